@@ -1,0 +1,119 @@
+/**
+ * The company fields: our names for what the register says about one company.
+ *
+ * A field is what a configuration maps to a CRM property. Each event of the wire yields one or
+ * more of them (`src/connector/extract.ts`); each is kept as one fact with its own clock.
+ */
+
+/** How a field's value is shaped and compared. `list` values are arrays of {@link Member}. */
+export type FieldKind =
+  | 'text' // one line; compared without regard to runs of blanks
+  | 'multiline' // free text with line breaks
+  | 'phone' // as the register spells it, usually eight digits without a country code
+  | 'email'
+  | 'url' // website, with or without scheme
+  | 'code' // a code out of a list, always text (leading zeros count)
+  | 'integer'
+  | 'number'
+  | 'interval' // `2-4`, `1000+`
+  | 'date' // YYYY-MM-DD
+  | 'datetime' // ISO 8601, UTC
+  | 'boolean'
+  | 'list';
+
+/** One entry of a list field: a board member, an owner, an alternate name (`id` is then the text itself). */
+export interface Member {
+  readonly id: string;
+  readonly name: string;
+  /** `Company`, `Person`, a place type, or absent for plain texts. */
+  readonly type?: string;
+  /** Ownership or vote rights as the wire spells them: `10-15`, `33.34`. */
+  readonly share?: string;
+}
+
+/** A field's value as facts hold it; `null` is a value the register does not have (any more). */
+export type FieldValue = string | number | boolean | null | readonly Member[];
+
+export interface Field {
+  readonly kind: FieldKind;
+  /** One line for documentation and `config init`. */
+  readonly about: string;
+  /** True where the values name natural persons: no preset maps such a field. */
+  readonly persons?: true;
+}
+
+const field = (kind: FieldKind, about: string): Field => ({ kind, about });
+const people = (about: string): Field => ({ kind: 'list', about, persons: true });
+
+export const FIELDS = {
+  name: field('text', 'company name'),
+  altNames: field('list', 'alternate names'),
+  street: field('text', 'street, house number, floor and door; free text for a foreign address'),
+  coName: field('text', 'c/o name'),
+  postalBox: field('text', 'postal box'),
+  postalCode: field('code', 'postal code, four digits in Denmark'),
+  city: field('text', 'city, or the postal district where the register has no city'),
+  municipality: field('text', 'municipality'),
+  countryCode: field('code', 'ISO 3166 country code, DK'),
+  country: field('text', 'country in English, Denmark'),
+  industryCode: field('code', 'main industry code, six digits'),
+  industryText: field('text', 'main industry in Danish'),
+  altIndustries: field('list', 'alternate industries'),
+  purpose: field('multiline', 'purpose'),
+  powerToBind: field('multiline', 'power to bind the company'),
+  bylawsChangedDate: field('date', 'date of the last change of the bylaws'),
+  capital: field('number', 'registered capital'),
+  capitalCurrency: field('code', 'currency of the capital'),
+  formCode: field('code', 'company form code, 80 for ApS'),
+  form: field('text', 'company form, short: ApS'),
+  formText: field('text', 'company form, long: Anpartsselskab'),
+  email: field('email', 'e-mail'),
+  fax: field('phone', 'fax number'),
+  phone: field('phone', 'phone number'),
+  website: field('url', 'website'),
+  status: field('text', 'status in the register, NORMAL'),
+  startDate: field('date', 'date the company started'),
+  endDate: field('date', 'date the company ended'),
+  advertisingProtected: field('boolean', 'protected against advertising'),
+  owners: people('legal owners with their shares'),
+  trueOwners: people('beneficial owners with their shares'),
+  trueVoteRights: people('beneficial owners with their vote rights'),
+  accountant: field('list', 'auditor'),
+  board: people('board members'),
+  management: people('managers'),
+  stakeholders: people('fully liable partners'),
+  productionUnits: field('list', 'production units'),
+  subsidiaries: field('list', 'subsidiaries founded while monitored'),
+  mergedInto: field('text', 'entity id of the company this one was merged into'),
+  employees: field('integer', 'employees, exact, newest month'),
+  employeesMonth: field('text', 'the month of that count, 2026-08'),
+  employeesQuarterly: field('interval', 'employees, interval of the newest quarter'),
+  employeesYearly: field('interval', 'employees, interval of the newest year'),
+  reportYear: field('integer', 'year of the newest annual report'),
+  reportUrl: field('url', 'the newest annual report, PDF'),
+  reportPublished: field('datetime', 'when the newest annual report was published'),
+  reportCurrency: field('code', 'currency of the report figures'),
+  revenue: field('number', 'revenue in the newest annual report'),
+  grossResult: field('number', 'gross result in the newest annual report'),
+  ebitda: field('number', 'EBITDA in the newest annual report'),
+  resultBeforeTax: field('number', 'result before tax in the newest annual report'),
+  result: field('number', 'result in the newest annual report'),
+  equity: field('number', 'equity in the newest annual report'),
+  assets: field('number', 'assets in the newest annual report'),
+  debt: field('number', 'debt in the newest annual report'),
+  solvencyRatio: field('number', 'solvency ratio in the newest annual report, per cent'),
+  reportEmployees: field('number', 'average employees in the newest annual report'),
+  newsHeadline: field('text', 'headline of the newest article'),
+  newsLink: field('url', 'link of the newest article'),
+  newsTime: field('datetime', 'time of the newest article'),
+  registerChangedAt: field('datetime', 'time of the newest change in the register that reached us'),
+} as const satisfies Record<string, Field>;
+
+/** The name of a company field: a key of {@link FIELDS}. */
+export type FieldName = keyof typeof FIELDS;
+
+/** All field names, in the order documentation lists them. */
+export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
+
+/** Tells whether a text names a company field. */
+export const isFieldName = (text: string): text is FieldName => Object.hasOwn(FIELDS, text);

@@ -1,0 +1,218 @@
+/**
+ * The provider contract: what an adapter for one CRM gives the runtime.
+ *
+ * A provider is data plus a few verbs. It never sleeps, never retries, never logs and opens nothing
+ * on import; the runtime paces its calls, retries, decides what to write and remembers what happened.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { FieldName } from './fields.ts';
+
+/** The version of this contract, semantic: a provider built for another major version is refused at load. */
+export const CONTRACT_VERSION = '1.0.0';
+
+/** A value of one CRM property as both sides of the contract spell it; `null` is blank. */
+export type PropertyValue = string | number | boolean | null;
+
+/** How a property may be overwritten; `decide` holds the table. */
+export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
+
+/** One row of a preset: where one company field goes, under which policy. */
+export interface PresetRow {
+  readonly field: FieldName;
+  readonly property: string;
+  readonly policy: Policy;
+  /** True for a property the account need not have: its absence is no fault. */
+  readonly optional?: true;
+  /** The row is skipped where the account has this other property (`BillingCountryCode` beside `BillingCountry`). */
+  readonly unless?: string;
+}
+
+/** A CRM's default mapping; a field may go to several properties. */
+export type Preset = readonly PresetRow[];
+
+/** Calls allowed in any window of that length. */
+export interface Window {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
+/** What the runtime must know to pace a connection and to fill its batches. */
+export interface Limits {
+  /** Records in one read and one update at most. */
+  readonly batch: { readonly read: number; readonly update: number };
+  /** Calls in flight at once, over the whole account. */
+  readonly concurrency: number;
+  /**
+   * The windows by budget. `default` paces every call; a call that names another budget
+   * (`HttpRequest.budget`) is paced by that one instead.
+   */
+  readonly budgets: { readonly default: Window; readonly [budget: string]: Window };
+}
+
+/** What an answer's headers say about the account's budget; the runtime slows down on it. */
+export interface Observation {
+  readonly budget?: string;
+  /** Calls left in the current window, where the CRM says so. */
+  readonly remaining?: number;
+  /** Set to stop all calls of the account for that long (a daily guard, for instance). */
+  readonly pauseMs?: number;
+  readonly reason?: string;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** The budget that paces this call; `default` where absent, `none` for one the CRM does not count. */
+  readonly budget?: string;
+  /** The deadline over connect, headers and body. The runtime's default where absent. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * The one way a provider reaches the network: paced, counted, with a deadline over the whole answer,
+ * abortable, never following a redirect (301, 302, 303, 307 and 308 throw).
+ * Resolves for every other status; throws {@link ProviderError} `unavailable` where no whole answer came.
+ */
+export type Http = (request: HttpRequest) => Promise<HttpResponse>;
+
+/**
+ * Why a whole connection cannot go on, as opposed to one record:
+ * `rate` too many calls, wait `retryAfterMs` (no attempt is counted);
+ * `auth` credentials refused, the account is paused and probed once a minute;
+ * `unavailable` no answer, 5xx, cut or timed out: back off and try again;
+ * `locked` the account cannot be written for a while (`retryAfterMs`);
+ * `refused` the CRM understood and said no: a person must act.
+ */
+export type Fault = 'rate' | 'auth' | 'unavailable' | 'locked' | 'refused';
+
+/** A fault of the connection. The message is shown to people: what happened and what to do, never a secret. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly fault: Fault;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fault: Fault, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.fault = fault;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Who the credentials are, as `check` shows it. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** Plain lines for a person: limits left, edition, warnings. */
+  readonly notes: readonly string[];
+}
+
+/** A property of the CRM's company, as its schema describes it. */
+export interface Property {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'string' | 'multiline' | 'phone' | 'email' | 'url' | 'number' | 'boolean' | 'date' | 'datetime' | 'enumeration' | 'other';
+  readonly writable: boolean;
+  readonly maxLength?: number;
+  /** For an enumeration: what it takes. `open` ones take other values too. */
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly open?: true;
+  /** Digits after the point a number may have. */
+  readonly scale?: number;
+  readonly unique?: true;
+}
+
+/** What became of one record that was asked for. `moved` is a merge: `to` is the survivor. */
+export type Read =
+  | { readonly kind: 'found'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }
+  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
+  | { readonly kind: 'gone'; readonly id: string }
+  | { readonly kind: 'retry'; readonly id: string; readonly reason: string };
+
+/** The properties to write to one record; `null` clears, an absent property is left alone. */
+export interface Patch {
+  readonly id: string;
+  readonly properties: Readonly<Record<string, PropertyValue>>;
+}
+
+/**
+ * What became of one patch.
+ * `written` the CRM holds the values now; `retry` this record only, later;
+ * `moved` and `gone` as in {@link Read}, nothing was written;
+ * `rejected` nothing of this record was written: `properties` names the bad ones with the CRM's reason
+ * (the runtime sets them aside and writes the rest), and is empty where the record as a whole was refused.
+ */
+export type Outcome =
+  | { readonly kind: 'written'; readonly id: string }
+  | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
+  | { readonly kind: 'gone'; readonly id: string }
+  | { readonly kind: 'rejected'; readonly id: string; readonly reason: string; readonly properties: Readonly<Record<string, string>> };
+
+/** One page of a scan over all companies; `cursor` is absent on the last one. */
+export interface Page {
+  readonly records: readonly { readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }[];
+  readonly cursor?: string;
+}
+
+/**
+ * An open connection to one CRM account. Every verb may throw {@link ProviderError} (the connection as
+ * a whole cannot go on) and the signal's reason (aborted); anything else thrown is a bug of the provider.
+ */
+export interface Connection {
+  /** Who am I, what is left. One or two calls. */
+  check(signal: AbortSignal): Promise<Account>;
+  /** The company's properties. Read at start and again now and then. */
+  properties(signal: AbortSignal): Promise<readonly Property[]>;
+  /** The records asked for, in that order; at most `limits.batch.read` distinct ids. An empty list makes no call. */
+  read(ids: readonly string[], properties: readonly string[], signal: AbortSignal): Promise<readonly Read[]>;
+  /** Writes patches; outcomes come back in their order; at most `limits.batch.update` distinct ids. Never creates a record. */
+  update(patches: readonly Patch[], signal: AbortSignal): Promise<readonly Outcome[]>;
+  /** All companies, a page at a time, not by search; a cursor may be stored and resumed. */
+  scan(properties: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Page>;
+}
+
+/** A secret kept over restarts: a rotated refresh token, for instance. Values are encrypted by nobody: keep them few. */
+export interface Keep {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+}
+
+/** What the runtime lends a connection. */
+export interface Lent {
+  readonly http: Http;
+  readonly keep: Keep;
+  /** The time in ms since 1970. */
+  readonly now: () => number;
+}
+
+/** An adapter for one CRM. */
+export interface Provider<S extends TSchema = TSchema> {
+  /** Folder, configuration's `use:` and default {Provider} segment of the specification's paths. */
+  readonly name: string;
+  /** The contract it was built for. */
+  readonly contract: string;
+  /** One line for people. */
+  readonly about: string;
+  /** Validates the configuration and writes its documentation; a property with `secret: true` is never shown. */
+  readonly settings: S;
+  readonly preset: Preset;
+  /** Depends on the account's edition, hence on the settings. */
+  limits(settings: Static<S>): Limits;
+  /** Reads an answer's headers; pure. */
+  observe?(response: HttpResponse, settings: Static<S>): Observation | undefined;
+  /** Loads the client library and builds a connection; makes no call yet. */
+  connect(settings: Static<S>, lent: Lent): Promise<Connection>;
+}
+
+/** Keeps a provider's settings type through inference. */
+export const defineProvider = <S extends TSchema>(provider: Provider<S>): Provider<S> => provider;

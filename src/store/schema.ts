@@ -1,0 +1,146 @@
+/**
+ * The store's tables. One schema for both engines: text for JSON, integers for times (ms since 1970)
+ * and flags, so that SQLite and PostgreSQL hold the same values.
+ */
+import type { Generated } from 'kysely';
+
+/** An accepted webhook. `seq` is the order of arrival; `body` is canonical JSON and null once pruned. */
+export interface ReceiptTable {
+  seq: Generated<number>;
+  dedupe_key: string;
+  entity: string;
+  /** The payload's register time, ISO 8601 UTC. */
+  timestamp: string;
+  body: string | null;
+  received_at: number;
+  applied_at: number | null;
+}
+
+/** A body that could not be used, cut to a cap. */
+export interface QuarantineTable {
+  id: Generated<number>;
+  received_at: number;
+  reason: string;
+  body: string;
+}
+
+/** What the register says now about one field of one company. Greater `(clock, seq)` wins. */
+export interface FactTable {
+  entity: string;
+  field: string;
+  /** JSON. For a list: its members with their own clocks. */
+  value: string;
+  clock: string;
+  seq: number;
+}
+
+/** Every value the register is known to have had for a field, `before` values included. */
+export interface KnownValueTable {
+  entity: string;
+  field: string;
+  /** SHA-256 of the value, base64url. */
+  digest: string;
+  value: string;
+  seen_at: number;
+}
+
+/** The mapping: entity id to CRM record, and whether the company is monitored upstream for it. */
+export interface LinkTable {
+  provider: string;
+  record_id: string;
+  entity: string;
+  /** `active`, or why it is not: `gone` deleted in the CRM, `merged` into another linked record, `removed` by a person, `conflict` needs a person. */
+  state: 'active' | 'gone' | 'merged' | 'removed' | 'conflict';
+  reason: string | null;
+  /** What we want upstream to be: stored first, the call follows. */
+  wish: 'on' | 'off';
+  /** What upstream last confirmed. */
+  monitored: 'unknown' | 'on' | 'off' | 'refused';
+  monitored_at: number | null;
+  monitored_error: string | null;
+  /** 1 where the next add asks upstream for a full update. */
+  send_update: number;
+  /** The newest receipt whose facts the record was last brought up to. */
+  synced_seq: number;
+  synced_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Something that may be behind. The row exists exactly while it is. */
+export interface LaneTable {
+  queue: string;
+  key: string;
+  /** When it may be claimed: now, after a back-off, or when its lease ends. Null while parked. */
+  due_at: number | null;
+  /** The fence: a number unique to the claim that holds it, null while nobody does. */
+  epoch: number | null;
+  /** How often it was marked: a claim that sees the same number at settle time has seen everything. */
+  marks: number;
+  attempts: number;
+  /** Since when it is behind without a success in between. */
+  since: number;
+  error: string | null;
+  parked_at: number | null;
+}
+
+/** What we know of one property of one record: what we wrote last, what the CRM would not take. */
+export interface PropertyStateTable {
+  provider: string;
+  record_id: string;
+  property: string;
+  /** JSON of the value we wrote last; null where we never wrote. */
+  written: string | null;
+  written_at: number | null;
+  /** JSON of the value that was set aside, null where none is. */
+  refused: string | null;
+  refused_reason: string | null;
+  /** Fingerprint of the property's schema at that time: when it changes, the value is tried again. */
+  refused_schema: string | null;
+}
+
+/** One decision, and what became of it. */
+export interface HistoryTable {
+  id: Generated<number>;
+  at: number;
+  provider: string;
+  record_id: string;
+  entity: string;
+  field: string | null;
+  property: string | null;
+  /** The receipt that brought the value, 0 where none. */
+  seq: number;
+  rule: string;
+  old_value: string | null;
+  new_value: string | null;
+  outcome: string;
+  detail: string | null;
+}
+
+/** The shared pace of one account and budget: the next free slot, and until when nobody may call. */
+export interface RateTable {
+  key: string;
+  next_at: number;
+  blocked_until: number;
+  reason: string | null;
+}
+
+/** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
+export interface KeepTable {
+  key: string;
+  value: string;
+  updated_at: number;
+}
+
+export interface Schema {
+  receipt: ReceiptTable;
+  quarantine: QuarantineTable;
+  fact: FactTable;
+  known_value: KnownValueTable;
+  link: LinkTable;
+  lane: LaneTable;
+  property_state: PropertyStateTable;
+  history: HistoryTable;
+  rate: RateTable;
+  keep: KeepTable;
+}
