@@ -1,0 +1,130 @@
+/**
+ * The monitoring service's endpoints as the connector calls them: paths, and tolerant readers of the answers,
+ * whose fields the specification does not show.
+ */
+import Type, { type Static } from 'typebox';
+import { canonicalEntityId } from './entity-id.ts';
+import { findValue, isJsonObject, type JsonObject } from './json.ts';
+import type { Issue } from './shape.ts';
+
+/** The one error body, everywhere. */
+export const errorBody = Type.Object({
+  errorMessage: Type.String(),
+  httpStatusCode: Type.Integer(),
+  errorCode: Type.Integer(),
+  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+});
+export type ErrorBody = Static<typeof errorBody>;
+
+/** A monitoring job; its name is the provider's or the list's. */
+export interface Job {
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
+/** A monitored item: a company under its id in the external system. */
+export interface Item {
+  readonly entityId: string;
+  readonly id: string;
+  readonly provider?: string;
+}
+
+/** A list as it was answered; entries that cannot be read are named in `skipped`. */
+export type ListRead<T> =
+  | {
+      readonly ok: true;
+      readonly entries: readonly T[];
+      readonly skipped: readonly Issue[];
+      /** The next page's token; undefined on the last page. A token that comes twice would loop: the caller stops. */
+      readonly continuationToken: string | undefined;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** `GET`: the caller's jobs. */
+export const JOBS_PATH = '/apps/monitoring/jobs';
+
+/** `POST` (url, entityId): asks the service to send an example payload to a webhook. */
+export const TEST_WEBHOOK_PATH = '/apps/monitoring/testwebhook';
+
+/** `GET` (take, continuationToken): the items of a job. */
+export const jobItemsPath = (jobId: string): string => `${JOBS_PATH}/${encodeURIComponent(jobId)}/items`;
+
+/** `POST` adds a company to monitoring, `DELETE` removes it. */
+export const itemsPath = (provider: string): string => `${JOBS_PATH}/thirdparty/${encodeURIComponent(provider)}/items`;
+
+/** The query that adds an item; `sendUpdate` only where it is wanted, left out means no. */
+export const addItemQuery = (item: Pick<Item, 'entityId' | 'id'>, sendUpdate: boolean): Record<string, string> => ({
+  entityId: item.entityId,
+  id: item.id,
+  ...(sendUpdate && { sendUpdate: 'true' }),
+});
+
+/** The query that removes an item. */
+export const removeItemQuery = (item: Pick<Item, 'entityId' | 'id'>): Record<string, string> =>
+  addItemQuery(item, false);
+
+/** The query for one page of items. */
+export const pageQuery = (take: number, continuationToken: string | undefined): Record<string, string> => ({
+  take: String(take),
+  ...(continuationToken !== undefined && { continuationToken }),
+});
+
+const textOf = (value: unknown): string | undefined => {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+};
+
+const firstText = (object: JsonObject, ...names: readonly string[]): string | undefined =>
+  names.map((name) => textOf(findValue(object, name))).find((text) => text !== undefined);
+
+/** The list in an answer: the answer itself, or `results`, `items` or one of the given names, or the only list in it. */
+const listIn = (json: unknown, names: readonly string[]): readonly unknown[] | undefined => {
+  if (Array.isArray(json)) return json;
+  if (!isJsonObject(json)) return undefined;
+  const named = ['results', 'items', ...names].map((name) => findValue(json, name)).find(Array.isArray);
+  const lists = Object.values(json).filter(Array.isArray);
+  return named ?? (lists.length === 1 ? lists[0] : undefined);
+};
+
+const readList = <T>(
+  json: unknown,
+  names: readonly string[],
+  readEntry: (entry: JsonObject) => T | string,
+): ListRead<T> => {
+  const list = listIn(json, names);
+  if (list === undefined)
+    return { ok: false, reason: `the answer holds no list (looked for results, items, ${names.join(', ')})` };
+  const entries: T[] = [];
+  const skipped: Issue[] = [];
+  list.forEach((entry, index) => {
+    const read = isJsonObject(entry) ? readEntry(entry) : 'is not an object';
+    if (typeof read === 'string') skipped.push({ path: String(index), message: read });
+    else entries.push(read);
+  });
+  const token = isJsonObject(json) ? findValue(json, 'continuationToken') : undefined;
+  return { ok: true, entries, skipped, continuationToken: textOf(token) };
+};
+
+const readJob = (entry: JsonObject): Job | string => {
+  const id = firstText(entry, 'id', 'jobId');
+  return id === undefined ? 'has no id' : { id, name: firstText(entry, 'name', 'jobName', 'provider') };
+};
+
+const readItem = (entry: JsonObject): Item | string => {
+  const entityId = canonicalEntityId(firstText(entry, 'entityId') ?? '');
+  const id = firstText(entry, 'id', 'externalId', 'thirdPartyId', 'itemId');
+  const provider = firstText(entry, 'provider', 'providerName');
+  if (entityId === undefined) return 'has no entity id';
+  if (id === undefined) return 'has no id of the external system';
+  return { entityId, id, ...(provider !== undefined && { provider }) };
+};
+
+/** Reads the answer of `GET /apps/monitoring/jobs`. */
+export const readJobs = (json: unknown): ListRead<Job> => readList(json, ['jobs'], readJob);
+
+/** Reads one page of `GET /apps/monitoring/jobs/{JobId}/items`. */
+export const readItems = (json: unknown): ListRead<Item> => readList(json, ['entities', 'companies'], readItem);
+
+/** What an error answer says, in one line; undefined where its body says nothing. Judge by the status first. */
+export const readErrorMessage = (json: unknown): string | undefined =>
+  isJsonObject(json) ? firstText(json, 'errorMessage', 'friendlyError', 'message') : undefined;

@@ -1,0 +1,160 @@
+/**
+ * Webhook authentication, both directions: what a receiver demands and a sender adds.
+ *
+ * `Signature` is Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import Type, { type Static } from 'typebox';
+
+const none = Type.Object({ method: Type.Literal('None') }, { additionalProperties: false });
+
+const header = Type.Object(
+  {
+    method: Type.Literal('Header'),
+    key: Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", description: 'header name' }),
+    value: Type.String({
+      pattern: '^[!-~]([ -~]*[!-~])?$',
+      secret: true,
+      description: 'header value, printable ASCII',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+const basic = Type.Object(
+  {
+    method: Type.Literal('BasicAuth'),
+    key: Type.String({ pattern: '^[^:]+$', description: 'user name' }),
+    value: Type.String({ minLength: 1, secret: true, description: 'password' }),
+  },
+  { additionalProperties: false },
+);
+
+const signature = Type.Object(
+  {
+    method: Type.Literal('Signature'),
+    secret: Type.String({
+      pattern: '^(whsec_)?[A-Za-z0-9+/]{32,88}={0,2}$',
+      secret: true,
+      description: 'whsec_ and the key, 24 to 64 bytes in base64',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** How a webhook proves who sent it; for the configuration. A property with `secret: true` is never shown. */
+export const authSchema = Type.Union([none, header, basic, signature]);
+export type Auth = Static<typeof authSchema>;
+
+/** Headers as Node gives them: names in any case, a repeated one as a list or joined by a comma. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type Verdict = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/** How far a signed timestamp may be off, either way. */
+export const TOLERANCE_MS = 5 * 60_000;
+
+const OK: Verdict = { ok: true };
+const refused = (reason: string): Verdict => ({ ok: false, reason });
+
+/** Compared as digests, so that neither content nor length shows in the time it takes. */
+const isSame = (a: string | Buffer, b: string | Buffer): boolean =>
+  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+
+/** The one value of a header; undefined where it is absent or repeated with different values. */
+const headerValue = (headers: Headers, name: string): string | undefined => {
+  const wanted = name.toLowerCase();
+  const values = Object.keys(headers)
+    .filter((key) => key.toLowerCase() === wanted)
+    .flatMap((key) => headers[key] ?? []);
+  return new Set(values).size === 1 ? values[0] : undefined;
+};
+
+const basicValue = (user: string, password: string): string => Buffer.from(`${user}:${password}`).toString('base64');
+
+const signatureOf = (secret: string, id: string, seconds: string, body: string | Uint8Array): string => {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
+};
+
+const verifyHeader = (auth: Static<typeof header>, headers: Headers): Verdict => {
+  const value = headerValue(headers, auth.key);
+  if (value === undefined) return refused(`the header ${auth.key} is missing, or repeated`);
+  return isSame(value, auth.value) ? OK : refused(`the header ${auth.key} has another value than configured`);
+};
+
+const verifyBasic = (auth: Static<typeof basic>, headers: Headers): Verdict => {
+  const [, encoded] = /^basic +(\S+)$/i.exec(headerValue(headers, 'authorization')?.trim() ?? '') ?? [];
+  if (encoded === undefined) return refused('there is no Authorization header of scheme Basic');
+  const given = Buffer.from(encoded, 'base64');
+  return isSame(given, `${auth.key}:${auth.value}`) ? OK : refused('user name or password are others than configured');
+};
+
+const verifySignature = (
+  auth: Static<typeof signature>,
+  headers: Headers,
+  body: Uint8Array,
+  nowMs: number,
+): Verdict => {
+  const id = headerValue(headers, 'webhook-id');
+  const seconds = headerValue(headers, 'webhook-timestamp');
+  const given = headerValue(headers, 'webhook-signature');
+  if (!id || !seconds || !given)
+    return refused('webhook-id, webhook-timestamp or webhook-signature is missing, or repeated');
+  if (!/^\d{1,12}$/.test(seconds)) return refused('webhook-timestamp is not a number of seconds');
+  const expected = signatureOf(auth.secret, id, seconds, body);
+  const versions = given.split(' ').filter((part) => part.startsWith('v1,'));
+  if (!versions.some((part) => isSame(part.slice(3), expected)))
+    return refused('webhook-signature does not match the body and the secret');
+  const offMs = Number(seconds) * 1000 - nowMs;
+  if (Math.abs(offMs) <= TOLERANCE_MS) return OK;
+  return refused(
+    `webhook-timestamp is ${Math.round(Math.abs(offMs) / 1000)} s ${offMs < 0 ? 'old' : 'ahead'}, 300 s are allowed: check the clocks`,
+  );
+};
+
+const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
+  switch (auth.method) {
+    case 'None':
+      return OK;
+    case 'Header':
+      return verifyHeader(auth, headers);
+    case 'BasicAuth':
+      return verifyBasic(auth, headers);
+    case 'Signature':
+      return verifySignature(auth, headers, body, nowMs);
+  }
+};
+
+/**
+ * Tells whether a webhook proves itself by any of the active secrets; with none configured, none can.
+ * Takes the bytes as they came: verify first, parse then. The reason is the first secret's, and shows no secret.
+ */
+export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
+  const verdicts = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
+  return verdicts.find((verdict) => verdict.ok) ?? verdicts[0] ?? refused('no authentication is configured');
+};
+
+/** What is signed: the id stays the same over retries, the time is the attempt's. */
+export interface SignedRequest {
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly body: string | Uint8Array;
+}
+
+/** The headers a sender adds to prove itself. Names in lower case but for a configured one. */
+export const signRequest = (auth: Auth, { id, timestampMs, body }: SignedRequest): Record<string, string> => {
+  switch (auth.method) {
+    case 'None':
+      return {};
+    case 'Header':
+      return { [auth.key]: auth.value };
+    case 'BasicAuth':
+      return { authorization: `Basic ${basicValue(auth.key, auth.value)}` };
+    case 'Signature': {
+      const seconds = String(Math.floor(timestampMs / 1000));
+      const signed = `v1,${signatureOf(auth.secret, id, seconds, body)}`;
+      return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signed };
+    }
+  }
+};

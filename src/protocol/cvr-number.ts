@@ -1,0 +1,81 @@
+/**
+ * CVR numbers as people and systems write them: `DK 12 34 56 78`, `12.34.56.78`, `CVR-nr.: 12345678`.
+ */
+import { parseEntityId } from './entity-id.ts';
+
+/**
+ * What a text that should be a CVR number turned out to be.
+ * `valid` is the register's modulus-11 check: a warning only, never a refusal.
+ * `lost-zero` has seven digits: most likely a leading zero lost in a spreadsheet; `number` is the padded guess.
+ * `production-unit` is a P-number: a place, not a company.
+ */
+export type CvrVerdict =
+  | { readonly kind: 'number'; readonly number: string; readonly valid: boolean }
+  | { readonly kind: 'lost-zero'; readonly number: string; readonly valid: boolean }
+  | { readonly kind: 'production-unit'; readonly number: string }
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+const WEIGHTS = [2, 7, 6, 5, 4, 3, 2, 1] as const;
+const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
+const LABEL = /^(?:(?:cvr|vat|moms)(?:[\s-]*(?:nr|no|nummer|number|id))?[\s.:#-]*)?(?:dk[\s.:-]*)?/i;
+const UNIT_LABEL = /^p(?:[\s-]*(?:enhed|nr|no|nummer|number))?[\s.:#-]*(?=\d)/i;
+const SEPARATED = /^[\d\s.,'/_-]*$/;
+// Six digits, a dash, four digits is how Danish personal numbers are written: never taken for a P-number.
+const PERSONAL = /^\d{6}-\d{4}$/;
+
+/** The register's check: the weighted sum of the eight digits is a multiple of 11. */
+export const passesModulus11 = (number: string): boolean =>
+  WEIGHTS.reduce((sum, weight, index) => sum + weight * Number(number[index]), 0) % 11 === 0;
+
+const invalid = (reason: string): CvrVerdict => ({ kind: 'invalid', reason });
+
+const ofDigits = (digits: string, pad: boolean): CvrVerdict => {
+  if (/^0*$/.test(digits)) return invalid('is all zeros');
+  if (digits.length === 8) return { kind: 'number', number: digits, valid: passesModulus11(digits) };
+  if (digits.length === 10 && digits.startsWith('1')) return { kind: 'production-unit', number: digits };
+  if (digits.length !== 7) return invalid(`has ${digits.length} digits, a CVR number has 8`);
+  const number = `0${digits}`;
+  return { kind: pad ? 'number' : 'lost-zero', number, valid: passesModulus11(number) };
+};
+
+const ofEntityId = (text: string): CvrVerdict | undefined => {
+  const id = parseEntityId(text);
+  if (id?.source !== 'CVR') return undefined;
+  if (id.kind === 'company') return ofDigits(id.number, false);
+  return id.kind === 'productionUnit'
+    ? { kind: 'production-unit', number: id.number }
+    : invalid('is the entity id of something that is not a company');
+};
+
+/**
+ * Reads a CVR number in any spelling people use; also an entity id, a number, or a spreadsheet's `12345678.0`.
+ * A seven-digit JavaScript number is padded (numbers cannot hold leading zeros), a seven-digit text only with `pad`.
+ */
+export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean } = {}): CvrVerdict => {
+  if (input === null || input === undefined) return { kind: 'blank' };
+  const numeric = typeof input === 'number' || typeof input === 'bigint';
+  if (!numeric && typeof input !== 'string')
+    return invalid(`is ${Array.isArray(input) ? 'a list' : `of type ${typeof input}`}`);
+  const text = String(input)
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/\p{Pd}/gu, '-')
+    .trim();
+  if (text === '') return { kind: 'blank' };
+  if (numeric) return /^\d+$/.test(text) ? ofDigits(text, true) : invalid('is not a whole positive number');
+  const entity = ofEntityId(text);
+  if (entity !== undefined) return entity;
+  const spreadsheet = /^(\d{7,8})[.,]0$/.exec(text)?.[1];
+  if (spreadsheet !== undefined) return ofDigits(spreadsheet, options.pad ?? false);
+  const unit = text.replace(UNIT_LABEL, '');
+  const bare = unit === text ? text.replace(LABEL, '') : unit;
+  if (!SEPARATED.test(bare)) return invalid('has other characters than digits and separators');
+  if (PERSONAL.test(bare)) return invalid('is written like a personal number');
+  const digits = bare.replace(/\D/g, '');
+  if (digits === '') return bare === text ? { kind: 'blank' } : invalid('has no digits');
+  const verdict = ofDigits(digits, options.pad ?? false);
+  return unit !== text && verdict.kind !== 'production-unit'
+    ? invalid('is labelled as a P-number but is none')
+    : verdict;
+};

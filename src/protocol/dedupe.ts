@@ -1,0 +1,62 @@
+/**
+ * One webhook, one effect: the key by which a repeated webhook is recognised, and the text that is stored.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalEntityId } from './entity-id.ts';
+import { statesWholeCompany } from './full-state.ts';
+import { canonicalJson, findKey, isJsonObject, type JsonObject } from './json.ts';
+import { isUpdated, readPayload, type WireOptions } from './payload.ts';
+import { normaliseTime } from './time.ts';
+
+const LONGEST_ID = 200;
+const FIELDS = ['entityId', 'timestamp', 'updates', 'stated'] as const;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+const normalised = (value: unknown, normalise: (text: string) => string | undefined): unknown =>
+  typeof value === 'string' ? (normalise(value) ?? value) : value;
+
+const updatedOnly = (updates: unknown): unknown =>
+  isJsonObject(updates)
+    ? Object.fromEntries(Object.entries(updates).filter(([, entry]) => isUpdated(entry) !== false))
+    : updates;
+
+/** The three parts that make two webhooks the same, and whatever else the body has. */
+const partsOf = (json: unknown): { readonly core: JsonObject; readonly rest: JsonObject } => {
+  if (!isJsonObject(json)) return { core: { body: json }, rest: {} };
+  const [entityKey, timeKey, updatesKey, statedKey] = FIELDS.map((name) => findKey(json, [name]));
+  const value = (key: string | undefined): unknown => (key === undefined ? undefined : json[key]);
+  const known = new Set([entityKey, timeKey, updatesKey, statedKey]);
+  return {
+    core: {
+      entityId: normalised(value(entityKey), canonicalEntityId),
+      timestamp: normalised(value(timeKey), normaliseTime),
+      updates: updatedOnly(value(updatesKey)),
+    },
+    rest: Object.fromEntries(Object.entries(json).filter(([key]) => !known.has(key))),
+  };
+};
+
+/**
+ * The key under which a webhook is remembered: its `webhook-id` where it has one, else the SHA-256 (base64url) of
+ * the canonical JSON of `{entityId, timestamp, updates}`. Entries that are not updated do not count: they carry no
+ * meaning, and after an upgrade of the sender a repeated webhook may have more of them. Key order, blanks, the
+ * spelling of the entity id and of the time do not count either. At most 200 characters.
+ */
+export const dedupeKey = (webhookId: string | undefined, json: unknown): string => {
+  const id = webhookId?.trim() ?? '';
+  if (id !== '') return id.length <= LONGEST_ID ? id : sha256(id);
+  return sha256(canonicalJson(partsOf(json).core));
+};
+
+/**
+ * What the store keeps of a body: canonical JSON without the entries that are not updated; `readPayload` reads it
+ * back to the same payload but for `stated`. That is kept, as a field of that name, only where the payload states
+ * the whole company: nothing else asks for it. The dedupe key of the kept text is that of the body.
+ */
+export const canonicalBody = (json: unknown, options: WireOptions = {}): string => {
+  const { core, rest } = partsOf(json);
+  const read = readPayload(json, options);
+  const stated = read.ok && statesWholeCompany(read.payload) ? read.payload.stated : undefined;
+  return canonicalJson({ ...rest, ...core, stated });
+};

@@ -1,0 +1,92 @@
+/**
+ * JSON from strangers: bytes to a value without harm, and a value to one canonical text.
+ */
+
+/** A JSON object as it was parsed. Ask for its keys with `Object.hasOwn` only. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type JsonRead = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = new Set([0x5b, 0x7b]);
+const CLOSE = new Set([0x5d, 0x7d]);
+
+const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (inText) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if (OPEN.has(byte)) {
+      depth++;
+      if (depth > maxDepth) return true;
+    } else if (CLOSE.has(byte)) depth--;
+  }
+  return false;
+};
+
+/**
+ * Parses a body. A byte order mark is dropped; bytes that are not UTF-8 and nesting beyond `maxDepth` are
+ * refused, the latter before parsing, so that no later walk over the value can exhaust the stack.
+ * The reason never quotes the body.
+ */
+export const readJson = (bytes: Uint8Array, maxDepth = 100): JsonRead => {
+  if (bytes.length === 0) return { ok: false, reason: 'the body is empty' };
+  if (isDeeper(bytes, maxDepth)) return { ok: false, reason: `the body is nested deeper than ${maxDepth} levels` };
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { ok: false, reason: 'the body is not UTF-8' };
+  }
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, reason: 'the body is not JSON' };
+  }
+};
+
+/** Tells whether a value is a JSON object: no array, not null. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The key of an object that goes by one of these names: spelled exactly, earlier names first,
+ * else without regard to case. Own properties only.
+ */
+export const findKey = (object: JsonObject, names: readonly string[]): string | undefined => {
+  for (const name of names) if (Object.hasOwn(object, name)) return name;
+  const lower = names.map((name) => name.toLowerCase());
+  return Object.keys(object).find((key) => lower.includes(key.toLowerCase()));
+};
+
+/** The value under {@link findKey}; undefined where there is none. */
+export const findValue = (object: JsonObject, ...names: readonly string[]): unknown => {
+  const key = findKey(object, names);
+  return key === undefined ? undefined : object[key];
+};
+
+const ofNumber = (value: number): string => {
+  if (Number.isFinite(value)) return JSON.stringify(value);
+  // A number beyond double precision's range was parsed to infinity: it must not come back as null.
+  return value > 0 ? '1e999' : '-1e999';
+};
+
+/**
+ * The canonical text of a parsed JSON value: keys sorted by code unit, no blanks, numbers as JavaScript
+ * prints them. Equal values give equal texts. Recursive: for values {@link readJson} let through.
+ */
+export const canonicalJson = (value: unknown): string => {
+  if (typeof value === 'number') return ofNumber(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
+  const entries = Object.keys(value).filter((key) => value[key] !== undefined);
+  return `{${entries
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+    .join(',')}}`;
+};

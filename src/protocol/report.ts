@@ -1,0 +1,148 @@
+/**
+ * Report data (specification, "Report data"): the figures of an annual report.
+ *
+ * Metrics whose filled shape the specification does not show are read where they look like the others and
+ * are null where they do not: a surprise in one of them must not cost the report.
+ */
+import Type, { type Static, type TSchema } from 'typebox';
+import { lenient, nullable, time } from './formats.ts';
+
+export const NUMBER_METRICS = [
+  'assets',
+  'capital',
+  'cashHoldings',
+  'coverage',
+  'currentAssets',
+  'debt',
+  'deferredTaxAssets',
+  'depreciations',
+  'ebitda',
+  'employeeExpenses',
+  'employees',
+  'equity',
+  'equityExcludingDividend',
+  'equityReturn',
+  'externalExpenses',
+  'financialFixedAssets',
+  'grossResult',
+  'intangibleFixedAssets',
+  'liabilitiesAndEquity',
+  'liquidityRatio',
+  'longtermLiabilities',
+  'nonCurrentAssets',
+  'operatingMargin',
+  'otherFinanceExpenses',
+  'otherFinanceIncome',
+  'pensions',
+  'profitFromOrdinaryOperatingActivities',
+  'result',
+  'resultBeforeTax',
+  'revenue',
+  'roi',
+  'salaries',
+  'shorttermInvestments',
+  'shorttermLiabilities',
+  'shorttermReceivables',
+  'shorttermTradeReceivables',
+  'shorttermTradePayables',
+  'socialSecurityExpenses',
+  'solvencyRatio',
+  'solvencyRatioExcludingDividend',
+  'submittingCompanyCVR',
+  'tangibleFixedAssets',
+  'taxExpense',
+] as const;
+
+/** Their shape when filled is not shown; numbers by all that is known. */
+export const RARE_NUMBER_METRICS = [
+  'administrativeExpenses',
+  'dividend',
+  'equityLoan',
+  'inventories',
+  'landAndBuildings',
+  'longtermInvestmentsInAssociates',
+  'longtermInvestmentsInGroupEnterprises',
+  'longtermPayablesToGroupEnterprises',
+  'longtermReceivablesFromGroupEnterprises',
+  'propertyCost',
+  'provisions',
+  'shorttermPayablesToGroupEnterprises',
+  'shorttermTaxPayablesToGroupEnterprises',
+  'shorttermReceivablesFromGroupEnterprises',
+  'shorttermTaxReceivablesFromGroupEnterprises',
+  'shorttermReceivablesFromOwnersAndManagement',
+  'bankCVR',
+] as const;
+
+export const TEXT_METRICS = [
+  'classOfReportingEntity',
+  'opinionOnFinancialStatements',
+  'reportingCompanyName',
+  'submittingCompanyName',
+  'typeOfAuditorAssistance',
+] as const;
+
+/** Their shape when filled is not shown; texts by all that is known. */
+export const RARE_TEXT_METRICS = [
+  'descriptionOfQualifications',
+  'goingConcern',
+  'managementsReview',
+  'typeOfBasisForModifiedOpinion',
+  'bankName',
+] as const;
+
+const metricOf = <S extends TSchema>(value: S) =>
+  Type.Object(
+    {
+      unit: nullable(Type.String()),
+      value: nullable(value),
+      calculation: nullable(Type.String()),
+      sources: Type.Array(Type.String(), { lenient: true }),
+      possibleError: Type.Boolean({ default: false }),
+      error: Type.Boolean({ default: false }),
+    },
+    { bare: 'value' },
+  );
+
+/** One figure, with its unit (`DKK`, `Percentage`, `pure`, `CVR`), its formula and its doubts. */
+export const numberMetric = metricOf(Type.Number());
+export type NumberMetric = Static<typeof numberMetric>;
+
+export const textMetric = metricOf(Type.String());
+export type TextMetric = Static<typeof textMetric>;
+
+// Object.fromEntries forgets which keys it was given.
+const each = <K extends string, S extends TSchema>(names: readonly K[], schema: S): Record<K, S> =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<K, S>;
+
+const text = (...aliases: readonly string[]) => nullable(Type.String(), { aliases });
+
+export const auditor = Type.Object({
+  companyName: text(),
+  companyCVR: lenient(Type.Integer()),
+  id: text(),
+  name: text(),
+  title: text(),
+});
+
+export const reportData = Type.Object({
+  cvr: nullable(Type.Integer()),
+  reportType: text(),
+  period: lenient(Type.Object({ from: nullable(time), to: nullable(time), instant: nullable(time) })),
+  publicationTime: nullable(time),
+  reportUrl: text('pdfUrl'),
+  xbrlUrl: text('xmlUrl'),
+  reportYear: nullable(Type.Integer()),
+  currencies: Type.Array(Type.String()),
+  auditors: Type.Array(auditor),
+  supplementaryInformation: lenient(Type.Array(textMetric)),
+  auditorSignatureDate: lenient(metricOf(time)),
+  ...each(NUMBER_METRICS, nullable(numberMetric)),
+  ...each(RARE_NUMBER_METRICS, lenient(numberMetric)),
+  ...each(TEXT_METRICS, nullable(textMetric)),
+  ...each(RARE_TEXT_METRICS, lenient(textMetric)),
+});
+export type ReportData = Static<typeof reportData>;
+
+/** The data of `newReport`. The deprecated `Report` property is read where `data` is not there. */
+export const report = Type.Object({ data: Type.Object(reportData.properties, { aliases: ['Report'] }) });

@@ -1,0 +1,28 @@
+/**
+ * Times of the wire: ISO 8601, in UTC where no time zone is stated.
+ */
+
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+const zoneMs = (zone: string | undefined): number => {
+  if (zone === undefined || zone.toUpperCase() === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+};
+
+/**
+ * The instant a text states, as `2026-11-21T04:22:00.000Z`, so that texts sort as times do.
+ * A date alone is midnight; digits beyond the millisecond are cut. Undefined where it is no real date.
+ */
+export const normaliseTime = (text: string): string | undefined => {
+  const match = ISO.exec(text.trim());
+  if (match === null) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone] = match;
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
+  const ms = Date.parse(local);
+  // JavaScript rolls the 31st of a short month over into the next one: such a text is no date.
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== local) return undefined;
+  const instant = new Date(ms - zoneMs(zone)).toISOString();
+  return instant.length === local.length ? instant : undefined;
+};
