@@ -49,6 +49,14 @@ export const dedupeKey = (webhookId: string | undefined, json: unknown): string 
   return sha256(canonicalJson(partsOf(json).core));
 };
 
+/** The names to keep: only where the payload states the whole company, which is costly to find out, so seldom asked. */
+const statedIn = ({ updates }: JsonObject, json: unknown, options: WireOptions): readonly string[] | undefined => {
+  if (!isJsonObject(updates) || findKey(updates, ['name']) === undefined || findKey(updates, ['address']) === undefined)
+    return undefined;
+  const read = readPayload(json, options);
+  return read.ok && statesWholeCompany(read.payload) ? read.payload.stated : undefined;
+};
+
 /**
  * What the store keeps of a body: canonical JSON without the entries that are not updated; `readPayload` reads it
  * back to the same payload but for `stated`. That is kept, as a field of that name, only where the payload states
@@ -56,7 +64,5 @@ export const dedupeKey = (webhookId: string | undefined, json: unknown): string 
  */
 export const canonicalBody = (json: unknown, options: WireOptions = {}): string => {
   const { core, rest } = partsOf(json);
-  const read = readPayload(json, options);
-  const stated = read.ok && statesWholeCompany(read.payload) ? read.payload.stated : undefined;
-  return canonicalJson({ ...rest, ...core, stated });
+  return canonicalJson({ ...rest, ...core, stated: statedIn(core, json, options) });
 };

@@ -12,8 +12,9 @@ const takesAway = (data: object): boolean =>
   ('removed' in data && isFilledList(data.removed)) || ('changed' in data && isFilledList(data.changed));
 
 /**
- * Tells whether a payload states everything the register has on the company: its lists are then complete, and an
- * event it names (`stated`) without updating it has no value.
+ * Tells whether a payload states everything the register has on the company: its lists of members are then
+ * complete, and an event of the form before and after that it names (`stated`) without updating it has no value.
+ * Production units are no such list: their events name one unit at a time.
  *
  * The specification does not mark such payloads, so the rule is narrow, and a doubt means no:
  * - every known event is named in it, but for the e-mail event, whose name may be configured wrongly;

@@ -111,9 +111,10 @@ export type NumberMetric = Static<typeof numberMetric>;
 export const textMetric = metricOf(Type.String());
 export type TextMetric = Static<typeof textMetric>;
 
-// Object.fromEntries forgets which keys it was given.
-const each = <K extends string, S extends TSchema>(names: readonly K[], schema: S): Record<K, S> =>
-  Object.fromEntries(names.map((name) => [name, schema])) as Record<K, S>;
+/** A record with one value for each name. */
+export const each = <K extends string, V>(names: readonly K[], value: (name: K) => V): Record<K, V> =>
+  // Object.fromEntries forgets which keys it was given.
+  Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, V>;
 
 const text = (...aliases: readonly string[]) => nullable(Type.String(), { aliases });
 
@@ -137,10 +138,10 @@ export const reportData = Type.Object({
   auditors: Type.Array(auditor),
   supplementaryInformation: lenient(Type.Array(textMetric)),
   auditorSignatureDate: lenient(metricOf(time)),
-  ...each(NUMBER_METRICS, nullable(numberMetric)),
-  ...each(RARE_NUMBER_METRICS, lenient(numberMetric)),
-  ...each(TEXT_METRICS, nullable(textMetric)),
-  ...each(RARE_TEXT_METRICS, lenient(textMetric)),
+  ...each(NUMBER_METRICS, () => nullable(numberMetric)),
+  ...each(RARE_NUMBER_METRICS, () => lenient(numberMetric)),
+  ...each(TEXT_METRICS, () => nullable(textMetric)),
+  ...each(RARE_TEXT_METRICS, () => lenient(textMetric)),
 });
 export type ReportData = Static<typeof reportData>;
 
