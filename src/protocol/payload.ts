@@ -87,7 +87,8 @@ export const asStringChange = (entry: unknown): Static<typeof stringChange> | un
 /** Of several keys for one event (an older name beside the new one) the updated one counts, the exact name first. */
 const entriesByEvent = (updates: JsonObject, options: WireOptions): Map<EventName, string> => {
   const chosen = new Map<EventName, string>();
-  for (const key of Object.keys(updates)) {
+  // Sorted, so that the choice between two misspelt names does not depend on their order.
+  for (const key of Object.keys(updates).sort()) {
     const event = eventNamed(key, options);
     if (event === undefined) continue;
     const before = chosen.get(event);
@@ -104,7 +105,9 @@ const readUpdates = (updates: JsonObject, options: WireOptions): Pick<Payload, '
   const read: Record<string, unknown> = {};
   const malformed: Malformed[] = [];
   const entries = entriesByEvent(updates, options);
-  for (const [event, key] of entries) {
+  for (const event of EVENT_NAMES) {
+    const key = entries.get(event);
+    if (key === undefined) continue;
     const entry = updates[key];
     const updated = isUpdated(entry);
     if (updated === false) continue;

@@ -104,18 +104,21 @@ const readObject = (schema: TObject<TProperties>, given: unknown, path: string, 
   const names = Object.keys(schema.properties);
   const used = new Set<string>(['__proto__']);
   const read: [string, unknown][] = [];
+  const found: Issue[] = [];
   for (const name of names) {
     const property = schema.properties[name] ?? Type.Unknown();
     const own = findKey(value, [name]);
     const filled = own !== undefined && value[own] !== null && value[own] !== undefined;
     const key = filled ? own : (findKey(value, marksOf(property).aliases ?? []) ?? own);
-    if (key !== undefined) used.add(key);
-    read.push([name, readProperty(property, key === undefined ? undefined : value[key], `${path}.${name}`, issues)]);
+    for (const taken of [own, key]) if (taken !== undefined) used.add(taken);
+    read.push([name, readProperty(property, key === undefined ? undefined : value[key], `${path}.${name}`, found)]);
   }
-  if (used.size === 1 && names.length > 0)
-    return fail(path, value, `an object with ${names.slice(0, 5).join(', ')}`, issues);
-  const rest = Object.entries(value).filter(([key]) => !used.has(key));
-  return Object.fromEntries([...read, ...rest]);
+  if (used.size === 1) {
+    issues.push({ path, message: `has none of the fields ${names.slice(0, 5).join(', ')}` });
+    return UNREADABLE;
+  }
+  issues.push(...found);
+  return Object.fromEntries([...read, ...Object.entries(value).filter(([key]) => !used.has(key))]);
 };
 
 const readUnion = (options: readonly TSchema[], value: unknown, path: string, issues: Issue[]): unknown => {

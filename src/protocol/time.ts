@@ -19,7 +19,9 @@ export const normaliseTime = (text: string): string | undefined => {
   const match = ISO.exec(text.trim());
   if (match === null) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone] = match;
-  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
+  // JavaScript has no leap seconds: they count as the end of the second before.
+  const seconds = second === '60' ? '59.999' : `${second}.${fraction.padEnd(3, '0').slice(0, 3)}`;
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${seconds}Z`;
   const ms = Date.parse(local);
   // JavaScript rolls the 31st of a short month over into the next one: such a text is no date.
   if (Number.isNaN(ms) || new Date(ms).toISOString() !== local) return undefined;
