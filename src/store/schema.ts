@@ -75,6 +75,8 @@ export interface LaneTable {
   due_at: number | null;
   /** The fence: a number unique to the claim that holds it, null while nobody does. */
   epoch: number | null;
+  /** Marked while claimed: when it is due after this run. Null otherwise. */
+  again_at: number | null;
   /** How often it was marked: a claim that sees the same number at settle time has seen everything. */
   marks: number;
   attempts: number;
@@ -120,6 +122,7 @@ export interface HistoryTable {
 /** The shared pace of one account and budget: the next free slot, and until when nobody may call. */
 export interface RateTable {
   key: string;
+  /** Ms since 1970 with a fraction: slots of a fast budget lie less than a millisecond apart. */
   next_at: number;
   blocked_until: number;
   reason: string | null;

@@ -1,0 +1,105 @@
+/** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Tx } from '../store/store.ts';
+
+/** One parked lane, for a person to decide on. */
+export interface Parked {
+  readonly queue: string;
+  readonly key: string;
+  readonly attempts: number;
+  readonly since: number;
+  readonly error: string | null;
+  readonly parkedAt: number;
+}
+
+/** The parked lanes of one queue or of all, oldest first. */
+export async function parked(db: Db, queue?: string): Promise<readonly Parked[]> {
+  const rows = await db
+    .selectFrom('lane')
+    .select(['queue', 'key', 'attempts', 'since', 'error', 'parked_at as parkedAt'])
+    .where('parked_at', 'is not', null)
+    .$if(queue !== undefined, (query) => query.where('queue', '=', queue ?? ''))
+    .orderBy('parked_at')
+    .orderBy('key')
+    .execute();
+  return rows.map((row) => ({ ...row, parkedAt: row.parkedAt ?? 0 }));
+}
+
+/** Makes a parked lane due at `now`, with its failures forgotten. False where it is not parked. */
+export async function unpark(tx: Tx, queue: string, key: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('lane')
+    .set({ due_at: now, since: now, attempts: 0, error: null, parked_at: null })
+    .where('queue', '=', queue)
+    .where('key', '=', key)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives a parked lane up. False where it is not parked. */
+export async function drop(tx: Tx, queue: string, key: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('lane')
+    .where('queue', '=', queue)
+    .where('key', '=', key)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** How many lanes of a queue are in which state. */
+export interface Count {
+  readonly queue: string;
+  readonly ready: number;
+  readonly waiting: number;
+  readonly leased: number;
+  readonly parked: number;
+  /** Since when the longest-behind lane that is not parked is behind; undefined where none is. */
+  readonly oldestSince: number | undefined;
+}
+
+/** The state of every queue that has lanes, by name. Reads all lanes: at most once in some seconds where many wait. */
+export async function counts(db: Db, now: number): Promise<readonly Count[]> {
+  const count = (condition: RawBuilder<unknown>) =>
+    sql<number>`cast(sum(case when ${condition} then 1 else 0 end) as bigint)`;
+  const rows = await db
+    .selectFrom('lane')
+    .select(({ fn }) => [
+      'queue',
+      count(sql`epoch is null and due_at <= ${now}`).as('ready'),
+      count(sql`epoch is null and due_at > ${now}`).as('waiting'),
+      count(sql`epoch is not null`).as('leased'),
+      count(sql`parked_at is not null`).as('parked'),
+      fn.min(sql<number | null>`case when parked_at is null then since end`).as('oldest'),
+    ])
+    .groupBy('queue')
+    .orderBy('queue')
+    .execute();
+  return rows.map(({ oldest, ...row }) => ({ ...row, oldestSince: oldest ?? undefined }));
+}
+
+/** When the next lane of a queue may be claimed, undefined where none waits. */
+export async function nextDue(db: Db, queue: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('lane')
+    .select('due_at')
+    .where('queue', '=', queue)
+    .where('due_at', 'is not', null)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at ?? undefined;
+}
+
+/** How many lanes of a queue are due, counted up to `most`. */
+export async function countDue(db: Db, queue: string, now: number, most: number): Promise<number> {
+  const rows = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', queue)
+    .where('due_at', '<=', now)
+    .limit(most)
+    .execute();
+  return rows.length;
+}

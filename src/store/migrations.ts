@@ -1,0 +1,226 @@
+/** The store's tables, brought up to date version by version in one transaction. */
+import { type ColumnBuilderCallback, type CreateTableBuilder, type RawBuilder, sql } from 'kysely';
+import type { Db, Engine, Store, Tx } from './store.ts';
+
+type Migration = (tx: Tx, engine: Engine) => Promise<void>;
+
+/** Add at the end and never change one that was released. The position is the version. */
+const MIGRATIONS: readonly Migration[] = [first];
+
+/** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
+const LOCK = 4_857_231_906;
+
+/** Brings the tables up to date; two processes may do so at once. Throws where the schema is newer than this version. */
+export async function migrateStore(store: Store): Promise<void> {
+  const version = await currentVersion(store.db, store.engine);
+  if (version === MIGRATIONS.length) return;
+  refuseNewer(version);
+  await store.write(async (tx) => {
+    if (store.engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+    const from = await currentVersion(tx, store.engine);
+    refuseNewer(from);
+    if (from === 0) await sql`create table schema_version (version integer not null)`.execute(tx);
+    for (const migrate of MIGRATIONS.slice(from)) await migrate(tx, store.engine);
+    await sql`delete from schema_version`.execute(tx);
+    await sql`insert into schema_version (version) values (${MIGRATIONS.length})`.execute(tx);
+  });
+}
+
+/** Throws where the schema is not exactly the one this version works with. */
+export async function requireCurrent(store: Store): Promise<void> {
+  const version = await currentVersion(store.db, store.engine);
+  refuseNewer(version);
+  if (version < MIGRATIONS.length) {
+    throw new Error(
+      `The store has schema version ${version}, this cvrsync needs ${MIGRATIONS.length}: run cvrsync migrate`,
+    );
+  }
+}
+
+function refuseNewer(version: number): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new Error(
+    `The store has schema version ${version}, written by a newer cvrsync; this one knows ${MIGRATIONS.length}: ` +
+      'run the newer version, or restore a backup from before the upgrade',
+  );
+}
+
+async function currentVersion(db: Db, engine: Engine): Promise<number> {
+  const known =
+    engine === 'postgres'
+      ? sql<{ found: unknown }>`select 1 as found where to_regclass('schema_version') is not null`
+      : sql<{ found: unknown }>`select 1 as found from sqlite_schema where type = 'table' and name = 'schema_version'`;
+  if ((await known.execute(db)).rows.length === 0) return 0;
+  const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db);
+  return rows[0]?.version ?? 0;
+}
+
+async function first(tx: Tx, engine: Engine): Promise<void> {
+  const { text, integer, fraction, serial, table } = dialect(tx, engine);
+  const required: ColumnBuilderCallback = (column) => column.notNull();
+  const key: ColumnBuilderCallback = (column) => column.primaryKey().notNull();
+  const zero: ColumnBuilderCallback = (column) => column.notNull().defaultTo(0);
+
+  await serial('receipt', 'seq')
+    .addColumn('dedupe_key', text, (column) => column.notNull().unique())
+    .addColumn('entity', text, required)
+    .addColumn('timestamp', text, required)
+    .addColumn('body', text)
+    .addColumn('received_at', integer, required)
+    .addColumn('applied_at', integer)
+    .execute();
+  await tx.schema
+    .createIndex('receipt_open')
+    .on('receipt')
+    .columns(['entity', 'seq'])
+    .where(sql.ref('applied_at'), 'is', null)
+    .execute();
+  await tx.schema.createIndex('receipt_applied').on('receipt').columns(['applied_at', 'received_at']).execute();
+  await tx.schema.createIndex('receipt_received').on('receipt').column('received_at').execute();
+
+  await serial('quarantine', 'id')
+    .addColumn('received_at', integer, required)
+    .addColumn('reason', text, required)
+    .addColumn('body', text, required)
+    .execute();
+
+  await tx.schema
+    .createTable('fact')
+    .addColumn('entity', text, required)
+    .addColumn('field', text, required)
+    .addColumn('value', text, required)
+    .addColumn('clock', text, required)
+    .addColumn('seq', integer, required)
+    .addPrimaryKeyConstraint('fact_key', ['entity', 'field'])
+    .execute();
+
+  await tx.schema
+    .createTable('known_value')
+    .addColumn('entity', text, required)
+    .addColumn('field', text, required)
+    .addColumn('digest', text, required)
+    .addColumn('value', text, required)
+    .addColumn('seen_at', integer, required)
+    .addPrimaryKeyConstraint('known_value_key', ['entity', 'field', 'digest'])
+    .execute();
+
+  await table('link')
+    .addColumn('provider', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('entity', text, required)
+    .addColumn('state', text, required)
+    .addColumn('reason', text)
+    .addColumn('wish', text, required)
+    .addColumn('monitored', text, required)
+    .addColumn('monitored_at', integer)
+    .addColumn('monitored_error', text)
+    .addColumn('send_update', integer, zero)
+    .addColumn('synced_seq', integer, zero)
+    .addColumn('synced_at', integer)
+    .addColumn('created_at', integer, required)
+    .addColumn('updated_at', integer, required)
+    .addPrimaryKeyConstraint('link_key', ['provider', 'record_id'])
+    .execute();
+  await tx.schema.createIndex('link_entity').on('link').columns(['entity', 'provider']).execute();
+  await tx.schema.createIndex('link_monitored').on('link').columns(['provider', 'wish', 'monitored']).execute();
+
+  await table('lane')
+    .addColumn('queue', text, required)
+    .addColumn('key', text, required)
+    .addColumn('due_at', integer)
+    .addColumn('epoch', integer)
+    .addColumn('again_at', integer)
+    .addColumn('marks', integer, required)
+    .addColumn('attempts', integer, zero)
+    .addColumn('since', integer, required)
+    .addColumn('error', text)
+    .addColumn('parked_at', integer)
+    .addPrimaryKeyConstraint('lane_key', ['queue', 'key'])
+    .execute();
+  await tx.schema.createIndex('lane_due').on('lane').columns(['queue', 'due_at']).execute();
+  await tx.schema
+    .createIndex('lane_parked')
+    .on('lane')
+    .columns(['queue', 'parked_at'])
+    .where(sql.ref('parked_at'), 'is not', null)
+    .execute();
+
+  await table('property_state')
+    .addColumn('provider', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('property', text, required)
+    .addColumn('written', text)
+    .addColumn('written_at', integer)
+    .addColumn('refused', text)
+    .addColumn('refused_reason', text)
+    .addColumn('refused_schema', text)
+    .addPrimaryKeyConstraint('property_state_key', ['provider', 'record_id', 'property'])
+    .execute();
+  await tx.schema
+    .createIndex('property_state_refused')
+    .on('property_state')
+    .columns(['provider', 'property', 'record_id'])
+    .where(sql.ref('refused'), 'is not', null)
+    .execute();
+
+  await serial('history', 'id')
+    .addColumn('at', integer, required)
+    .addColumn('provider', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('entity', text, required)
+    .addColumn('field', text)
+    .addColumn('property', text)
+    .addColumn('seq', integer, required)
+    .addColumn('rule', text, required)
+    .addColumn('old_value', text)
+    .addColumn('new_value', text)
+    .addColumn('outcome', text, required)
+    .addColumn('detail', text)
+    .execute();
+  await tx.schema.createIndex('history_record').on('history').columns(['provider', 'record_id', 'id']).execute();
+  await tx.schema.createIndex('history_entity').on('history').columns(['entity', 'id']).execute();
+
+  await table('rate')
+    .addColumn('key', text, key)
+    .addColumn('next_at', fraction, zero)
+    .addColumn('blocked_until', integer, zero)
+    .addColumn('reason', text)
+    .execute();
+
+  await table('keep')
+    .addColumn('key', text, key)
+    .addColumn('value', text, required)
+    .addColumn('updated_at', integer, required)
+    .execute();
+}
+
+interface Dialect {
+  /** Compared byte by byte on both engines, so that keys sort alike in SQL on either and nearly so in JavaScript. */
+  readonly text: RawBuilder<unknown> | 'text';
+  readonly integer: 'integer' | 'bigint';
+  readonly fraction: 'real' | 'double precision';
+  /** A table that is found by its text key alone: SQLite keeps it in one tree instead of two. */
+  table(name: string): CreateTableBuilder<string, string>;
+  /** A table with a key the engine counts up and never reuses. */
+  serial(name: string, key: string): CreateTableBuilder<string, string>;
+}
+
+function dialect(tx: Tx, engine: Engine): Dialect {
+  const create = (name: string): CreateTableBuilder<string, string> => tx.schema.createTable(name);
+  if (engine === 'postgres') {
+    return {
+      text: sql`text collate "C"`,
+      integer: 'bigint',
+      fraction: 'double precision',
+      table: create,
+      serial: (name, key) => create(name).addColumn(key, 'bigserial', (column) => column.primaryKey()),
+    };
+  }
+  return {
+    text: 'text',
+    integer: 'integer',
+    fraction: 'real',
+    table: (name) => create(name).modifyEnd(sql`without rowid`),
+    serial: (name, key) => create(name).addColumn(key, 'integer', (column) => column.primaryKey().autoIncrement()),
+  };
+}

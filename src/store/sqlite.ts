@@ -1,0 +1,162 @@
+/** The store in one SQLite file: one daemon, and short-lived commands beside it. */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { rename, rm, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { Store } from './store.ts';
+
+const FULL = 2;
+const MIB = 1024 * 1024;
+/** How long a transaction waits for another process's writer, in ms. */
+const PATIENCE_MS = 5_000;
+/** SQLite waits for a lock by sleeping on the main thread: short there, the rest of the patience is spent asynchronously. */
+const BUSY_MS = 50;
+/** A larger file is not checked at start: reading it through takes longer than a start may. */
+const CHECK_BELOW = 64 * MIB;
+
+/** Opens or creates the file. Throws where it is damaged, not ours, or not durable. */
+export function openSqlite(file: string): Store {
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  const writer = openWriter(file);
+  const reader = new Database(file, { readonly: true, timeout: PATIENCE_MS });
+  const writing = new Kysely<Schema>({ dialect: new SqliteDialect({ database: forKysely(writer) }) });
+  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: forKysely(reader) }) });
+  let proven = false;
+  let lock: Database.Database | undefined;
+
+  return {
+    db,
+    engine: 'sqlite',
+    async write(work) {
+      const result = await untilFree(() => writing.transaction().execute(work));
+      if (!proven) proveDurable(writer, file);
+      proven = true;
+      return result;
+    },
+    async ping() {
+      await sql`select count(*) from schema_version`.execute(db);
+    },
+    async backup(to) {
+      await backup(file, to);
+    },
+    async claimDaemon() {
+      lock ??= lockFile(file);
+    },
+    async freeBytes() {
+      const disk = await statfs(path.dirname(path.resolve(file)));
+      return disk.bavail * disk.bsize;
+    },
+    async close() {
+      await db.destroy();
+      await writing.destroy();
+      reader.close();
+      writer.close();
+      lock?.close();
+    },
+  };
+}
+
+function openWriter(file: string): Database.Database {
+  const db = new Database(file, { timeout: BUSY_MS });
+  try {
+    if (existsSync(file) && statSync(file).size < CHECK_BELOW) checkWhole(db, file);
+    db.pragma('journal_mode = WAL');
+    // After WAL: better-sqlite3 is built to fall back to NORMAL there, which loses commits when power fails.
+    db.pragma('synchronous = FULL');
+    db.pragma(`journal_size_limit = ${64 * MIB}`);
+    db.pragma('foreign_keys = ON');
+    return db;
+  } catch (error) {
+    db.close();
+    const code = error instanceof Database.SqliteError ? error.code : '';
+    if (code === 'SQLITE_NOTADB') throw new Error(`${file} is not a SQLite database`, { cause: error });
+    if (code.startsWith('SQLITE_CORRUPT')) throw damaged(file, error);
+    throw error;
+  }
+}
+
+function checkWhole(db: Database.Database, file: string): void {
+  const found = db.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw damaged(file, new Error(String(found)));
+}
+
+function damaged(file: string, cause: unknown): Error {
+  return new Error(`${file} is damaged: restore it from a backup`, { cause });
+}
+
+/** The setting is only certain once the first write has switched SQLite to its write-ahead log. */
+function proveDurable(db: Database.Database, file: string): void {
+  const level = db.pragma('synchronous', { simple: true });
+  if (level !== FULL)
+    throw new Error(`${file}: SQLite would not wait for the disk (synchronous is ${level}, not ${FULL})`);
+}
+
+/**
+ * The connection as Kysely wants it. Transactions take the write lock at once, since one that starts by reading fails when
+ * it later writes; and a rollback that SQLite has already done by itself (full disk) is none, so that the cause is thrown.
+ */
+function forKysely(db: Database.Database): SqliteDatabase {
+  return {
+    close: () => db.close(),
+    prepare(statement) {
+      if (statement === 'begin') return db.prepare('begin immediate');
+      if (statement === 'rollback' && !db.inTransaction) return db.prepare('select 1');
+      return db.prepare(statement);
+    },
+  };
+}
+
+async function untilFree<T>(work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!busy || performance.now() > end) throw error;
+      await sleep(Math.random() * BUSY_MS);
+    }
+  }
+}
+
+/**
+ * Copies one state in steps. A connection of its own holds a read transaction throughout: without it SQLite starts over
+ * after every commit of another connection, and under load never ends.
+ */
+async function backup(from: string, to: string): Promise<void> {
+  if (existsSync(to)) throw new Error(`${to} exists already: name a new file for the backup`);
+  mkdirSync(path.dirname(path.resolve(to)), { recursive: true });
+  const partial = `${to}.partial`;
+  await rm(partial, { force: true });
+  const source = new Database(from, { readonly: true, timeout: PATIENCE_MS });
+  try {
+    source.exec('begin');
+    source.prepare('select count(*) from sqlite_schema').get();
+    await source.backup(partial);
+    await rename(partial, to);
+  } finally {
+    source.close();
+    await rm(partial, { force: true });
+  }
+}
+
+/** An exclusive transaction nobody ends: the operating system frees it with the process, however that dies. */
+function lockFile(file: string): Database.Database {
+  const lock = new Database(`${file}.lock`, { timeout: 0 });
+  try {
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error;
+    throw new Error(
+      `Another cvrsync daemon is running on ${file}: stop it first, or give this one a store of its own`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

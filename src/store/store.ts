@@ -1,0 +1,34 @@
+/** What every engine of the store offers. */
+import { type Kysely, PostgresAdapter, type Transaction } from 'kysely';
+import type { Schema } from './schema.ts';
+
+export type Db = Kysely<Schema>;
+export type Tx = Transaction<Schema>;
+export type Engine = 'sqlite' | 'postgres';
+
+/** The daemon's one durable memory. What `write` resolved for is on disk. */
+export interface Store {
+  /** For reads. On SQLite a connection of its own that refuses writes, so a read inside `write` cannot block on it. */
+  readonly db: Db;
+  readonly engine: Engine;
+  /**
+   * Runs `work` in one transaction and resolves once it is durable. Where the engine reports a lock or a deadlock the
+   * whole of `work` runs again, so it must touch nothing but `tx`. Never nest it: SQLite has one writer.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Throws where the store cannot be reached. */
+  ping(): Promise<void>;
+  /** Copies one consistent state into a new file while others write. Throws where the file exists or the engine cannot. */
+  backup(file: string): Promise<void>;
+  /** Makes this process the only daemon on the store until it ends. Throws where another one runs; PostgreSQL allows many. */
+  claimDaemon(): Promise<void>;
+  /** Disk left for the store's file, in bytes; undefined where the disk is not ours to measure. */
+  freeBytes(): Promise<number | undefined>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The engine behind a connection, for the few statements that differ. */
+export function engineOf(db: Db): Engine {
+  return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
+}
