@@ -48,7 +48,9 @@ function refuseNewer(version: number): void {
 async function currentVersion(db: Db, engine: Engine): Promise<number> {
   const known =
     engine === 'postgres'
-      ? sql<{ found: unknown }>`select 1 as found where to_regclass('schema_version') is not null`
+      ? // Not to_regclass: it may answer from before another process's migration, which we have just waited for.
+        sql<{ found: unknown }>`select 1 as found from pg_tables
+          where tablename = 'schema_version' and schemaname = any(current_schemas(false))`
       : sql<{ found: unknown }>`select 1 as found from sqlite_schema where type = 'table' and name = 'schema_version'`;
   if ((await known.execute(db)).rows.length === 0) return 0;
   const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(db);

