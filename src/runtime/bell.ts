@@ -1,0 +1,32 @@
+import { pause } from './pause.ts';
+
+/** Tells the workers of this process that a queue has work. Only a hint: they poll as well, for other processes' work. */
+export interface Bell {
+  ring(queue: string): void;
+  /** Resolves at a ring, after `ms` or at the abort. A ring that came while nobody waited ends the next wait at once. */
+  wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export function createBell(): Bell {
+  const rung = new Set<string>();
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    ring(queue) {
+      const listeners = waiting.get(queue);
+      if (listeners === undefined || listeners.size === 0) rung.add(queue);
+      else for (const wake of listeners) wake();
+    },
+    async wait(queue, ms, signal) {
+      if (rung.delete(queue) || signal.aborted) return;
+      const listeners = waiting.get(queue) ?? new Set();
+      waiting.set(queue, listeners);
+      const heard = new AbortController();
+      const wake = () => heard.abort();
+      listeners.add(wake);
+      signal.addEventListener('abort', wake);
+      await pause(ms, heard.signal);
+      signal.removeEventListener('abort', wake);
+      listeners.delete(wake);
+    },
+  };
+}

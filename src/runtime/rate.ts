@@ -1,0 +1,228 @@
+/**
+ * The pace of one account: calls are spaced evenly over a budget's window, by all processes on the store together.
+ *
+ * Each budget's row holds the time of its next free slot (the generic cell rate algorithm without a burst). A process
+ * moves that time on before it calls, so that a crash loses slots and never spends one twice.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Store } from '../store/store.ts';
+import { pause } from './pause.ts';
+
+/** At most `calls` in any `perMs`. */
+export interface Budget {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
+export interface Pace {
+  /** Resolves when one call may be made. Rejects where the signal aborts, or the store cannot be written. */
+  acquire(budget: string, signal: AbortSignal): Promise<void>;
+  /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
+  block(untilMs: number, reason: string): Promise<void>;
+  /** The block that holds now, if one does. */
+  blockedUntil(): Promise<{ until: number; reason: string | null } | undefined>;
+  /** Leaves the budget's slots before `untilMs` unused: few calls remain. At most two windows ahead. */
+  slow(budget: string, untilMs: number): Promise<void>;
+  /** Ends a block. */
+  clear(): Promise<void>;
+}
+
+export interface PaceOptions {
+  readonly store: Store;
+  /** The account, in the store: the provider's name. */
+  readonly key: string;
+  readonly budgets: Readonly<Record<string, Budget>>;
+  readonly now: () => number;
+  /** How much of the limit to use. The rest absorbs late timers and the network's jitter. Default 0.98. */
+  readonly share?: number;
+}
+
+/** How far ahead a process reserves slots, and how old its knowledge of a block may be: others learn of one within this. */
+const AHEAD_MS = 500;
+const RECHECK_MS = 250;
+
+interface Lane {
+  readonly key: string;
+  readonly perMs: number;
+  readonly interval: number;
+  /** How late a slot may be used, in ms: later, it would crowd the following ones over the limit. */
+  readonly slack: number;
+  readonly waiters: { grant(): void; fail(error: unknown): void }[];
+  /** Ends the wait for a slot that nobody wants any more. */
+  idle: AbortController;
+  pumping: boolean;
+  /** How far from now to reserve, where the store is too slow to reserve for now. */
+  lead: number;
+}
+
+export function createPace(options: PaceOptions): Pace {
+  const { store, key, now, share = 0.98 } = options;
+  const all = `${key}/*`;
+  const lanes = new Map(
+    Object.entries(options.budgets).map(([name, budget]) => [name, lane(`${key}/${name}`, budget, share)]),
+  );
+  let block: { until: number; reason: string | null } = { until: 0, reason: null };
+  let checkedAt = Number.NEGATIVE_INFINITY;
+
+  function find(budget: string): Lane {
+    const found = lanes.get(budget);
+    if (found === undefined) throw new Error(`${key} has no call budget named ${budget}`);
+    return found;
+  }
+
+  async function blocked(): Promise<boolean> {
+    if (Math.abs(now() - checkedAt) > RECHECK_MS) {
+      checkedAt = now();
+      const row = await store.db.selectFrom('rate').selectAll().where('key', '=', all).executeTakeFirst();
+      block = { until: row?.blocked_until ?? 0, reason: row?.reason ?? null };
+    }
+    return block.until > now();
+  }
+
+  async function pump(lane: Lane): Promise<void> {
+    try {
+      while (lane.waiters.length > 0) {
+        if (await blocked()) await pause(Math.min(block.until - now(), RECHECK_MS), lane.idle.signal);
+        else await spend(lane);
+      }
+    } catch (error) {
+      for (const waiter of lane.waiters.splice(0)) waiter.fail(error);
+    } finally {
+      lane.pumping = false;
+    }
+  }
+
+  /** Reserves slots for those who wait now and lets each go at its time. Slots that are not used are lost. */
+  async function spend(lane: Lane): Promise<void> {
+    const { interval, waiters } = lane;
+    const count = Math.max(1, Math.min(waiters.length, Math.floor(AHEAD_MS / interval)));
+    const first = await reserve(store, lane, count, now);
+    for (let slot = first; slot < first + count * interval - interval / 2; slot += interval) {
+      while (now() < slot && waiters.length > 0) {
+        // The clock was set back: the reservation means nothing any more.
+        if (slot - now() > 2 * lane.perMs + AHEAD_MS) return;
+        await pause(slot - now(), lane.idle.signal);
+      }
+      if (waiters.length === 0 || (await blocked())) return;
+      if (now() - slot > lane.slack) continue;
+      const waiter = waiters.shift();
+      if (waiter === undefined) return;
+      waiter.grant();
+    }
+  }
+
+  return {
+    acquire(budget, signal) {
+      const lane = find(budget);
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const leave = () => {
+          lane.waiters.splice(lane.waiters.indexOf(waiter), 1);
+          if (lane.waiters.length === 0) lane.idle.abort();
+          reject(signal.reason);
+        };
+        const waiter = {
+          grant() {
+            signal.removeEventListener('abort', leave);
+            resolve();
+          },
+          fail(error: unknown) {
+            signal.removeEventListener('abort', leave);
+            reject(error);
+          },
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        if (lane.idle.signal.aborted) lane.idle = new AbortController();
+        lane.waiters.push(waiter);
+        if (lane.pumping) return;
+        lane.pumping = true;
+        void pump(lane);
+      });
+    },
+    async block(until, reason) {
+      if (until > block.until) block = { until, reason };
+      await store.write((tx) =>
+        tx
+          .insertInto('rate')
+          .values({ key: all, next_at: 0, blocked_until: Math.ceil(until), reason })
+          .onConflict((conflict) =>
+            conflict
+              .column('key')
+              .doUpdateSet((row) => ({
+                blocked_until: row.ref('excluded.blocked_until'),
+                reason: row.ref('excluded.reason'),
+              }))
+              .whereRef('rate.blocked_until', '<', 'excluded.blocked_until'),
+          )
+          .execute(),
+      );
+    },
+    async blockedUntil() {
+      checkedAt = Number.NEGATIVE_INFINITY;
+      return (await blocked()) ? block : undefined;
+    },
+    async slow(budget, until) {
+      const lane = find(budget);
+      const next = Math.min(until, now() + 2 * lane.perMs);
+      await store.write((tx) =>
+        tx
+          .insertInto('rate')
+          .values({ key: lane.key, next_at: next, blocked_until: 0, reason: null })
+          .onConflict((conflict) =>
+            conflict.column('key').doUpdateSet({ next_at: next }).where('rate.next_at', '<', next),
+          )
+          .execute(),
+      );
+    },
+    async clear() {
+      await store.write((tx) => tx.deleteFrom('rate').where('key', '=', all).execute());
+      checkedAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+function lane(key: string, { calls, perMs }: Budget, share: number): Lane {
+  const used = Math.min(share, 0.99);
+  return {
+    key,
+    perMs,
+    interval: perMs / (calls * used),
+    // The whole margin is perMs / used - perMs: half of it for us, half for the way to the CRM.
+    slack: (perMs / used - perMs) / 2,
+    waiters: [],
+    idle: new AbortController(),
+    pumping: false,
+    lead: 0,
+  };
+}
+
+/** Takes `count` slots in a row out of the row, and returns the time of the first. */
+async function reserve(store: Store, lane: Lane, count: number, now: () => number): Promise<number> {
+  const length = count * lane.interval;
+  let asked = 0;
+  const next = await store.write(async (tx) => {
+    asked = now();
+    const free = asked + lane.lead;
+    const row = await tx
+      .insertInto('rate')
+      .values({ key: lane.key, next_at: free + length, blocked_until: 0, reason: null })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({
+          // Further ahead than anyone reserves: the clock was set back. One whole window is certainly safe.
+          next_at: sql`case when rate.next_at > ${float(free + 2 * lane.perMs + AHEAD_MS)} then ${float(free + lane.perMs + length)}
+            when rate.next_at > ${float(free)} then rate.next_at + ${float(length)} else ${float(free + length)} end`,
+        }),
+      )
+      .returning('next_at')
+      .executeTakeFirstOrThrow();
+    return row.next_at;
+  });
+  // A store slower than the slack would make every slot too late to use: reserve ahead while it lasts.
+  const took = now() - asked;
+  lane.lead = took > lane.slack / 2 ? 2 * took : 0;
+  return next - length;
+}
+
+function float(value: number): RawBuilder<number> {
+  return sql`cast(${value} as double precision)`;
+}
