@@ -1,0 +1,158 @@
+/** The outbound HTTP client: one deadline over the whole answer, abortable, no redirects, a bounded body. */
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { faultOf, HttpFault } from './fault.ts';
+
+/** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  readonly budget?: string;
+  /** The deadline over connect, headers and body, in ms; the client's where absent. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Resolves for every status but a redirect; throws {@link HttpFault} where no whole answer came. */
+export type Http = (request: HttpRequest) => Promise<HttpResponse>;
+
+export interface HttpClient {
+  readonly http: Http;
+  /** Cuts what is under way and closes all connections. */
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  /** Ms, 30,000 where absent. */
+  readonly deadlineMs?: number;
+  /** Bytes of an answer's body, before and after decompression; 32 MiB where absent. */
+  readonly maxBytes?: number;
+  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read from; no proxy where absent. Loopback never goes through one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly userAgent?: string;
+}
+
+const DEADLINE = 30_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+const LOOPBACK = 'localhost,127.0.0.1,[::1]';
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/** Opens a client; connections are made as they are needed and kept for 20 s, or as long as the server says. */
+export function openClient(options: ClientOptions = {}): HttpClient {
+  const dispatcher = dispatcherFor(options.env ?? {});
+  const maxBytes = options.maxBytes ?? MAX_BYTES;
+  const userAgent = options.userAgent ?? 'cvrsync';
+
+  const http: Http = async (asked) => {
+    const url = readUrl(asked.url);
+    // Without the query and any user name: both may hold secrets.
+    const what = `${asked.method} ${url.origin}${url.pathname}`;
+    const deadlineMs = asked.timeoutMs ?? options.deadlineMs ?? DEADLINE;
+    if (asked.signal.aborted) throw new HttpFault('aborted', `${what} was stopped`, asked.signal.reason);
+    // Not AbortSignal.any: each one would stay with a signal that lives as long as the process.
+    const ending = new AbortController();
+    const onAbort = () => ending.abort();
+    asked.signal.addEventListener('abort', onAbort, { once: true });
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      ending.abort();
+    }, deadlineMs);
+    try {
+      const answer = await request(url, {
+        method: asked.method,
+        headers: { 'user-agent': userAgent, ...lowerCased(asked.headers ?? {}) },
+        body: asked.body ?? null,
+        dispatcher,
+        signal: ending.signal,
+      });
+      if (REDIRECTS.includes(answer.statusCode)) {
+        answer.body.on('error', () => undefined).destroy();
+        throw new HttpFault(
+          'redirect',
+          `${what} was answered with a redirect (${answer.statusCode}), which is never followed: check the base URL`,
+        );
+      }
+      const headers = joined(answer.headers);
+      const body = await readBody(answer.body, headers, maxBytes, what);
+      return { status: answer.statusCode, headers, body };
+    } catch (error) {
+      if (error instanceof HttpFault) throw error;
+      if (isLate) throw new HttpFault('timeout', `${what} had no whole answer within ${deadlineMs} ms`, error);
+      if (asked.signal.aborted) throw new HttpFault('aborted', `${what} was stopped`, asked.signal.reason);
+      throw faultOf(error, what);
+    } finally {
+      clearTimeout(timer);
+      asked.signal.removeEventListener('abort', onAbort);
+    }
+  };
+
+  return { http, close: () => dispatcher.destroy() };
+}
+
+function dispatcherFor(env: Readonly<Record<string, string | undefined>>): Dispatcher {
+  const common = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000, allowH2: false };
+  const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY'] ?? '';
+  const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '';
+  if (httpProxy === '' && httpsProxy === '') return new Agent(common);
+  const noProxy = [env['no_proxy'] ?? env['NO_PROXY'] ?? '', LOOPBACK].filter(Boolean).join(',');
+  return new EnvHttpProxyAgent({ ...common, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
+}
+
+/** The parser's own error quotes the whole address, keys included. */
+function readUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new HttpFault('network', 'the address of a request is not a URL: check the base URL');
+  return new URL(text);
+}
+
+async function readBody(
+  stream: AsyncIterable<Buffer>,
+  headers: Readonly<Record<string, string>>,
+  maxBytes: number,
+  what: string,
+): Promise<string> {
+  const tooLarge = () => new HttpFault('too-large', `${what} was answered with more than ${maxBytes} bytes`);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks, length);
+  const decode = DECODERS[headers['content-encoding']?.toLowerCase() ?? ''];
+  if (decode === undefined || length === 0) return bytes.toString('utf8');
+  try {
+    return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge();
+    throw new HttpFault('cut', `${what} was answered with a body that cannot be decompressed`, error);
+  }
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );

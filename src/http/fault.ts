@@ -1,0 +1,75 @@
+/** Why an outbound call brought no whole answer. */
+
+/**
+ * `timeout` not within the deadline; `aborted` by the caller's signal; `refused` nobody listens;
+ * `dns` no such host; `tls` the connection cannot be trusted; `cut` it ended early;
+ * `redirect` not followed; `too-large` more than the cap; `network` anything else.
+ */
+export type HttpFaultKind =
+  | 'timeout'
+  | 'aborted'
+  | 'refused'
+  | 'dns'
+  | 'tls'
+  | 'cut'
+  | 'redirect'
+  | 'too-large'
+  | 'network';
+
+/** A call without a whole answer; it may still have had its effect. The message holds no query, header or body. */
+export class HttpFault extends Error {
+  override readonly name = 'HttpFault';
+  readonly kind: HttpFaultKind;
+
+  constructor(kind: HttpFaultKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}
+
+const CODES: Readonly<Record<string, HttpFaultKind>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  UND_ERR_SOCKET: 'cut',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'cut',
+  ECONNRESET: 'cut',
+  EPIPE: 'cut',
+  UND_ERR_HEADERS_OVERFLOW: 'too-large',
+  EPROTO: 'tls',
+  HOSTNAME_MISMATCH: 'tls',
+};
+
+/** OpenSSL's verification results and Node's TLS codes, of which there are dozens. */
+const TLS_CODE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|CRL|ISSUER/;
+
+const TEXTS: Readonly<Record<HttpFaultKind, string>> = {
+  timeout: 'could not connect in time',
+  aborted: 'was stopped',
+  refused: 'was refused: nothing listens at this address',
+  dns: 'found no such host: check the base URL and the name server',
+  tls: 'found a connection that cannot be trusted: check the certificate and the base URL',
+  cut: 'was cut off before the whole answer came',
+  redirect: 'was answered with a redirect',
+  'too-large': 'was answered with headers that are too large',
+  network: 'failed in the network',
+};
+
+/** The first code in an error, its causes and the errors of an aggregate. */
+const codeOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return error.errors.map(codeOf).find((code) => code !== undefined);
+  return codeOf(error.cause);
+};
+
+/** Makes a fault of what the client library threw; `what` begins the message. */
+export function faultOf(error: unknown, what: string): HttpFault {
+  const code = codeOf(error) ?? 'no code';
+  const kind = CODES[code] ?? (TLS_CODE.test(code) ? 'tls' : 'network');
+  return new HttpFault(kind, `${what} ${TEXTS[kind]} (${code})`, error);
+}

@@ -1,0 +1,75 @@
+/** The metrics, by name and unit; labels take few values, whatever comes in from outside. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Distinct unknown names a label takes before the rest become `other`. */
+const MAX_NAMES = 50;
+const MAX_NAME_LENGTH = 64;
+
+/** Makes the registry and every metric of the connector. Each call makes its own: nothing is shared. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name: `cvrsync_${name}`, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge({ name: `cvrsync_${name}`, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
+    new Histogram({ name: `cvrsync_${name}`, help, buckets, labelNames, registers });
+
+  const unknownEvents = counter('unknown_events_total', 'Entries of events that are not known; kept.', ['event']);
+  const malformedEntries = counter('malformed_entries_total', 'Entries that could not be read; set aside.', ['event']);
+  const unknownLabel = capped();
+  const malformedLabel = capped();
+
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
+  return {
+    registry,
+    received: counter('received_total', 'Webhooks by what was answered.', ['result']),
+    ackSeconds: histogram(
+      'ack_seconds',
+      'From the whole request to its answer.',
+      [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    ),
+    commitBatchSize: histogram('commit_batch_size', 'Webhooks stored by one transaction.', [1, 2, 4, 8, 16, 32, 64]),
+    backlog: gauge('backlog', 'Accepted webhooks that are not applied yet.'),
+    oldestUndoneSeconds: gauge('oldest_undone_seconds', 'Age of the oldest work that is due and not done.'),
+    lanes: gauge('lanes', 'Lanes by queue and state.', ['queue', 'state']),
+    attempts: counter('attempts_total', 'Runs of lanes by how they ended.', ['queue', 'result']),
+    crmCalls: counter('crm_calls_total', 'Calls to a CRM by status, or by fault where no answer came.', [
+      'provider',
+      'code',
+    ]),
+    crmCallSeconds: histogram(
+      'crm_call_seconds',
+      'Calls to a CRM, whole answer.',
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      ['provider'],
+    ),
+    rateBlocked: gauge('rate_blocked', '1 while calls to the account are held back.', ['provider']),
+    records: counter('records_total', 'Records by what became of their write.', ['provider', 'outcome']),
+    decisions: counter('decisions_total', 'Properties by the rule that decided.', ['provider', 'rule']),
+    dedupeHits: counter('dedupe_hits_total', 'Webhooks that had come before.'),
+    staleEvents: counter('stale_events_total', 'Entries older than what is known; recorded, not applied.'),
+    walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
+    diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
+    leaseLost: counter('lease_lost_total', 'Runs whose lease had gone to another by the time they ended.'),
+    upstreamCalls: counter('upstream_calls_total', 'Calls to the monitoring service by status or fault.', ['code']),
+    /** Counts an entry of an unknown event. */
+    countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
+    /** Counts an entry that could not be read. */
+    countMalformedEntry: (event: string): void => malformedEntries.inc({ event: malformedLabel(event) }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+const capped = (): ((name: string) => string) => {
+  const names = new Set<string>();
+  return (given) => {
+    const name = given.slice(0, MAX_NAME_LENGTH);
+    if (names.has(name)) return name;
+    if (names.size >= MAX_NAMES) return 'other';
+    names.add(name);
+    return name;
+  };
+};

@@ -1,0 +1,13 @@
+/** Bodies as bytes: a webhook is verified before it is parsed. */
+import type { Server } from './server.ts';
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
+
+/**
+ * Makes every JSON body in this scope a Buffer, whatever it holds; other content types answer 415.
+ * Scoped: call it inside the plugin that holds the routes. A request without a body has `undefined`.
+ */
+export function acceptRawJson(scope: Server): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}

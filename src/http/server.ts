@@ -1,0 +1,140 @@
+/** The HTTP server: limits against strangers, one error body, schemas in TypeBox. Routes are added by others. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type RawServerDefault,
+} from 'fastify';
+import { errorBodyOf, HttpError, sendError } from './error.ts';
+import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';
+
+/** The server as routes see it: their TypeBox schemas give the types. */
+export type Server = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypes
+>;
+
+/** Where failures of our own go; a pino logger fits. */
+export interface ErrorLog {
+  error(detail: object, message: string): void;
+}
+
+export interface ServerOptions {
+  readonly log?: ErrorLog;
+  /** Bytes of a body, 1 MiB where absent. */
+  readonly bodyLimit?: number;
+  /** Ms in which a request must have come in, 10,000 where absent. */
+  readonly requestTimeout?: number;
+  /** Whose X-Forwarded-* headers count; nobody's where absent. */
+  readonly trustProxy?: boolean | string | readonly string[];
+}
+
+const BODY_LIMIT = 1024 * 1024;
+const HEADER_LIMIT = 16 * 1024;
+const REQUEST_TIMEOUT = 10_000;
+const KEEP_ALIVE = 65_000;
+/** Ms without any traffic: ends a reader that does not take its answer. Above the longest a handler may work. */
+const SOCKET_TIMEOUT = 60_000;
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+/** Texts for what Fastify refuses by itself: its own name the framework, not what to do. */
+const textOf = (error: FastifyError, limit: number): string => {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return `The body is larger than ${limit} bytes.`;
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return 'The content type is not supported: send application/json.';
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return 'The body is not as long as its Content-Length says.';
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return 'The body is not JSON.';
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return 'The path is not valid.';
+    default:
+      return 'The request is not valid.';
+  }
+};
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, reason: string, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not come in within its time.'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `The headers are larger than ${HEADER_LIMIT} bytes.`],
+};
+
+/** Answers what never became a request, and ends the connection. */
+const refuseConnection = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, message] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'Bad Request', 'The request is not HTTP.'];
+  const body = JSON.stringify(errorBodyOf(status, message));
+  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  socket.end(head + body, () => socket.destroy());
+};
+
+/**
+ * Makes a server with its limits and its one error handler; it does not listen yet.
+ *
+ * While it closes, requests on open connections still reach their routes: those that must not accept work answer 503.
+ * A request that fails for a reason of ours answers 500 with a general text; the detail goes to the log only.
+ */
+export function createServer(options: ServerOptions = {}): Server {
+  const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
+  const requestTimeout = options.requestTimeout ?? REQUEST_TIMEOUT;
+
+  const onError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (error instanceof HttpError) return sendError(reply, error.status, error.message, error.details);
+    if (error instanceof InvalidRequest)
+      return sendError(reply, 400, 'The request is not valid.', { errors: error.problems });
+    const status = error.statusCode ?? 500;
+    if (status < 500) return sendError(reply, status, textOf(error, bodyLimit));
+    // The pattern, not the address: a query may hold a key.
+    const route = request.routeOptions.url ?? 'no route';
+    options.log?.error({ err: error, method: request.method, route }, 'request failed');
+    return sendError(reply, 500, 'Something failed on our side; the log says what.');
+  };
+
+  const app: Server = fastify({
+    logger: false,
+    bodyLimit,
+    requestTimeout,
+    connectionTimeout: SOCKET_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE,
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: requestTimeout,
+      requestTimeout,
+      // Node looks for late requests only this often, every 30 s by default.
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+    },
+    routerOptions: { maxParamLength: 500 },
+    requestIdHeader: false,
+    return503OnClosing: false,
+    trustProxy: typeof options.trustProxy === 'object' ? [...options.trustProxy] : (options.trustProxy ?? false),
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, request, reply) => void onError(error, request, reply),
+  }).withTypeProvider<TypeBoxTypes>();
+
+  app.setValidatorCompiler(compileSchema);
+  app.setErrorHandler(onError);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: pathOf(request) }));
+    if (allowed.length === 0) return sendError(reply, 404, 'There is nothing at this path.');
+    return sendError(reply.header('allow', allowed.join(', ')), 405, `Use ${allowed.join(' or ')} here.`);
+  });
+  return app;
+}
