@@ -78,6 +78,7 @@ export async function claim(
           .where('due_at', '<=', now)
           .$if(keys !== undefined, (query) => query.where('key', 'in', keys ?? []))
           .orderBy('due_at')
+          .orderBy('key')
           .limit(limit)
           .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
       )

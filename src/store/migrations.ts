@@ -139,7 +139,7 @@ async function first(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('parked_at', integer)
     .addPrimaryKeyConstraint('lane_key', ['queue', 'key'])
     .execute();
-  await tx.schema.createIndex('lane_due').on('lane').columns(['queue', 'due_at']).execute();
+  await tx.schema.createIndex('lane_due').on('lane').columns(['queue', 'due_at', 'key']).execute();
   await tx.schema
     .createIndex('lane_parked')
     .on('lane')

@@ -1,0 +1,21 @@
+/** A process of its own for tests: opens the store at the first argument, then does what the second one says. */
+import { openStore } from '../../src/store/open.ts';
+
+const [, , url = '', what, count = '0'] = process.argv;
+const store = await openStore(url);
+
+if (what === 'daemon') {
+  await store.claimDaemon();
+  process.stdout.write('claimed\n');
+  setInterval(() => {}, 1_000);
+} else if (what === 'write') {
+  for (let i = 0; i < Number(count); i++) {
+    await store.write((tx) =>
+      tx
+        .insertInto('keep')
+        .values({ key: `${process.pid}-${i}`, value: 'v', updated_at: i })
+        .execute(),
+    );
+  }
+  await store.close();
+}

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { newFolder, newStore, newStoreUrl, opened } from '../support/stores.ts';
+import { canCountSyncs, countSyncs } from '../support/syncs.ts';
+
+const FIXTURE = path.join(import.meta.dirname, 'fixture.ts');
+
+const put = (store: Store, key: string, value = 'v') =>
+  store.write((tx) => tx.insertInto('keep').values({ key, value, updated_at: 0 }).execute());
+
+const level = (store: Store) =>
+  store.write(async (tx) => (await sql<{ synchronous: number }>`pragma synchronous`.execute(tx)).rows[0]?.synchronous);
+
+function fixture(...args: string[]) {
+  const child = spawn(process.execPath, [FIXTURE, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+describe('a store in a SQLite file', () => {
+  it('waits for the disk: after the first write, and after every reopen', async () => {
+    const url = await newStoreUrl('sqlite');
+    const first = await openStore(url);
+    await put(first, 'a');
+    expect(await level(first)).toBe(2);
+    await first.close();
+    const again = await opened(url);
+    expect(await level(again)).toBe(2);
+    await put(again, 'b');
+    expect(await level(again)).toBe(2);
+  });
+
+  it.skipIf(!canCountSyncs)('syncs the disk at least once for every write', async () => {
+    const url = await newStoreUrl('sqlite');
+    const log = path.join(newFolder(), 'syncs');
+    const none = await countSyncs(log, [FIXTURE, url, 'write', '0']);
+    const many = await countSyncs(log, [FIXTURE, url, 'write', '50']);
+    // The first run also made the tables; the second one did nothing but the fifty writes.
+    expect(none.syncs).toBeGreaterThan(0);
+    expect(many.syncs).toBeGreaterThanOrEqual(50);
+  });
+
+  it('creates the folders it needs', async () => {
+    const url = path.join(newFolder(), 'a/b/store.db');
+    await opened(url);
+    expect(existsSync(url)).toBe(true);
+  });
+
+  it('cannot be written through the connection for reads', async () => {
+    const store = await newStore('sqlite');
+    await expect(store.db.deleteFrom('keep').execute()).rejects.toThrow(/readonly/);
+  });
+
+  it('admits one daemon, and the next as soon as that one is killed', async () => {
+    const url = await newStoreUrl('sqlite');
+    const child = fixture(url, 'daemon');
+    await once(child.stdout, 'data');
+    const store = await opened(url);
+    await expect(store.claimDaemon()).rejects.toThrow(`Another cvrsync daemon is running on ${url}`);
+    await put(store, 'a command beside the daemon may write');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await store.claimDaemon();
+    await store.claimDaemon();
+  });
+
+  it('waits for another process that is writing, without standing still itself', async () => {
+    const url = await newStoreUrl('sqlite');
+    const store = await opened(url);
+    const other = new Database(url);
+    onTestFinished(() => void other.close());
+    other.exec('begin immediate');
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 5);
+    const writing = put(store, 'a');
+    while (turns < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    other.exec('commit');
+    clearInterval(ticking);
+    await writing;
+  });
+
+  it('reports a full disk as an error, keeps what it had, and goes on when there is room', async () => {
+    const store = await newStore('sqlite');
+    await put(store, 'before');
+    await store.write((tx) => sql`pragma max_page_count = 40`.execute(tx));
+    const big = 'x'.repeat(500_000);
+    await expect(put(store, 'big', big)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    expect(await store.db.selectFrom('keep').select('key').execute()).toEqual([{ key: 'before' }]);
+    await store.write((tx) => sql`pragma max_page_count = 100000`.execute(tx));
+    await put(store, 'big', big);
+  });
+
+  it('knows how much disk is left', async () => {
+    const store = await newStore('sqlite');
+    expect(await store.freeBytes()).toBeGreaterThan(0);
+  });
+
+  it('refuses a file that is something else, or damaged, by its name', async () => {
+    const folder = newFolder();
+    const text = path.join(folder, 'notes.txt');
+    writeFileSync(text, 'not a database, but long enough to look at'.repeat(100));
+    await expect(openStore(text)).rejects.toThrow(`${text} is not a SQLite database`);
+
+    const url = path.join(folder, 'store.db');
+    const store = await openStore(url);
+    for (let i = 0; i < 200; i++) await put(store, `key ${i}`, 'x'.repeat(500));
+    await store.close();
+    const bytes = new Uint8Array(8_192).fill(0x5a);
+    const file = openSync(url, 'r+');
+    writeSync(file, bytes, 0, bytes.length, 40_960);
+    closeSync(file);
+    await expect(openStore(url)).rejects.toThrow(`${url} is damaged`);
+  });
+});
+
+describe('a backup', () => {
+  it('is whole while this and another process write', async () => {
+    const url = await newStoreUrl('sqlite');
+    const store = await opened(url);
+    await store.write(async (tx) => {
+      for (let i = 0; i < 3_000; i++) {
+        await tx
+          .insertInto('keep')
+          .values({ key: `before ${i}`, value: 'x'.repeat(2_000), updated_at: 0 })
+          .execute();
+      }
+    });
+    const child = fixture(url, 'write', '100000');
+    while ((await count(store)) < 3_050) await new Promise((resolve) => setTimeout(resolve, 5));
+    const folder = newFolder();
+    const to = path.join(folder, 'backups/store.db');
+    let finished = false;
+    const backing = store.backup(to).finally(() => {
+      finished = true;
+    });
+    let mine = 0;
+    while (!finished) {
+      await put(store, `mine ${mine++}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await backing;
+    child.kill('SIGKILL');
+    expect(mine).toBeGreaterThan(1);
+    expect(readdirSync(path.dirname(to))).toEqual(['store.db']);
+    const copy = new Database(to);
+    onTestFinished(() => void copy.close());
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok');
+    const restored = await opened(to);
+    expect(await count(restored, 'before %')).toBe(3_000);
+    expect(await count(restored)).toBeGreaterThanOrEqual(3_050);
+  });
+
+  it('never replaces a file', async () => {
+    const url = await newStoreUrl('sqlite');
+    const store = await opened(url);
+    await expect(store.backup(url)).rejects.toThrow(/exists already/);
+  });
+});
+
+async function count(store: Store, like = '%'): Promise<number> {
+  const row = await store.db
+    .selectFrom('keep')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .where('key', 'like', like)
+    .executeTakeFirstOrThrow();
+  return row.rows;
+}
