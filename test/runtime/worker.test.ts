@@ -1,0 +1,257 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Bell, createBell } from '../../src/runtime/bell.ts';
+import { type Claim, claim, counts, mark, parked, settleAll } from '../../src/runtime/lanes.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
+import type { Store } from '../../src/store/open.ts';
+import { newStore } from '../support/stores.ts';
+
+const Q = 'sync';
+const keys = (claims: readonly Claim[]) => claims.map(({ key }) => key);
+const names = (count: number) => Array.from({ length: count }, (_, i) => `lane ${String(i).padStart(3, '0')}`);
+const done = (store: Store, claims: readonly Claim[]) =>
+  store.write((tx) =>
+    settleAll(
+      tx,
+      claims.map((each) => [each, { kind: 'done' }]),
+    ),
+  );
+
+interface Setup {
+  readonly store: Store;
+  readonly bell: Bell;
+  readonly worker: Worker;
+  readonly errors: string[];
+  marks(lanes: readonly string[], at?: number): Promise<void>;
+}
+
+async function working(options: Partial<WorkerOptions>, before?: (store: Store) => Promise<unknown>): Promise<Setup> {
+  const store = options.store ?? (await newStore('sqlite'));
+  await before?.(store);
+  const bell = createBell();
+  const errors: string[] = [];
+  const worker = startWorker({
+    store,
+    bell,
+    queue: Q,
+    batch: 10,
+    concurrency: 1,
+    pollMs: 50,
+    now: Date.now,
+    log: { error: (_, message) => errors.push(message) },
+    run: async (claims) => void (await done(store, claims)),
+    ...options,
+  });
+  onTestFinished(() => worker.stop(0));
+  const marks = async (lanes: readonly string[], at = Date.now()) => {
+    await store.write((tx) => mark(tx, Q, lanes, at));
+    bell.ring(Q);
+  };
+  return { store, bell, worker, errors, marks };
+}
+
+const prepared =
+  (count: number, since = 0) =>
+  (store: Store) =>
+    store.write((tx) => mark(tx, Q, names(count), since));
+
+describe('a worker', () => {
+  it('takes full batches from a backlog, and every lane once', async () => {
+    const store = await newStore('sqlite');
+    const batches: string[][] = [];
+    const run = async (claims: readonly Claim[]) => {
+      batches.push(keys(claims));
+      await done(store, claims);
+    };
+    const { worker } = await working({ store, run }, prepared(35));
+    await worker.drained();
+    expect(batches.map(({ length }) => length)).toEqual([10, 10, 10, 5]);
+    expect(batches.flat()).toEqual(names(35));
+  });
+
+  it('runs as many batches at a time as it may', async () => {
+    const store = await newStore('sqlite');
+    let now = 0;
+    let most = 0;
+    const full = Promise.withResolvers<void>();
+    const run = async (claims: readonly Claim[]) => {
+      most = Math.max(most, ++now);
+      if (now === 3) full.resolve();
+      await full.promise;
+      await done(store, claims);
+      now--;
+    };
+    const { worker } = await working({ store, run, concurrency: 3 }, prepared(100));
+    await worker.drained();
+    expect(most).toBe(3);
+  });
+
+  it('starts at the ring of the bell, long before it would look by itself', async () => {
+    const ran = Promise.withResolvers<void>();
+    const { worker, marks } = await working({ pollMs: 60_000, run: async () => ran.resolve() });
+    await worker.drained();
+    await marks(['a']);
+    await ran.promise;
+  });
+
+  it('finds what nobody rang for, and wakes for what falls due', async () => {
+    const ran = Promise.withResolvers<void>();
+    const { store } = await working({
+      pollMs: 20,
+      run: async (claims) => {
+        await done(store, claims);
+        ran.resolve();
+      },
+    });
+    await store.write((tx) => mark(tx, Q, ['a'], Date.now() + 60));
+    await ran.promise;
+  });
+
+  it('keeps a lease as long as the work takes', async () => {
+    const store = await newStore('sqlite');
+    let ends = 0;
+    const run = async (claims: readonly Claim[]) => {
+      const until = Date.now() + 400;
+      while (Date.now() < until) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(await claim(store, Q, { limit: 10, now: Date.now(), leaseMs: 1_000 })).toEqual([]);
+      }
+      ends += (await done(store, claims)).size;
+    };
+    const { worker, errors } = await working({ store, run, leaseMs: 150 }, prepared(3));
+    await worker.drained();
+    expect(ends).toBe(3);
+    expect(errors).toEqual([]);
+  });
+
+  it('tries the lanes of a run that threw again, each alone, so that one poison lane holds no other', async () => {
+    const store = await newStore('sqlite');
+    const runs: string[][] = [];
+    const run = async (claims: readonly Claim[]) => {
+      runs.push(keys(claims));
+      if (keys(claims).includes('lane 001')) throw new Error('a bug');
+      await done(store, claims);
+    };
+    let clock = 1_000_000;
+    const { worker, errors, bell } = await working({ store, run, now: () => clock }, prepared(4, 999_000));
+    await worker.drained();
+    expect(runs).toEqual([names(4)]);
+    expect(errors).toEqual(['a run failed']);
+    clock += 1_300;
+    bell.ring(Q);
+    await worker.drained();
+    expect(runs.slice(1).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+    expect(await store.db.selectFrom('lane').select(['key', 'attempts', 'error']).execute()).toEqual([
+      { key: 'lane 001', attempts: 2, error: 'a bug' },
+    ]);
+  });
+
+  it('leaves what a failing run had settled as it settled it', async () => {
+    const store = await newStore('sqlite');
+    const run = async (claims: readonly Claim[]) => {
+      await done(store, claims.slice(0, 2));
+      throw new Error('after two');
+    };
+    const { worker } = await working({ store, run }, prepared(3));
+    await worker.drained();
+    expect(await store.db.selectFrom('lane').select('key').execute()).toEqual([{ key: 'lane 002' }]);
+  });
+
+  it('parks a lane that failed for three days', async () => {
+    const store = await newStore('sqlite');
+    let clock = 1_000_000;
+    let tries = 0;
+    const run = async () => {
+      tries++;
+      throw new Error('a bug');
+    };
+    const { worker, bell } = await working({ store, run, now: () => clock }, prepared(1, 999_000));
+    while ((await parked(store.db)).length === 0) {
+      clock += 3_600_000;
+      bell.ring(Q);
+      await worker.drained();
+    }
+    expect(tries).toBeGreaterThan(70);
+    expect(tries).toBeLessThan(74);
+    expect(await parked(store.db)).toMatchObject([{ key: 'lane 000', error: 'a bug' }]);
+  });
+
+  it('claims nothing while the account is paused', async () => {
+    let until = Date.now() + 60_000;
+    const store = await newStore('sqlite');
+    const { worker } = await working({ store, blockedUntil: () => until, pollMs: 10 }, prepared(3));
+    const drained = worker.drained();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await counts(store.db, Date.now())).toMatchObject([{ ready: 3, leased: 0 }]);
+    until = 0;
+    await drained;
+    expect(await counts(store.db, Date.now())).toEqual([]);
+  });
+
+  it('lets a batch fill up behind a full one, and takes what there is when the wait is over', async () => {
+    const store = await newStore('sqlite');
+    const sizes: number[] = [];
+    const first = Promise.withResolvers<void>();
+    const run = async (claims: readonly Claim[]) => {
+      sizes.push(claims.length);
+      if (sizes.length === 1) await first.promise;
+      await done(store, claims);
+    };
+    const { worker, marks } = await working({ store, run, gather: 500 }, prepared(13));
+    while (sizes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    first.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await marks(Array.from({ length: 7 }, (_, i) => `more ${i}`));
+    await worker.drained();
+    expect(sizes).toEqual([10, 10]);
+  });
+
+  it('outlives a store that fails, and goes on when it is back', async () => {
+    const real = await newStore('sqlite');
+    let down = true;
+    const store: Store = {
+      ...real,
+      write: (work) => (down ? Promise.reject(new Error('store is down')) : real.write(work)),
+    };
+    const { worker, errors } = await working({ store, pollMs: 10 }, () => real.write((tx) => mark(tx, Q, ['a'], 0)));
+    while (errors.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(errors[0]).toBe('could not claim work: trying again');
+    down = false;
+    await worker.drained();
+    expect(await counts(real.db, 0)).toEqual([]);
+  });
+});
+
+describe('a worker that is stopped', () => {
+  it('waits for what runs, and claims no more', async () => {
+    const store = await newStore('sqlite');
+    const started = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const run = async (claims: readonly Claim[]) => {
+      started.resolve();
+      await gate.promise;
+      await done(store, claims);
+    };
+    const { worker } = await working({ store, run }, prepared(25));
+    await started.promise;
+    const stopped = worker.stop(10_000);
+    gate.resolve();
+    await stopped;
+    expect(await counts(store.db, Date.now())).toMatchObject([{ ready: 15, leased: 0 }]);
+  });
+
+  it('aborts what runs too long, and gives its lanes back at once', async () => {
+    const store = await newStore('sqlite');
+    const started = Promise.withResolvers<void>();
+    const run = (_: readonly Claim[], signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        started.resolve();
+      });
+    const { worker, errors } = await working({ store, run }, prepared(3));
+    await started.promise;
+    await worker.stop(20);
+    expect(await counts(store.db, Date.now())).toMatchObject([{ ready: 3, leased: 0 }]);
+    expect(await store.db.selectFrom('lane').select('attempts').distinct().execute()).toEqual([{ attempts: 0 }]);
+    expect(errors).toEqual([]);
+  });
+});
