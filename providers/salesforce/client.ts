@@ -1,0 +1,122 @@
+/** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
+import type { Connection } from 'jsforce/lib/connection.js';
+import type { Lent, PropertyValue } from '../provider.ts';
+import { RefusedAnswer, sessionFault, strangeAnswer } from './errors.ts';
+import { objectOf } from './json.ts';
+import { openLogin } from './login.ts';
+import { openSessions, type Session } from './session.ts';
+import type { SalesforceSettings } from './settings.ts';
+import { fencedTransport } from './transport.ts';
+
+/** A record as Salesforce sends it, of no known shape. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One record to write. */
+export type WriteRow = { readonly Id: string } & Readonly<Record<string, PropertyValue>>;
+
+/** The calls for one verb, bound to its signal. Each throws {@link RefusedAnswer} for a refusal, never for a 401. */
+export interface Calls {
+  /** Fields of Account the user may see. */
+  describe(): Promise<readonly Row[]>;
+  /** Up to 200 records; those that are not there are left out. */
+  retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly Row[]>;
+  /** Up to 200 results, one for each record, in their order, as Salesforce gave them. */
+  update(rows: readonly WriteRow[]): Promise<readonly unknown[]>;
+  /** The first page only; `all` sees deleted records too. */
+  query(soql: string, scope?: 'all'): Promise<{ readonly rows: readonly Row[]; readonly done: boolean }>;
+  /** Calls used and allowed in 24 hours, where the last answer told. */
+  usage(): { readonly used: number; readonly limit: number } | undefined;
+  session(): Promise<Session>;
+}
+
+/** Without Sforce-Auto-Assign an address update may run assignment rules and change the owner. */
+const WRITE_HEADERS = { 'Sforce-Auto-Assign': 'FALSE' };
+
+/** Loads jsforce (about 150 ms) and makes the binder; a jsforce connection for each call costs about 12 µs. */
+export async function loadClient(settings: SalesforceSettings, lent: Lent): Promise<(signal: AbortSignal) => Calls> {
+  // jsforce is CommonJS: its deep files avoid loading the APIs that are not used.
+  const { Connection } = await import('jsforce/lib/connection.js');
+  const { OAuth2 } = await import('jsforce/lib/oauth2.js');
+  const client = await import('jsforce/lib/util/promise.js');
+  const { auth, loginUrl, apiVersion: version, object } = settings;
+
+  const clientSecret = auth.flow === 'jwt-bearer' ? undefined : auth.clientSecret;
+  const oauth2 = new OAuth2({
+    loginUrl,
+    clientId: auth.clientId,
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+  });
+  // Token requests are not counted as API calls, and must not wait behind them.
+  oauth2._transport = fencedTransport(client, lent.http, new AbortController().signal, { budget: 'none' });
+  const sessions = openSessions(openLogin(settings, lent, oauth2), lent.now);
+
+  const duplicates = settings.allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
+  const headers = { ...WRITE_HEADERS, ...duplicates };
+
+  return (signal) => {
+    let last: Connection | undefined;
+    /** No refresh function: jsforce would refresh without end. */
+    const open = ({ instanceUrl, accessToken }: Session) => {
+      last = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
+      last._transport = fencedTransport(client, lent.http, signal);
+      return last;
+    };
+    const call = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+      signal.throwIfAborted();
+      const session = await sessions.current(signal);
+      try {
+        return await work(open(session));
+      } catch (error) {
+        if (!isSessionRefused(error)) throw error;
+      }
+      const renewed = await sessions.renew(session, signal);
+      try {
+        return await work(open(renewed));
+      } catch (error) {
+        throw isSessionRefused(error) ? sessionFault(error) : error;
+      }
+    };
+    return {
+      async describe() {
+        const { fields } = objectOf(await call((connection) => connection.describe(object))) ?? {};
+        if (!Array.isArray(fields)) throw strangeAnswer('a describe');
+        return rowsOf(fields);
+      },
+      async retrieve(ids, fields) {
+        const rows: unknown = await call((connection) =>
+          connection.retrieve(object, [...ids], { fields: [...fields] }),
+        );
+        if (!Array.isArray(rows)) throw strangeAnswer('a read');
+        return rowsOf(rows);
+      },
+      async update(rows) {
+        const results: unknown = await call((connection) =>
+          connection.update(
+            object,
+            rows.map((row) => ({ ...row })),
+            { allOrNone: false, headers },
+          ),
+        );
+        if (!Array.isArray(results)) throw strangeAnswer('an update');
+        return results;
+      },
+      async query(soql, scope) {
+        const path = `/${scope === 'all' ? 'queryAll' : 'query'}?q=${encodeURIComponent(soql)}`;
+        // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
+        const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
+        if (!Array.isArray(records)) throw strangeAnswer('a query');
+        return { rows: rowsOf(records), done: done !== false };
+      },
+      usage: () => last?.limitInfo.apiUsage,
+      session: () => sessions.current(signal),
+    };
+  };
+}
+
+const isSessionRefused = (error: unknown): boolean => error instanceof RefusedAnswer && error.status === 401;
+
+const rowsOf = (list: readonly unknown[]): readonly Row[] =>
+  list.flatMap((row) => {
+    const object = objectOf(row);
+    return object === undefined ? [] : [object];
+  });

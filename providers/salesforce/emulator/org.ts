@@ -1,0 +1,142 @@
+/** One emulated org: its options with defaults, and all state the endpoints share. */
+import type { EmulatorOptions } from '../../emulator.ts';
+import type { PropertyValue, Window } from '../../provider.ts';
+import { to18 } from '../ids.ts';
+import { fromSalesforce } from '../values.ts';
+import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
+import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
+import { type OrgLimits, openLimits } from './limits.ts';
+import { type Flow, openTokens, type Tokens } from './tokens.ts';
+
+/** What an emulated Salesforce can be told. */
+export interface SalesforceEmulatorOptions extends EmulatorOptions {
+  /** The flow its credentials are for; client credentials where absent. */
+  readonly flow?: Flow;
+  /** Whether a refresh token is good for one use only; true where absent. */
+  readonly rotate?: boolean;
+  /** How long a session lasts; two hours where absent. */
+  readonly sessionMs?: number;
+  /** Calls in any window of that length; no such limit where absent, as in Salesforce. */
+  readonly rate?: Window | 'none';
+  /** Calls in 24 hours, 100,000 where absent. */
+  readonly daily?: number;
+  /** How far Sforce-Limit-Info lags behind, up and down; 20 calls where absent. */
+  readonly usageJitter?: number;
+  /** Extra fields, or others under the same name. */
+  readonly fields?: readonly FieldOptions[];
+  /** Names of default fields the org lacks. */
+  readonly missingFields?: readonly string[];
+  /** Names of fields that field-level security hides from the user. */
+  readonly hiddenFields?: readonly string[];
+  /** State and Country picklists: names by code. Off where absent. */
+  readonly countries?: Readonly<Record<string, string>>;
+  readonly personAccounts?: boolean;
+  /** Rows in a page of a query, 2,000 at most. */
+  readonly pageSize?: number;
+  /** How long a query may be paged on. */
+  readonly locatorMs?: number;
+  /** A field the user may not see fails its record, or the whole call: not documented, so both must be survived. */
+  readonly unknownField?: 'record' | 'call';
+  /** A validation rule: what it says about the values a record would have. */
+  readonly validationRule?: (values: Readonly<Record<string, PropertyValue>>) => string | undefined;
+  /** A duplicate rule: `alert` lets a write pass that asks for it. */
+  readonly duplicateRule?: (values: Readonly<Record<string, PropertyValue>>) => 'alert' | 'block' | undefined;
+  /** False where the user may not read Organization. */
+  readonly organizationVisible?: boolean;
+}
+
+/** State and rules; `written` is called after every change through the API. */
+export interface Org {
+  readonly options: SalesforceEmulatorOptions;
+  readonly definitions: Map<string, FieldDefinition>;
+  readonly hidden: Set<string>;
+  readonly accounts: Accounts;
+  readonly limits: OrgLimits;
+  readonly tokens: Tokens;
+  /** Tries that still find the row locked, by id. */
+  readonly locks: Map<string, number>;
+  /** Rows that open queries still owe, by locator. */
+  readonly locators: Map<string, { readonly rows: readonly object[]; readonly total: number; readonly until: number }>;
+  readonly now: () => number;
+  /** A field the user may see. */
+  field(name: string): FieldDefinition | undefined;
+  /** What `CrmEmulator.get` shows, blanks as null. */
+  values(account: StoredAccount, names?: Iterable<string>): Record<string, PropertyValue>;
+  written: (account: StoredAccount, names: readonly string[]) => void;
+}
+
+const TWO_HOURS_MS = 7_200_000;
+
+/** Opens an empty org. */
+export function openOrg(options: SalesforceEmulatorOptions): Org {
+  const now = options.now ?? Date.now;
+  const seed = options.seed ?? 1;
+  const definitions = orgDefinitions(
+    options.fields ?? [],
+    options.missingFields ?? [],
+    options.countries,
+    options.personAccounts ?? false,
+  );
+  const unique = [...definitions.values()].filter((field) => field.unique).map((field) => field.name);
+  const hidden = new Set(options.hiddenFields ?? []);
+  const window = options.rate === 'none' ? undefined : options.rate;
+  const limits = { window, daily: options.daily ?? 100_000, jitter: options.usageJitter ?? 20 };
+  const tokens = {
+    flow: options.flow ?? 'client-credentials',
+    rotate: options.rotate ?? true,
+    lifetimeMs: options.sessionMs ?? TWO_HOURS_MS,
+    organizationId: to18('00DQy00000Emu1A'),
+  };
+  return {
+    options,
+    definitions,
+    hidden,
+    accounts: openAccounts(seed, unique, now),
+    limits: openLimits(limits, seeded(seed)),
+    tokens: openTokens(tokens, now),
+    locks: new Map(),
+    locators: new Map(),
+    now,
+    field: (name) => (hidden.has(name) ? undefined : definitions.get(name)),
+    values: (account, names = definitions.keys()) =>
+      Object.fromEntries([...names].map((name) => [name, shown(account, name, definitions.get(name)?.type)])),
+    written: () => {},
+  };
+}
+
+/** The value of one field as the API shows it, the ones Salesforce keeps by itself included. */
+export function rawValue(account: StoredAccount, name: string): PropertyValue {
+  switch (name) {
+    case 'Id':
+      return account.id;
+    case 'IsDeleted':
+      return account.deleted;
+    case 'MasterRecordId':
+      return account.masterId ?? null;
+    case 'CreatedDate':
+      return salesforceTime(account.createdAt);
+    case 'SystemModstamp':
+      return salesforceTime(account.updatedAt);
+    default:
+      return account.values[name] ?? null;
+  }
+}
+
+/** A checkbox has no blank. */
+const shown = (account: StoredAccount, name: string, type: string | undefined): PropertyValue =>
+  fromSalesforce(rawValue(account, name), type) ?? (type === 'boolean' ? false : null);
+
+/** `2026-08-01T10:00:00.000+0000`. */
+export const salesforceTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+0000');
+
+/** Mulberry32: small, and the same on every machine. */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,164 @@
+/** Reading and writing records of an emulated org: collections of 200, and one at a time. */
+import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
+import type { PropertyValue } from '../../provider.ts';
+import { objectOf, textOf } from '../json.ts';
+import type { StoredAccount } from './accounts.ts';
+import { type Org, rawValue } from './org.ts';
+import { type RecordError, recordError, refusal } from './refusal.ts';
+import { misfit, stored, unknownField, validate, withCountries } from './validate.ts';
+
+const MAX_WRITES = 200;
+const MAX_READS = 2_000;
+const ID = /^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/;
+
+/** Answers `POST /composite/sobjects/Account`: null where a record is not there. */
+export function retrieveMany(org: Org, json: unknown): EmulatorAnswer {
+  const { ids, fields } = objectOf(json) ?? {};
+  if (!Array.isArray(ids) || !Array.isArray(fields))
+    return refusal(400, 'JSON_PARSER_ERROR', 'ids and fields are required');
+  if (ids.length > MAX_READS)
+    return refusal(
+      400,
+      'EXCEEDED_ID_LIMIT',
+      `record limit reached. cannot submit more than ${MAX_READS} records into this call`,
+    );
+  const names = fields.map(String);
+  const unknown = names.find((name) => org.field(name) === undefined);
+  if (unknown !== undefined) return invalidField(unknown);
+  const bad = ids.map(String).find((id) => !ID.test(id));
+  if (bad !== undefined) return refusal(400, 'MALFORMED_ID', `bad id ${bad}`);
+  return {
+    status: 200,
+    body: ids
+      .map((id) => live(org, String(id)))
+      .map((account) => (account === undefined ? null : render(org, account, names))),
+  };
+}
+
+/** Answers `PATCH /composite/sobjects`, each record for itself. */
+export function updateMany(org: Org, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
+  const { records, allOrNone } = objectOf(json) ?? {};
+  if (!Array.isArray(records)) return refusal(400, 'JSON_PARSER_ERROR', 'records is required');
+  if (records.length > MAX_WRITES)
+    return refusal(
+      400,
+      'EXCEEDED_ID_LIMIT',
+      `record limit reached. cannot submit more than ${MAX_WRITES} records into this call`,
+    );
+  if (allOrNone === true) return refusal(400, 'INVALID_INPUT', 'the emulator writes each record for itself');
+  const inputs = records.map((record) => readInput(org, record));
+  const refused = inputs.find((input) => input.refused !== undefined)?.refused;
+  if (refused !== undefined) return refused;
+  return { status: 200, body: inputs.map(({ id, values }) => resultOf(id, write(org, id, values, headers))) };
+}
+
+/** Answers `GET /sobjects/Account/ID`. */
+export function retrieveOne(org: Org, id: string, fields: string | null): EmulatorAnswer {
+  const account = live(org, id);
+  if (account === undefined) return refusal(404, 'NOT_FOUND', 'The requested resource does not exist');
+  const visible = [...org.definitions.keys()].filter((name) => org.field(name) !== undefined);
+  const names = fields === null ? visible : ['Id', ...fields.split(',')];
+  const unknown = names.find((name) => org.field(name) === undefined);
+  return unknown === undefined ? { status: 200, body: render(org, account, names) } : invalidField(unknown);
+}
+
+/** Answers `PATCH /sobjects/Account/ID`. */
+export function updateOne(org: Org, id: string, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
+  const input = readInput(org, { ...objectOf(json), id, attributes: { type: 'Account' } });
+  if (input.refused !== undefined) return input.refused;
+  const [error] = write(org, id, input.values, headers);
+  if (error === undefined) return { status: 204 };
+  const { statusCode, message, fields } = error;
+  return refusal(statusCode === 'ENTITY_IS_DELETED' ? 404 : 400, statusCode, message, { fields });
+}
+
+/** One record as JSON: the asked fields, blanks as null, checkboxes never blank. */
+export function render(org: Org, account: StoredAccount, names: readonly string[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {
+    attributes: { type: 'Account', url: `/services/data/v67.0/sobjects/Account/${account.id}` },
+  };
+  for (const name of names) {
+    const value = rawValue(account, name);
+    row[name] = value === null && org.definitions.get(name)?.type === 'boolean' ? false : value;
+  }
+  return row;
+}
+
+interface Input {
+  readonly id: string;
+  readonly values: Readonly<Record<string, PropertyValue>>;
+  /** The whole call is refused for this record. */
+  readonly refused?: EmulatorAnswer;
+}
+
+function readInput(org: Org, json: unknown): Input {
+  const { attributes, id, Id, ...rest } = objectOf(json) ?? {};
+  const values: Record<string, PropertyValue> = {};
+  const input = { id: textOf(id ?? Id) ?? '', values };
+  if (objectOf(attributes)?.type !== 'Account')
+    return { ...input, refused: refusal(400, 'INVALID_INPUT', 'attributes.type is required') };
+  for (const [name, value] of Object.entries(rest)) {
+    const field = org.field(name);
+    if (field === undefined && org.options.unknownField === 'record') values[name] = null;
+    else if (field === undefined) return { ...input, refused: invalidField(name) };
+    else if (misfit(field, value)) {
+      const message = `Cannot deserialize instance of ${field.type} from VALUE_${(typeof value).toUpperCase()}`;
+      return { ...input, refused: refusal(400, 'JSON_PARSER_ERROR', message) };
+    } else if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+      values[name] = stored(field, value);
+    }
+  }
+  return input;
+}
+
+function write(
+  org: Org,
+  id: string,
+  values: Readonly<Record<string, PropertyValue>>,
+  headers: EmulatorRequest['headers'],
+): readonly RecordError[] {
+  if (id === '') return [recordError('MISSING_ARGUMENT', 'Id not specified in an update call')];
+  if (!ID.test(id)) return [recordError('MALFORMED_ID', `Account ID: id value of incorrect type: ${id}`, ['Id'])];
+  const account = org.accounts.find(id);
+  if (account === undefined) return [recordError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id')];
+  if (account.deleted) return [recordError('ENTITY_IS_DELETED', 'entity is deleted')];
+  const locked = org.locks.get(account.id) ?? 0;
+  if (locked > 0) {
+    org.locks.set(account.id, locked - 1);
+    return [
+      recordError('UNABLE_TO_LOCK_ROW', `unable to obtain exclusive access to this record or 1 records: ${account.id}`),
+    ];
+  }
+  const hidden = Object.keys(values).find((name) => org.field(name) === undefined);
+  if (hidden !== undefined) return [unknownField(hidden)];
+  const allowAlerts = /allowSave=true/i.test(String(headers['sforce-duplicate-rule-header'] ?? ''));
+  const errors = validate(org, account, values, allowAlerts);
+  if (errors.length > 0) return errors;
+  org.accounts.write(account, { ...withCountries(org, values), ...assigned(values, headers) });
+  org.written(account, Object.keys(values));
+  return [];
+}
+
+/** Territory and assignment rules run on an address change unless the call says no: they may change the owner. */
+function assigned(
+  values: Readonly<Record<string, PropertyValue>>,
+  headers: EmulatorRequest['headers'],
+): Record<string, PropertyValue> {
+  const moves = Object.keys(values).some((name) => name.startsWith('Billing'));
+  return moves && String(headers['sforce-auto-assign']).toUpperCase() !== 'FALSE'
+    ? { OwnerId: '005Qy000000Au1AIAS' }
+    : {};
+}
+
+const resultOf = (id: string, errors: readonly RecordError[]): object =>
+  errors.length === 0 ? { id, success: true, errors: [] } : { success: false, errors };
+
+function live(org: Org, id: string): StoredAccount | undefined {
+  const account = org.accounts.find(id);
+  return account === undefined || account.deleted ? undefined : account;
+}
+
+const invalidField = (name: string): EmulatorAnswer => {
+  const { statusCode, message } = unknownField(name);
+  return refusal(400, statusCode, message);
+};

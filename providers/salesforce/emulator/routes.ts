@@ -1,0 +1,75 @@
+/**
+ * The endpoints of an emulated org: tokens first, then session and limits, then the work.
+ * An address and headers over 16,384 bytes together are 431, by Node's own server.
+ */
+import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
+import { describeAccount } from './describe.ts';
+import type { Org } from './org.ts';
+import { answerLocator, answerQuery } from './query.ts';
+import { retrieveMany, retrieveOne, updateMany, updateOne } from './records.ts';
+import { refusal } from './refusal.ts';
+
+const OLDEST_VERSION = 31;
+const NEWEST_VERSION = 68;
+const DATA = /^((?:\/moved-\d+)?)\/services\/data\/v(\d+)\.0\/(.*)$/;
+
+/** Answers one request; `loginUrl` is where the emulator is reached. */
+export function answerRequest(org: Org, request: EmulatorRequest, loginUrl: string): EmulatorAnswer {
+  const { method, url } = request;
+  if (method === 'POST' && url.pathname === '/services/oauth2/token') {
+    return org.tokens.request(new URLSearchParams(request.body), loginUrl);
+  }
+  const [, prefix = '', version, path] = DATA.exec(url.pathname) ?? [];
+  if (version === undefined || path === undefined) return NOT_FOUND;
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  if (!org.tokens.accepts(token, prefix)) return refusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
+  const now = org.now();
+  const answer = org.limits.take(now) ?? versioned(org, request, Number(version), path);
+  return { ...answer, headers: { ...org.limits.headers(now), ...answer.headers } };
+}
+
+function versioned(org: Org, request: EmulatorRequest, version: number, path: string): EmulatorAnswer {
+  if (version < OLDEST_VERSION)
+    return refusal(410, 'UNSUPPORTED_API_VERSION', 'The API version you specified is retired.');
+  if (version > NEWEST_VERSION) return NOT_FOUND;
+  return route(org, request, path);
+}
+
+function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer {
+  const { url, headers } = request;
+  const id = /^sobjects\/Account\/(001[0-9A-Za-z]+)$/.exec(path)?.[1];
+  const locator = /^query(?:All)?\/(.+)$/.exec(path)?.[1];
+  const soql = url.searchParams.get('q') ?? '';
+  switch (`${request.method} ${id !== undefined ? '{id}' : locator !== undefined ? '{locator}' : path}`) {
+    case 'GET sobjects/Account/describe':
+      return describeAccount(org);
+    case 'POST composite/sobjects/Account':
+      return withJson(request, (json) => retrieveMany(org, json));
+    case 'PATCH composite/sobjects':
+      return withJson(request, (json) => updateMany(org, json, headers));
+    case 'GET {id}':
+      return retrieveOne(org, id ?? '', url.searchParams.get('fields'));
+    case 'PATCH {id}':
+      return withJson(request, (json) => updateOne(org, id ?? '', json, headers));
+    case 'GET query':
+      return answerQuery(org, soql, false);
+    case 'GET queryAll':
+      return answerQuery(org, soql, true);
+    case 'GET {locator}':
+      return answerLocator(org, locator ?? '');
+    default:
+      return NOT_FOUND;
+  }
+}
+
+function withJson(request: EmulatorRequest, work: (json: unknown) => EmulatorAnswer): EmulatorAnswer {
+  let json: unknown;
+  try {
+    json = JSON.parse(request.body);
+  } catch {
+    return refusal(400, 'JSON_PARSER_ERROR', 'Unexpected character at [line:1, column:1]');
+  }
+  return work(json);
+}
+
+const NOT_FOUND = refusal(404, 'NOT_FOUND', 'The requested resource does not exist');

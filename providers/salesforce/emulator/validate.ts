@@ -1,0 +1,157 @@
+/** What an emulated org checks before it stores the values of one record, and how it stores them. */
+import type { PropertyValue } from '../../provider.ts';
+import type { StoredAccount } from './accounts.ts';
+import type { FieldDefinition } from './definitions.ts';
+import { type Org, rawValue, salesforceTime } from './org.ts';
+import { type RecordError, recordError } from './refusal.ts';
+
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'double', 'currency', 'percent']);
+const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+
+/** True where the JSON itself does not fit the field: the parser refuses the whole call. */
+export function misfit(field: FieldDefinition, value: unknown): boolean {
+  if (value === null) return false;
+  if (NUMBERS.has(field.type)) return typeof value !== 'number';
+  if (field.type === 'boolean') return typeof value !== 'boolean';
+  if (typeof value !== 'string') return true;
+  if (field.type === 'date') return value !== '' && !/^\d{4}-\d\d-\d\d$/.test(value);
+  if (field.type === 'datetime') return value !== '' && Number.isNaN(timeOf(value));
+  return false;
+}
+
+/** The value as it is stored: blanks are null, edges trimmed, numbers rounded to the scale of the field. */
+export function stored(field: FieldDefinition, value: PropertyValue): PropertyValue {
+  if (typeof value === 'number') return field.type === 'int' ? Math.round(value) : Number(value.toFixed(field.scale));
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (text === '') return null;
+  return field.type === 'datetime' ? salesforceTime(timeOf(text)) : text;
+}
+
+/** The errors of writing stored values to a record; none where it may be written. `api` adds the rules for calls. */
+export function validate(
+  org: Org,
+  account: StoredAccount | undefined,
+  values: Readonly<Record<string, PropertyValue>>,
+  allowAlerts: boolean,
+): readonly RecordError[] {
+  const errors: RecordError[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const field = org.definitions.get(name);
+    const fault = field === undefined ? unknownField(name) : fieldError(org, account, field, value);
+    if (fault !== undefined) errors.push(fault);
+  }
+  if (errors.length > 0) return errors;
+  const whole = { ...account?.values, ...values };
+  const rule = org.options.validationRule?.(whole);
+  if (rule !== undefined) return [recordError('FIELD_CUSTOM_VALIDATION_EXCEPTION', rule)];
+  const duplicate = org.options.duplicateRule?.(whole);
+  if (duplicate !== 'block' && !(duplicate === 'alert' && !allowAlerts)) return [];
+  // Salesforce spells the member without its l.
+  const duplicateResut = {
+    allowSave: duplicate === 'alert',
+    duplicateRule: 'Standard_Account_Duplicate_Rule',
+    matchResults: [],
+  };
+  return [{ ...recordError('DUPLICATES_DETECTED', 'Use one of these records?'), ...{ duplicateResut } }];
+}
+
+/** Country and code of an address follow one another where the picklists are on. */
+export function withCountries(
+  org: Org,
+  values: Readonly<Record<string, PropertyValue>>,
+): Record<string, PropertyValue> {
+  const { countries } = org.options;
+  const filled: Record<string, PropertyValue> = { ...values };
+  if (countries === undefined) return filled;
+  for (const part of ['Billing', 'Shipping']) {
+    const code = filled[`${part}CountryCode`];
+    const name = filled[`${part}Country`];
+    if (code !== undefined) filled[`${part}Country`] = countries[String(code)] ?? null;
+    else if (name !== undefined) {
+      filled[`${part}CountryCode`] = Object.keys(countries).find((key) => countries[key] === name) ?? null;
+    }
+  }
+  return filled;
+}
+
+export const unknownField = (name: string): RecordError =>
+  recordError('INVALID_FIELD', `No such column '${name}' on sobject of type Account`);
+
+function fieldError(
+  org: Org,
+  account: StoredAccount | undefined,
+  field: FieldDefinition,
+  value: PropertyValue,
+): RecordError | undefined {
+  const { name, label } = field;
+  const isPerson = account !== undefined && rawValue(account, 'IsPersonAccount') === true;
+  if (account !== undefined && (!field.updateable || (isPerson && name === 'Name'))) {
+    return recordError(
+      'INVALID_FIELD_FOR_INSERT_UPDATE',
+      `Unable to create/update fields: ${name}. Please check the security settings of this field and verify that it is read/write for your profile or permission set.`,
+      [name],
+    );
+  }
+  if (value === null) {
+    if (field.type === 'boolean')
+      return recordError('INVALID_TYPE_ON_FIELD_IN_RECORD', `${label}: value not of required type: null`, [name]);
+    return field.nillable
+      ? undefined
+      : recordError('REQUIRED_FIELD_MISSING', `Required fields are missing: [${name}]`, [name]);
+  }
+  if (typeof value === 'number') {
+    const digits = field.digits > 0 ? field.digits : 18 - field.scale;
+    if (Math.abs(value) < 10 ** digits) return undefined;
+    return recordError(
+      'NUMBER_OUTSIDE_VALID_RANGE',
+      `${label}: value outside of valid range on numeric field: ${value}`,
+      [name],
+    );
+  }
+  return typeof value === 'string' ? textError(org, account, field, value) : undefined;
+}
+
+function textError(
+  org: Org,
+  account: StoredAccount | undefined,
+  field: FieldDefinition,
+  value: string,
+): RecordError | undefined {
+  const { name, label, length } = field;
+  if (length > 0 && value.length > length) {
+    return recordError(
+      'STRING_TOO_LONG',
+      `${label}: data value too large: ${value.slice(0, 40)} (max length=${length})`,
+      [name],
+    );
+  }
+  if (field.type === 'email' && !EMAIL.test(value)) {
+    return recordError('INVALID_EMAIL_ADDRESS', `${label}: invalid email address: ${value}`, [name]);
+  }
+  if (/^(Billing|Shipping)Country(Code)?$/.test(name) && isForeign(org, name, value)) {
+    const message = `There's a problem with this country, even though it may appear correct. Please select a country/territory from the list of valid countries.: ${label}`;
+    return recordError('FIELD_INTEGRITY_EXCEPTION', message, [name]);
+  }
+  if (field.restricted && !field.values.includes(value)) {
+    return recordError(
+      'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
+      `${label}: bad value for restricted picklist field: ${value}`,
+      [name],
+    );
+  }
+  const holder = field.unique ? org.accounts.holder(name, value) : undefined;
+  if (holder === undefined || holder === account) return undefined;
+  return recordError(
+    'DUPLICATE_VALUE',
+    `duplicate value found: ${name} duplicates value on record with id: ${holder.id.slice(0, 15)}`,
+  );
+}
+
+function isForeign({ options: { countries } }: Org, name: string, value: string): boolean {
+  if (countries === undefined) return false;
+  return name.endsWith('Code') ? countries[value] === undefined : !Object.values(countries).includes(value);
+}
+
+const timeOf = (text: string): number =>
+  /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')) : Number.NaN;

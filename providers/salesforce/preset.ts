@@ -1,0 +1,28 @@
+/** Salesforce's default mapping: own fields always, the standard ones only where no person wrote. */
+import type { FieldName } from '../fields.ts';
+import type { Preset, PresetRow } from '../provider.ts';
+import { REGISTER_FIELDS } from './custom-fields.ts';
+
+const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
+
+/**
+ * Left out on purpose: `BillingState` (Danish states are not in the State and Country picklists), `Industry` (a picklist
+ * of Salesforce's own, needs a value map), `AnnualRevenue` (people keep estimates there), and every list of persons.
+ */
+export const salesforcePreset: Preset = [
+  standard('name', 'Name'),
+  standard('phone', 'Phone'),
+  standard('fax', 'Fax'),
+  standard('website', 'Website'),
+  standard('street', 'BillingStreet'),
+  standard('postalCode', 'BillingPostalCode'),
+  standard('city', 'BillingCity'),
+  // The code exists only with State and Country picklists; the text then follows it by itself.
+  { ...standard('countryCode', 'BillingCountryCode'), optional: true },
+  { ...standard('country', 'BillingCountry'), unless: 'BillingCountryCode' },
+  standard('purpose', 'Description'),
+  standard('employees', 'NumberOfEmployees'),
+  ...REGISTER_FIELDS.flatMap(({ field, name }): PresetRow[] =>
+    field === undefined ? [] : [{ field, property: name, policy: 'always', optional: true }],
+  ),
+];

@@ -1,0 +1,23 @@
+/** The Salesforce provider. Importing it loads no client and opens nothing. */
+import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
+import { connectSalesforce } from './connection.ts';
+import { observe } from './errors.ts';
+import { salesforcePreset } from './preset.ts';
+import { SalesforceSettings } from './settings.ts';
+
+/** Salesforce accounts, through the REST API. */
+export const salesforce = defineProvider({
+  name: 'salesforce',
+  contract: CONTRACT_VERSION,
+  about: 'Salesforce: accounts of one org',
+  settings: SalesforceSettings,
+  preset: salesforcePreset,
+  limits: ({ rate, concurrency }) => ({
+    // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_composite_sobjects_collections.htm
+    batch: { read: 200, update: 200 },
+    concurrency,
+    budgets: { default: { calls: rate.calls, perMs: rate.perSeconds * 1_000 } },
+  }),
+  observe,
+  connect: connectSalesforce,
+});

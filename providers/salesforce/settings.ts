@@ -1,0 +1,90 @@
+/** The settings of a Salesforce connection; their descriptions are the documentation. */
+import Type, { type Static } from 'typebox';
+
+const clientId = Type.String({ minLength: 1, description: 'Consumer key of the External Client App.' });
+const secret = (description: string) => Type.String({ minLength: 1, secret: true, description });
+
+const ClientCredentials = Type.Object(
+  {
+    flow: Type.Literal('client-credentials'),
+    clientId,
+    clientSecret: secret('Consumer secret of the app; the app names the user it runs as.'),
+  },
+  { additionalProperties: false, description: 'OAuth client credentials; loginUrl is the My Domain of the org.' },
+);
+
+const JwtBearer = Type.Object(
+  {
+    flow: Type.Literal('jwt-bearer'),
+    clientId,
+    username: Type.String({ minLength: 1, description: 'Username the connection acts as; approved for the app.' }),
+    privateKey: secret(
+      'RSA private key in PEM; its certificate is uploaded to the app. `\\n` may stand for line ends.',
+    ),
+    audience: Type.Optional(
+      Type.String({ minLength: 1, description: 'Audience of the assertion, where it is not loginUrl.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'OAuth JWT bearer: no secret travels, nothing to rotate.' },
+);
+
+const RefreshToken = Type.Object(
+  {
+    flow: Type.Literal('refresh-token'),
+    clientId,
+    clientSecret: Type.Optional(secret('Consumer secret, where the app requires one.')),
+    refreshToken: secret(
+      'Refresh token of this connection alone: with rotation, a second process using it revokes it for both.',
+    ),
+  },
+  { additionalProperties: false, description: 'OAuth refresh token; a rotated token is kept in the store.' },
+);
+
+export const SalesforceSettings = Type.Object(
+  {
+    loginUrl: Type.String({
+      pattern: '^https?://[^/]+(/.*[^/])?$',
+      default: 'https://login.salesforce.com',
+      description:
+        'Where tokens are fetched, without a slash at the end: the My Domain (https://NAME.my.salesforce.com), https://login.salesforce.com, or https://test.salesforce.com for sandboxes.',
+    }),
+    auth: Type.Union([ClientCredentials, JwtBearer, RefreshToken], {
+      description: 'How the connection authenticates: client-credentials, jwt-bearer or refresh-token.',
+    }),
+    organizationId: Type.Optional(
+      Type.String({
+        pattern: '^00D[0-9A-Za-z]{12}([0-9A-Za-z]{3})?$',
+        description: 'Id of the org this connection must reach; a token for another one is refused.',
+      }),
+    ),
+    apiVersion: Type.String({ pattern: '^\\d{2,3}\\.0$', default: '67.0', description: 'REST API version.' }),
+    rate: Type.Object(
+      {
+        calls: Type.Integer({ minimum: 1, default: 20, description: 'Calls in one window.' }),
+        perSeconds: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Length of the window in seconds.' }),
+      },
+      {
+        default: { calls: 20, perSeconds: 1 },
+        description: 'A pace of courtesy: Salesforce publishes no limit per second, only one per day.',
+      },
+    ),
+    concurrency: Type.Integer({ minimum: 1, maximum: 25, default: 5, description: 'Calls in flight at once.' }),
+    dailyShare: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      default: 0.8,
+      description:
+        'Share of the calls the org has in 24 hours, counted over all software that uses it, above which this connection pauses.',
+    }),
+    object: Type.Literal('Account', { default: 'Account', description: 'The object that holds companies.' }),
+    allowDuplicates: Type.Boolean({
+      default: true,
+      description:
+        'Write although a duplicate rule raises an alert: the records exist already. A rule that blocks still blocks.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** Settings with every default filled in. */
+export type SalesforceSettings = Static<typeof SalesforceSettings>;

@@ -1,0 +1,128 @@
+/** The small pure parts: ids, values, SOQL, grants, hosts. */
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ProviderError } from '../../../providers/provider.ts';
+import { grantOf } from '../../../providers/salesforce/grant.ts';
+import { isAccountId, to18 } from '../../../providers/salesforce/ids.ts';
+import { trustedInstance } from '../../../providers/salesforce/instance.ts';
+import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/soql.ts';
+import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/values.ts';
+import { settingsOf } from './setup.ts';
+
+describe('ids', () => {
+  it('of 15 characters get the three that make them safe to compare', () => {
+    expect(to18('001D000000IqhSL')).toBe('001D000000IqhSLIAZ');
+    expect(to18('001D000000IqhSLIAZ')).toBe('001D000000IqhSLIAZ');
+    expect(to18('001D000000IqhSl')).not.toBe(to18('001D000000IqhSL'));
+  });
+
+  it('of accounts are told from others', () => {
+    expect(isAccountId('001D000000IqhSL')).toBe(true);
+    expect(isAccountId('001D000000IqhSLiaz')).toBe(true);
+    for (const id of ['001D000000IqhSLIAA', '003D000000IqhSL', '001D000000IqhS', "001D000000Iqh'L", ''])
+      expect(isAccountId(id)).toBe(false);
+  });
+});
+
+describe('values', () => {
+  it.each([
+    ['  a b ', 'string', 'a b'],
+    ['   ', 'string', null],
+    [null, 'boolean', false],
+    [null, 'double', null],
+    [0, 'double', 0],
+    [false, 'boolean', false],
+  ])('%j of type %s is sent as %j', (value, type, sent) => expect(toSalesforce(value, type)).toBe(sent));
+
+  it.each([
+    ['2026-08-01T10:00:00.000+0000', 'datetime', '2026-08-01T10:00:00.000Z'],
+    ['2026-08-01', 'date', '2026-08-01'],
+    ['a\r\nb', 'textarea', 'a\nb'],
+    [{ city: 'Aarhus' }, 'address', null],
+    [undefined, undefined, null],
+  ])('%j of type %s is read as %j', (value, type, read) => expect(fromSalesforce(value, type)).toBe(read));
+});
+
+describe('SOQL', () => {
+  it('escapes quotes and backslashes, a backslash at the end too', () => {
+    expect(quote("O'Neill \\")).toBe("'O\\'Neill \\\\'");
+  });
+
+  it('keeps 60 ids under 2,000 characters of address', () => {
+    const soql = whereaboutsQuery(Array.from({ length: 60 }, () => '001D000000IqhSLIAZ'));
+    expect(
+      `https://a-long-company-name--sandbox.sandbox.my.salesforce.com/services/data/v67.0/queryAll?q=${encodeURIComponent(soql)}`
+        .length,
+    ).toBeLessThan(2_000);
+  });
+
+  it('takes no field that is not a name', () => {
+    expect(scanQuery(['Name'], undefined, 10)).toBe('SELECT Id, Name FROM Account ORDER BY Id LIMIT 10');
+    expect(() => scanQuery(['Name FROM User'], undefined, 10)).toThrow();
+  });
+});
+
+describe('the host of an org', () => {
+  const login = 'https://login.salesforce.com';
+  it.each([
+    'https://birk.my.salesforce.com',
+    'https://birk--dev.sandbox.my.salesforce.com/',
+    'https://na1.salesforce.com',
+  ])('%s is trusted', (url) => expect(trustedInstance(url, login)).toBe(url.replace(/\/$/, '')));
+
+  it.each([
+    'https://evil.example/x.salesforce.com',
+    'https://salesforce.com.evil.example',
+    'https://evilsalesforce.com',
+    'http://birk.my.salesforce.com',
+    'https://user@birk.my.salesforce.com',
+    'https://birk.lightning.force.com',
+    'http://127.0.0.1:8080',
+    'junk',
+  ])('%s is not', (url) => expect(trustedInstance(url, login)).toBeUndefined());
+
+  it('may be the one tokens come from', () => {
+    expect(trustedInstance('http://127.0.0.1:8080/org', 'http://127.0.0.1:8080')).toBe('http://127.0.0.1:8080/org');
+    expect(trustedInstance('http://127.0.0.1:8081', 'http://127.0.0.1:8080')).toBeUndefined();
+  });
+});
+
+describe('a JWT bearer grant', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const jwt = (key: string, more: object = {}) =>
+    settingsOf({ auth: { flow: 'jwt-bearer', clientId: 'app', username: 'a@b.example', privateKey: key, ...more } });
+  const now = Date.parse('2026-10-01T08:00:00Z');
+
+  it('is signed with RS256, for the login host, and ends within three minutes', () => {
+    const { assertion = '' } = grantOf(jwt(pem), undefined, now);
+    const [head = '', body = '', signature = ''] = assertion.split('.');
+    const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+    expect(read(head)).toEqual({ alg: 'RS256', typ: 'JWT' });
+    expect(read(body)).toEqual({
+      iss: 'app',
+      sub: 'a@b.example',
+      aud: 'https://login.salesforce.com',
+      exp: now / 1_000 + 180,
+    });
+    const key = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }));
+    expect(verify('RSA-SHA256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))).toBe(true);
+  });
+
+  it('takes another audience, and a key on one line', () => {
+    const { assertion = '' } = grantOf(
+      jwt(pem.replaceAll('\n', '\\n'), { audience: 'https://test.salesforce.com' }),
+      undefined,
+      now,
+    );
+    expect(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString()).toContain(
+      '"aud":"https://test.salesforce.com"',
+    );
+  });
+
+  it('with a key that cannot be read is an auth fault that shows nothing of it', () => {
+    const broken = `-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----`;
+    expect(() => grantOf(jwt(broken), undefined, now)).toThrow(ProviderError);
+    expect(() => grantOf(jwt(broken), undefined, now)).toThrow(/^auth\.privateKey is not an RSA private key in PEM$/);
+  });
+});
