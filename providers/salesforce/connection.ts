@@ -93,6 +93,10 @@ async function scanAccounts(
   return last === undefined || (done && rows.length < SCAN_PAGE) ? { records } : { records, cursor: last.id };
 }
 
+/** Records hidden by sharing raise no error anywhere: a scan passes over them, a read calls them gone. */
+const SHARING_NOTE =
+  'accounts that sharing rules hide from this user are not seen and count as deleted: give it View All on Account';
+
 async function checkAccount(calls: Calls): Promise<Account> {
   const { organizationId: id } = await calls.session();
   try {
@@ -101,6 +105,7 @@ async function checkAccount(calls: Calls): Promise<Account> {
       note('edition', textOf(organization.OrganizationType)),
       organization.IsSandbox === true ? 'a sandbox' : undefined,
       ...usageNotes(calls),
+      SHARING_NOTE,
     ];
     return {
       id,
@@ -113,7 +118,7 @@ async function checkAccount(calls: Calls): Promise<Account> {
       error instanceof RefusedAnswer &&
       error.errors.some(({ code }) => code === 'INVALID_TYPE' || code === 'INVALID_FIELD');
     if (!hidden) throw error;
-    return { id, name: `Salesforce org ${id}`, notes: usageNotes(calls) };
+    return { id, name: `Salesforce org ${id}`, notes: [...usageNotes(calls), SHARING_NOTE] };
   }
 }
 

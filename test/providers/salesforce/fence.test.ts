@@ -83,7 +83,9 @@ describe('the fence around jsforce', () => {
     await new Promise((resolve) => stalling.once('listening', resolve));
     const { port } = stalling.address() as AddressInfo; // as above
     const http: Http = (request) =>
-      bench.http(request.url.includes('/describe') ? { ...request, url: `http://127.0.0.1:${port}/` } : request);
+      bench.http(
+        request.url.includes('/describe') ? { ...request, url: `http://127.0.0.1:${port}/`, timeoutMs: 200 } : request,
+      );
     const connection = await bench.connect({}, http);
     await expect(connection.properties(live())).rejects.toMatchObject({ fault: 'unavailable' });
     expect((await bench.connection.properties(live())).length).toBeGreaterThan(20);

@@ -34,7 +34,7 @@ export async function openBench(
 ): Promise<Bench> {
   const clock = { now: Date.parse('2026-10-01T08:00:00Z') };
   const emulator = await startSalesforceEmulator({ now: () => clock.now, ...options });
-  const counted = openHttp(400);
+  const counted = openHttp();
   onTestFinished(async () => {
     await emulator.close();
     await counted.close();

@@ -216,6 +216,34 @@ describe('updating accounts', () => {
     expect((await write(bench, first, { Phone: '1' }))[0]).toMatchObject({ id: first, ...expected });
   });
 
+  it('blames the country that was sent where Salesforce names the state beside it', async () => {
+    const { bench, first } = await openWith();
+    const errors = [{ statusCode: 'FIELD_INTEGRITY_EXCEPTION', message: 'x', fields: ['BillingState'] }];
+    bench.emulator.fault({
+      match: 'PATCH',
+      action: { kind: 'status', status: 200, body: [{ success: false, errors }] },
+    });
+    const [outcome] = await write(bench, first, { BillingCountry: 'Denmark', Phone: '1' });
+    expect(outcome).toMatchObject({
+      kind: 'rejected',
+      properties: { BillingCountry: 'x (FIELD_INTEGRITY_EXCEPTION)' },
+    });
+    expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : []).toEqual(['BillingCountry']);
+  });
+
+  it('keeps what the first half of a refused call wrote when the second half meets a fault', async () => {
+    const { bench, ids } = await openWith();
+    const limit = [{ message: 'TotalRequests Limit exceeded.', errorCode: 'REQUEST_LIMIT_EXCEEDED' }];
+    bench.emulator.fault({ match: 'PATCH', after: 2, action: { kind: 'status', status: 403, body: limit } });
+    const patches = ids.map((id, at) => ({ id, properties: { CVR_Employees__c: at === 2 ? 'many' : at } }));
+    const outcomes = await bench.connection.update(patches, live());
+    expect(outcomes).toMatchObject([
+      { kind: 'written' },
+      { kind: 'written' },
+      { kind: 'retry', retryAfterMs: 900_000 },
+    ]);
+  });
+
   it('writes 200 records in one call, and the emulator takes no more', async () => {
     const { bench } = await openWith();
     const ids = Array.from({ length: 201 }, (_, at) => bench.emulator.add({ Name: `Nr ${at}` }));
