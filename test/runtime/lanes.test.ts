@@ -125,6 +125,18 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     expect(await counts(store.db, 0)).toEqual([]);
   });
 
+  it('owe an heir nothing for the marks its predecessor missed', async () => {
+    const store = await newStore(engine);
+    await marked(store, ['a'], 0);
+    await one(store, 0);
+    await marked(store, ['a'], 5);
+    const heir = await one(store, 1_000);
+    await marked(store, ['a'], 2_000);
+    await store.write((tx) => settle(tx, heir, { kind: 'done' }));
+    expect(await take(store, 1_999)).toEqual([]);
+    expect(keys(await take(store, 2_000))).toEqual(['a']);
+  });
+
   it('do not mistake a lane that ended and began again for the one that was claimed', async () => {
     const store = await newStore(engine);
     await marked(store, ['a'], 0);

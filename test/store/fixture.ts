@@ -1,4 +1,5 @@
 /** A process of its own for tests: opens the store at the first argument, then does what the second one says. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../src/store/open.ts';
 
 const [, , url = '', what, count = '0'] = process.argv;
@@ -16,6 +17,8 @@ if (what === 'daemon') {
         .values({ key: `${process.pid}-${i}`, value: 'v', updated_at: i })
         .execute(),
     );
+    // Leaves others a gap to write in.
+    await sleep(1);
   }
   await store.close();
 }
