@@ -1,0 +1,168 @@
+/**
+ * Reads a value by its schema: applies defaults, turns the texts of the environment into numbers and flags,
+ * and names every problem. No message quotes a value: it might be a secret.
+ */
+import Type, { type TObject, type TRecord, type TSchema, type TUnion } from 'typebox';
+import { Value } from 'typebox/value';
+import { didYouMean } from './nearest.ts';
+
+/** What is wrong, and where: `connector.webhook.path`. */
+export interface ConfigProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+const join = (path: string, key: string | number): string => (path === '' ? String(key) : `${path}.${key}`);
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const numberIn = (schema: TSchema, key: string): number | undefined => {
+  const value: unknown = Object.getOwnPropertyDescriptor(schema, key)?.value;
+  return typeof value === 'number' ? value : undefined;
+};
+/** The default a schema states; undefined where it states none. */
+export const defaultOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'default')?.value;
+
+/**
+ * The value with defaults filled in. Where problems were pushed, the result means nothing.
+ * A section that is null, as an empty one is in YAML, counts as left out.
+ */
+export function fill(schema: TSchema, given: unknown, path: string, problems: ConfigProblem[]): unknown {
+  if (given === undefined || (given === null && !Value.Check(schema, null))) return fillAbsent(schema, path, problems);
+  if (Type.IsObject(schema)) return fillObject(schema, given, path, problems);
+  if (Type.IsRecord(schema)) return fillRecord(schema, given, path, problems);
+  if (Type.IsUnion(schema)) return fillUnion(schema, given, path, problems);
+  if (Type.IsArray(schema)) {
+    if (!Array.isArray(given)) return fail(problems, path, 'should be a list');
+    const items = given.map((item: unknown, index) => fill(schema.items, item, join(path, index), problems));
+    const [least, most] = [numberIn(schema, 'minItems') ?? 0, numberIn(schema, 'maxItems') ?? Number.POSITIVE_INFINITY];
+    if (items.length >= least && items.length <= most) return items;
+    return fail(
+      problems,
+      path,
+      most === Number.POSITIVE_INFINITY ? 'is empty' : `should be a list of ${least} to ${most}`,
+    );
+  }
+  return fillScalar(schema, given, path, problems);
+}
+
+function fail(problems: ConfigProblem[], path: string, message: string): undefined {
+  problems.push({ path, message });
+  return undefined;
+}
+
+function fillAbsent(schema: TSchema, path: string, problems: ConfigProblem[]): unknown {
+  const preset = defaultOf(schema);
+  if (preset !== undefined) return structuredClone(preset);
+  if (Type.IsOptional(schema)) return undefined;
+  // The keys that are missing in it say more than that it is missing.
+  if (Type.IsObject(schema)) return fillObject(schema, {}, path, problems);
+  return fail(problems, path, 'is missing');
+}
+
+function fillObject(schema: TObject, given: unknown, path: string, problems: ConfigProblem[]): unknown {
+  const names = Object.keys(schema.properties);
+  if (!isSection(given)) return fail(problems, path, `should be a section with ${names.slice(0, 6).join(', ')}`);
+  if (Object.hasOwn(schema, 'additionalProperties')) {
+    const free = names.filter((name) => !Object.hasOwn(given, name));
+    for (const key of Object.keys(given))
+      if (!names.includes(key)) fail(problems, join(path, key), `is not known${didYouMean(key, free)}`);
+  }
+  const entries = names.map((name) => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    return [name, fill(schema.properties[name] ?? Type.Unknown(), value, join(path, name), problems)] as const;
+  });
+  const open = Object.hasOwn(schema, 'additionalProperties') ? {} : given;
+  return { ...open, ...Object.fromEntries(entries.filter(([, value]) => value !== undefined)) };
+}
+
+function fillRecord(schema: TRecord, given: unknown, path: string, problems: ConfigProblem[]): unknown {
+  if (!isSection(given)) return fail(problems, path, 'should be a section');
+  const keys = Object.keys(given);
+  const pattern = new RegExp(Type.RecordPattern(schema));
+  for (const key of keys)
+    if (!pattern.test(key)) fail(problems, join(path, key), `is not a name this takes (${pattern.source})`);
+  if (keys.length < (numberIn(schema, 'minProperties') ?? 0)) return fail(problems, path, 'is empty');
+  const value = Type.RecordValue(schema);
+  return Object.fromEntries(keys.map((key) => [key, fill(value, given[key], join(path, key), problems)]));
+}
+
+const isContainer = (schema: TSchema): boolean =>
+  Type.IsObject(schema) || Type.IsRecord(schema) || Type.IsArray(schema);
+const takes = (schema: TSchema, given: unknown): boolean => {
+  if (Type.IsArray(schema)) return Array.isArray(given);
+  return isContainer(schema) ? isSection(given) : !isSection(given) && !Array.isArray(given);
+};
+
+function fillUnion(schema: TUnion, given: unknown, path: string, problems: ConfigProblem[]): unknown {
+  const options = schema.anyOf.filter((option) => takes(option, given));
+  const objects = options.filter(Type.IsObject);
+  if (objects.length > 1 && isSection(given)) return fillTagged(objects, given, path, problems);
+  const [only] = options;
+  if (only !== undefined && options.length === 1 && isContainer(only)) return fill(only, given, path, problems);
+  const fitting = options.find((option) => Value.Check(option, given));
+  if (fitting !== undefined) return given;
+  const converted = options.map((option) => convert(option, given)).find((value) => Value.Check(schema, value));
+  if (converted !== undefined) return converted;
+  const literals = options.filter(Type.IsLiteral).map((option) => String(option.const));
+  const isChoice = literals.length === schema.anyOf.length;
+  const hint = isChoice && typeof given === 'string' ? didYouMean(given, literals) : '';
+  return fail(
+    problems,
+    path,
+    isChoice ? `should be one of ${literals.join(', ')}${hint}` : explain(schema, 'is not what this takes'),
+  );
+}
+
+/** Objects are told apart by a property that is a literal in each of them. */
+function fillTagged(objects: readonly TObject[], given: Section, path: string, problems: ConfigProblem[]): unknown {
+  const tag =
+    Object.keys(objects[0]?.properties ?? {}).find((name) =>
+      objects.every((each) => Type.IsLiteral(each.properties[name])),
+    ) ?? '';
+  const values = objects.map((each) =>
+    String(Object.getOwnPropertyDescriptor(each.properties[tag] ?? {}, 'const')?.value),
+  );
+  const chosen = objects[values.indexOf(String(given[tag]))];
+  if (chosen !== undefined) return fill(chosen, given, path, problems);
+  if (!Object.hasOwn(given, tag)) return fail(problems, join(path, tag), `is missing; one of ${values.join(', ')}`);
+  return fail(
+    problems,
+    join(path, tag),
+    `should be one of ${values.join(', ')}${didYouMean(String(given[tag]), values)}`,
+  );
+}
+
+/** A text that stands for a number or a flag, or a number or flag written where a text is meant. */
+function convert(schema: TSchema, given: unknown): unknown {
+  if (Type.IsString(schema)) return typeof given === 'number' || typeof given === 'boolean' ? String(given) : given;
+  if (typeof given !== 'string') return given;
+  if (Type.IsInteger(schema) || Type.IsNumber(schema)) return given.trim() === '' ? given : Number(given);
+  const isFlag = Type.IsBoolean(schema) || (Type.IsLiteral(schema) && typeof schema.const === 'boolean');
+  if (isFlag && (given === 'true' || given === 'false')) return given === 'true';
+  return given;
+}
+
+function fillScalar(schema: TSchema, given: unknown, path: string, problems: ConfigProblem[]): unknown {
+  const value = convert(schema, given);
+  if (Value.Check(schema, value)) return value;
+  const [error] = Value.Errors(schema, value);
+  if (error?.keyword === 'enum') {
+    const names = error.params.allowedValues.map(String);
+    const shown = names.length > 8 ? 'is not a known name' : `should be one of ${names.join(', ')}`;
+    return fail(problems, path, shown + (typeof value === 'string' ? didYouMean(value, names) : ''));
+  }
+  if (value === '') return fail(problems, path, 'is empty');
+  // A pattern helps nobody; the description says what is meant.
+  return fail(
+    problems,
+    path,
+    error?.keyword === 'pattern' ? explain(schema, 'is not spelled right') : (error?.message ?? 'is not valid'),
+  );
+}
+
+const explain = (schema: TSchema, message: string): string => {
+  const about: unknown = Object.getOwnPropertyDescriptor(schema, 'description')?.value;
+  return typeof about === 'string' ? `${message}: ${about}` : message;
+};

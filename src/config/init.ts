@@ -1,0 +1,117 @@
+/** A commented configuration file to begin with, written from the schemas. */
+import Type, { type TObject, type TSchema } from 'typebox';
+import { stringify } from 'yaml';
+import { defaultOf } from './fill.ts';
+import { configSchema } from './schema.ts';
+import { builtInEntries } from './schema-document.ts';
+
+const env = (name: string): string => `\${${name}}`;
+
+/** What the file says where a default will not do, as YAML; the rest is there as a comment. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'server.host': '127.0.0.1',
+  'server.port': '8080',
+  store: 'data/cvrsync.db',
+  'connector.webhook.path': '/webhook',
+  'connector.webhook.auth': `{ method: Header, key: X-Webhook-Key, value: "${env('WEBHOOK_SECRET')}" }`,
+  'connector.upstream.baseUrl': 'https://service.example.com',
+  'connector.upstream.accessKey': env('MONITORING_ACCESS_KEY'),
+  'connector.providers.hubspot.use': 'hubspot',
+  'connector.providers.hubspot.accessToken': env('HUBSPOT_ACCESS_TOKEN'),
+  'connector.providers.hubspot.match': '{ property: cvr_number }',
+  'connector.providers.salesforce.use': 'salesforce',
+  'connector.providers.salesforce.loginUrl': 'https://login.salesforce.com',
+  'connector.providers.salesforce.auth': `{ flow: client-credentials, clientId: "${env('SF_CLIENT_ID')}", clientSecret: "${env('SF_CLIENT_SECRET')}" }`,
+  'connector.providers.salesforce.match': '{ property: CVR_Number__c }',
+};
+
+/** Shown as comments: what is left out unless somebody wants it. */
+const HINTS: Readonly<Record<string, string>> = {
+  publicUrl: 'https://sync.example.com',
+  adminToken: env('CVRSYNC_ADMIN_TOKEN'),
+  fields: '{ phone: phone, name: { property: name, policy: if-blank }, email: false }',
+  values: '{ industryCode: { "62*": COMPUTER_SOFTWARE } }',
+  notes: '[newReport, status]',
+  hold: '{ property: cvr_hold }',
+  policy: 'tracked',
+  register: '{ source: file, path: data/samples/register }',
+  url: 'smtp://localhost:1025',
+  from: 'cvrsync@example.com',
+  organizationId: '00D000000000000EAA',
+};
+
+const WIDTH = 100;
+
+/** The file's text, with an entry for each named built-in provider; all of them where none is named. */
+export async function initialConfig(names: readonly string[] = []): Promise<string> {
+  const entries = await builtInEntries();
+  const chosen = [...entries].filter(([name]) => names.length === 0 || names.includes(name));
+  const lines = [
+    '# Configuration of cvrsync. Lines that begin with # and a key show the default, or an example.',
+    `# ${env('NAME')} and ${env('NAME:-default')} come from the environment; NAME_FILE may name a file with the value instead.`,
+    '# Write $${ for the characters themselves. Check it all with: cvrsync check',
+    '',
+    ...sectionLines(configSchema, { path: '', indent: '', off: false, providers: Object.fromEntries(chosen) }),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Where a key stands: `off` inside of a section that is a comment as a whole. */
+interface Place {
+  readonly path: string;
+  readonly indent: string;
+  readonly off: boolean;
+  readonly providers: Readonly<Record<string, TObject>>;
+}
+
+const inside = (place: Place, name: string): Place => ({
+  ...place,
+  path: place.path === '' ? name : `${place.path}.${name}`,
+  indent: `${place.indent}  `,
+});
+
+function sectionLines(schema: TObject, place: Place): string[] {
+  return Object.entries(schema.properties).flatMap(([name, property]) => [
+    ...commentLines(property, place.indent),
+    ...keyLines(property, name, place),
+    ...(place.path === '' ? [''] : []),
+  ]);
+}
+
+function keyLines(schema: TSchema, name: string, place: Place): string[] {
+  const { indent, providers } = place;
+  const under = inside(place, name);
+  const example = EXAMPLES[under.path];
+  if (example !== undefined) return [`${indent}${name}: ${example}`];
+  if (under.path === 'connector.providers') return [`${indent}${name}:`, ...providerLines(providers, under)];
+  const sign = place.off ? '' : '# ';
+  const hint = HINTS[name];
+  if (hint !== undefined || !Type.IsObject(schema))
+    return [`${indent}${sign}${name}: ${hint ?? flow(defaultOf(schema))}`];
+  const isInUse = Object.keys(EXAMPLES).some((each) => each.startsWith(`${under.path}.`));
+  if (isInUse || place.off) return [`${indent}${name}:`, ...sectionLines(schema, under)];
+  // One comment sign in front of all: whoever takes it away has the section.
+  const lines = [`${name}:`, ...sectionLines(schema, { ...under, indent: '  ', off: true })];
+  return lines.map((line) => `${indent}# ${line}`);
+}
+
+const providerLines = (providers: Place['providers'], place: Place): string[] =>
+  Object.entries(providers).flatMap(([name, entry]) => [
+    `${place.indent}${name}:`,
+    ...sectionLines(entry, inside(place, name)),
+  ]);
+
+const flow = (value: unknown): string =>
+  value === undefined ? '...' : stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+
+function commentLines(schema: TSchema, indent: string): string[] {
+  const about: unknown = Object.getOwnPropertyDescriptor(schema, 'description')?.value;
+  if (typeof about !== 'string') return [];
+  const lines: string[] = [];
+  for (const word of about.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || indent.length + last.length + word.length > WIDTH) lines.push(`${indent}# ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

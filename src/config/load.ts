@@ -1,0 +1,160 @@
+/** From a configuration file to everything the daemon needs to know, or to the list of all that is wrong with it. */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import Type, { type Static, type TObject } from 'typebox';
+import { Value } from 'typebox/value';
+import type { FieldName } from '../../providers/fields.ts';
+import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
+import type { Auth } from '../protocol/auth.ts';
+import { type EventName, isEventName } from '../protocol/events.ts';
+import { type ConfigProblem, fill } from './fill.ts';
+import { type MappingRow, resolveMapping } from './mapping.ts';
+import { parseConfig } from './parse.ts';
+import { entrySchema, loadProvider } from './plugin.ts';
+import { collectSecrets } from './redact.ts';
+import { configSchema, connectionSchema } from './schema.ts';
+import { type Env, readerIn, substitute } from './variables.ts';
+
+type File = Static<typeof configSchema>;
+type FileConnector = NonNullable<File['connector']>;
+
+/** One entry of `connector.providers`, ready to connect. */
+export interface ConfiguredProvider {
+  /** The {Provider} segment of the service's paths. */
+  readonly name: string;
+  readonly provider: Provider<TObject>;
+  /** Satisfies the provider's settings schema, defaults filled in. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Where the CRM keeps the CVR number. */
+  readonly match: string | undefined;
+  /** The connection's policy; `tracked` where none is stated. */
+  readonly policy: Policy;
+  readonly mapping: readonly MappingRow[];
+  readonly values: Readonly<Partial<Record<FieldName, Readonly<Record<string, PropertyValue>>>>>;
+  /** A record where this property is set is left alone. */
+  readonly hold: string | undefined;
+  readonly notes: readonly EventName[];
+  readonly autoLink: boolean;
+}
+
+export interface ConnectorConfig extends Omit<FileConnector, 'webhook' | 'providers'> {
+  readonly webhook: { readonly path: string; readonly auth: readonly Auth[] };
+  readonly providers: readonly ConfiguredProvider[];
+}
+
+/** The configuration in force: defaults applied, environment filled in, providers loaded. */
+export interface Config extends Omit<File, 'connector'> {
+  readonly connector?: ConnectorConfig;
+}
+
+export interface LoadedConfig {
+  readonly ok: true;
+  readonly config: Config;
+  /** The file it came from, absolute. */
+  readonly file: string;
+  /** Every secret text in it, for `scrubber`. */
+  readonly secrets: readonly string[];
+}
+
+export type ConfigLoad =
+  | LoadedConfig
+  | { readonly ok: false; readonly file: string; readonly errors: readonly ConfigProblem[] };
+
+export interface ConfigSource {
+  /** Else `CVRSYNC_CONFIG`, else `cvrsync.yaml` in the working directory. */
+  readonly file?: string | undefined;
+  readonly env: Env;
+}
+
+/**
+ * Reads and checks the configuration; all problems come at once. Imports the providers it names and opens nothing.
+ * Paths of secrets and providers are relative to the file, the store's to the working directory.
+ */
+export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
+  const file = resolve(source.file ?? (source.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
+  const text = await readFile(file, 'utf8').catch((error: unknown) => unreadable(error));
+  if (typeof text !== 'string') return { ok: false, file, errors: [text] };
+  const parsed = parseConfig(text);
+  if (!parsed.ok) return { ok: false, file, errors: parsed.errors };
+  return checkConfig(parsed.value, file, source.env);
+}
+
+/** Checks a parsed configuration as if it had been read from `file`, which need not exist. */
+export async function checkConfig(value: unknown, file: string, env: Env): Promise<ConfigLoad> {
+  const errors: ConfigProblem[] = [];
+  const folder = dirname(file);
+  const given = substitute(value, '', { env, read: readerIn(folder) }, errors);
+  // What could not be read is not also called misspelled.
+  const unread = errors.length;
+  const paths = new Set(errors.map(({ path }) => path.replace(/_FILE$/, '')));
+  const isNews = (error: ConfigProblem, index: number): boolean => index < unread || !paths.has(error.path);
+  const filled = fill(configSchema, given ?? {}, '', errors);
+  const secrets = collectSecrets(configSchema, filled);
+  const entries = Object.entries(child(child(filled, 'connector'), 'providers') ?? {});
+  const loads = entries.map(([name, entry]) => {
+    return readConnection(name, entry, `connector.providers.${name}`, folder, secrets, errors);
+  });
+  const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
+  if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
+  if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
+  const { connector, ...rest } = filled;
+  if (connector === undefined) return { ok: true, config: rest, file, secrets: [...secrets] };
+  const webhook = { ...connector.webhook, auth: [connector.webhook.auth].flat() };
+  const config = { ...rest, connector: { ...connector, webhook, providers } };
+  return { ok: true, config, file, secrets: [...secrets] };
+}
+
+/** The value under a key, of a value that may be anything; undefined where there is none. */
+const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(value ?? {}, key)?.value;
+
+const byPath = (a: ConfigProblem, b: ConfigProblem): number => a.path.localeCompare(b.path);
+
+function unreadable(error: unknown): ConfigProblem {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const advice = 'name another with --config, or write one with `cvrsync config init`';
+  return { path: '', message: code === 'ENOENT' ? `there is no such file: ${advice}` : `cannot be read (${code})` };
+}
+
+/** The common keys alone, beside settings of any kind. */
+const ConnectionPart = Type.Object(connectionSchema.properties);
+
+async function readConnection(
+  name: string,
+  entry: unknown,
+  path: string,
+  folder: string,
+  secrets: Set<string>,
+  errors: ConfigProblem[],
+): Promise<ConfiguredProvider | undefined> {
+  const use = child(entry, 'use') ?? '';
+  if (typeof use !== 'string' || use === '') {
+    errors.push({ path: `${path}.use`, message: 'is missing: hubspot, salesforce, an npm package, or a path' });
+    return undefined;
+  }
+  const load = await loadProvider(use, folder);
+  if (!load.ok) {
+    errors.push({ path: `${path}.use`, message: load.message });
+    return undefined;
+  }
+  const { provider } = load;
+  const schema = entrySchema(provider);
+  const before = errors.length;
+  const common = fill(schema, entry, path, errors);
+  for (const secret of collectSecrets(schema, common)) secrets.add(secret);
+  if (errors.length > before || !Value.Check(ConnectionPart, common)) return undefined;
+  const settings = Object.entries(common).filter(([key]) => Object.hasOwn(provider.settings.properties, key));
+  if (common.autoLink && common.match === undefined)
+    errors.push({ path: `${path}.match`, message: 'is missing: autoLink finds records by it' });
+  return {
+    name,
+    provider,
+    settings: Object.fromEntries(settings),
+    match: common.match?.property,
+    policy: common.policy ?? 'tracked',
+    mapping: resolveMapping(provider.preset, common.fields, common.policy, `${path}.fields`, errors),
+    values: common.values,
+    hold: common.hold?.property,
+    notes: common.notes.filter(isEventName),
+    autoLink: common.autoLink,
+  };
+}

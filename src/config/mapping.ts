@@ -1,0 +1,62 @@
+/** Which company field goes to which property: the preset, and what the configuration says instead. */
+import { FIELD_NAMES, type FieldName } from '../../providers/fields.ts';
+import type { Policy, Preset, PresetRow } from '../../providers/provider.ts';
+import type { ConfigProblem } from './fill.ts';
+import type { FieldRule } from './schema.ts';
+
+/** One row of the mapping in force. */
+export type MappingRow = PresetRow;
+
+export type FieldRules = Readonly<Record<string, FieldRule | undefined>>;
+
+/**
+ * Resolves the mapping; pure. Naming a field replaces all of its preset's rows, `false` removes them.
+ *
+ * A policy stated with a field wins. The connection's comes next: it takes the place of `tracked` in the preset, while
+ * rows that a preset puts under another policy (own properties under `always`) keep it. No property is written by two fields.
+ */
+export function resolveMapping(
+  preset: Preset,
+  rules: FieldRules,
+  policy: Policy | undefined,
+  path: string,
+  problems: ConfigProblem[],
+): readonly MappingRow[] {
+  const base = preset.map(
+    (row): MappingRow => (row.policy === 'tracked' && policy !== undefined ? { ...row, policy } : row),
+  );
+  const rows = FIELD_NAMES.flatMap((field): readonly MappingRow[] => {
+    const rule = rules[field];
+    if (rule === undefined) return base.filter((row) => row.field === field);
+    return targetsOf(rule).map((target) => {
+      const inPreset = base.find((row) => row.field === field && row.property === target.property);
+      return { field, property: target.property, policy: target.policy ?? inPreset?.policy ?? policy ?? 'tracked' };
+    });
+  });
+  reportShared(rows, rules, path, problems);
+  return rows;
+}
+
+interface Target {
+  readonly property: string;
+  readonly policy?: Policy | undefined;
+}
+
+const targetsOf = (rule: FieldRule): readonly Target[] => {
+  if (rule === false) return [];
+  const targets = Array.isArray(rule) ? rule : [rule];
+  return targets.map((target) => (typeof target === 'string' ? { property: target } : target));
+};
+
+/** CRMs tell properties apart without regard to case. */
+function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: string, problems: ConfigProblem[]): void {
+  const owners = new Map<string, FieldName>();
+  for (const { field, property } of rows) {
+    const owner = owners.get(property.toLowerCase());
+    owners.set(property.toLowerCase(), owner ?? field);
+    if (owner === undefined) continue;
+    const [named, other] = rules[field] === undefined ? [owner, field] : [field, owner];
+    const advice = other === named ? 'name it once' : `choose another property, or set ${other}: false`;
+    problems.push({ path: `${path}.${named}`, message: `${property} is already written by ${other}: ${advice}` });
+  }
+}

@@ -1,0 +1,38 @@
+/** Did you mean: the known name nearest to what somebody typed. */
+
+/** Edits between two texts: insert, delete, replace, swap neighbours. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row[j] = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + cost);
+      if (isSwap) row[j] = Math.min(row[j] ?? 0, (before[j - 2] ?? 0) + 1);
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.length] ?? 0;
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
+
+/** The nearest of some names; undefined where none is near. Case and separators do not count. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const given = plain(typed.slice(0, 100));
+  const limit = Math.max(1, Math.floor(given.length / 3));
+  const ranked = names
+    .map((name) => ({ name, edits: distance(given, plain(name)) }))
+    .filter(({ edits }) => edits <= limit)
+    .sort((a, b) => a.edits - b.edits);
+  return ranked[0]?.name;
+}
+
+/** The end of a sentence that names the nearest, or nothing. */
+export const didYouMean = (typed: string, names: readonly string[]): string => {
+  const name = nearest(typed, names);
+  return name === undefined ? '' : `; did you mean ${name}?`;
+};

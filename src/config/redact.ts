@@ -1,0 +1,83 @@
+/** Keeps secrets out of everything that is shown: a masked copy of a configuration, and a mask for any text. */
+import Type, { type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+
+const MASK = '***';
+/** A shorter secret would mask ordinary words; the schemas show such a one nowhere. */
+const MIN_LENGTH = 4;
+
+const secrecyOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'secret')?.value;
+
+/** The part of a schema that a value goes by: the option of a union that takes it. */
+const partFor = (schema: TSchema, value: unknown): TSchema =>
+  Type.IsUnion(schema) ? (schema.anyOf.find((option) => Value.Check(option, value)) ?? schema) : schema;
+
+const childOf = (schema: TSchema, key: string): TSchema | undefined => {
+  if (Type.IsObject(schema)) return schema.properties[key];
+  if (Type.IsRecord(schema)) return Type.RecordValue(schema);
+  return undefined;
+};
+
+const URL_PASSWORD = /^(?<head>[a-z][a-z0-9+.-]*:\/\/[^/@]*?:)(?<password>.*)(?<tail>@[^@]*)$/i;
+
+/** Walks a value by its schema; `onSecret` says what stands in for each secret. */
+function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) => string): unknown {
+  const schema = partFor(given, value);
+  const secrecy = secrecyOf(schema);
+  if (typeof value === 'string') {
+    if (secrecy === true) return onSecret(value);
+    if (secrecy !== 'url') return value;
+    return value.replace(
+      URL_PASSWORD,
+      (_all, head: string, password: string, tail: string) => head + onSecret(password) + tail,
+    );
+  }
+  if (Array.isArray(value)) {
+    const items = Type.IsArray(schema) ? schema.items : Type.Unknown();
+    return value.map((item: unknown) => mapSecrets(items, item, onSecret));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    return [key, mapSecrets(childOf(schema, key) ?? Type.Unknown(), item, onSecret)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A copy in which every secret is `***`; of an address only the password. */
+export const redact = (schema: TSchema, value: unknown): unknown => mapSecrets(schema, value, () => MASK);
+
+/** Every secret text in a value; of an address its password, as it is spelled there. */
+export function collectSecrets(schema: TSchema, value: unknown): Set<string> {
+  const secrets = new Set<string>();
+  mapSecrets(schema, value, (secret) => {
+    secrets.add(secret);
+    return secret;
+  });
+  return secrets;
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** The spellings in which a secret turns up: as it is, in a query, in JSON, and as an address had it encoded. */
+const spellings = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  JSON.stringify(secret).slice(1, -1),
+  decoded(secret),
+];
+
+/** Makes a function that masks the secrets in any text, whatever spelled them into it. Costs one pass over the text. */
+export function scrubber(secrets: Iterable<string>): (text: string) => string {
+  const all = new Set([...secrets].filter((secret) => secret.length >= MIN_LENGTH).flatMap(spellings));
+  if (all.size === 0) return (text) => text;
+  // Longest first: one secret may begin another.
+  const sorted = [...all].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(sorted.map((secret) => RegExp.escape(secret)).join('|'), 'g');
+  return (text) => text.replaceAll(pattern, MASK);
+}

@@ -1,0 +1,228 @@
+/** The configuration file as TypeBox: its descriptions are the documentation, its defaults are applied. */
+import Type, { type Static, type TSchemaOptions } from 'typebox';
+import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
+import { authSchema } from '../protocol/auth.ts';
+import { EVENTS } from '../protocol/events.ts';
+
+const CLOSED = { additionalProperties: false } as const;
+const URL_PATTERN = '^https?://[^/\\s]+(/[^\\s]*[^/\\s])?$';
+
+const text = (description: string, options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, description, ...options });
+const secret = (description: string) => Type.String({ minLength: 1, secret: true, description });
+const baseUrl = (description: string, options: TSchemaOptions = {}) =>
+  Type.String({
+    pattern: URL_PATTERN,
+    description: `${description}, http or https, without a slash at the end.`,
+    ...options,
+  });
+const property = (description: string) =>
+  Type.Object({ property: text('Name of a CRM property.') }, { ...CLOSED, description });
+
+const server = Type.Object(
+  {
+    host: text('Address to listen on; 0.0.0.0 for all.', { default: '127.0.0.1' }),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      default: 8080,
+      description: 'Port to listen on; 0 picks a free one.',
+    }),
+    publicUrl: Type.Optional(baseUrl('How the world reaches this server, where it differs')),
+    adminToken: Type.Optional(
+      Type.String({
+        minLength: 16,
+        secret: true,
+        description:
+          'Token for /admin and the dashboard, 16 characters or more; without it they answer on loopback only.',
+      }),
+    ),
+  },
+  { ...CLOSED, description: 'Where we listen.' },
+);
+
+const POLICIES =
+  'tracked: write unless a person changed the property; always: write; if-blank: only fill in what is blank; never: only show.';
+const policy = (description: string) =>
+  Type.Union([Type.Literal('tracked'), Type.Literal('always'), Type.Literal('if-blank'), Type.Literal('never')], {
+    description,
+  });
+
+const target = Type.Object(
+  { property: text('Name of a CRM property.'), policy: Type.Optional(policy('Policy of this property.')) },
+  CLOSED,
+);
+const targetText = text('Name of a CRM property.');
+const fieldRule = (about: string) =>
+  Type.Optional(
+    Type.Union(
+      [targetText, target, Type.Literal(false), Type.Array(Type.Union([targetText, target]), { minItems: 1 })],
+      {
+        description: `Where this goes: ${about}.`,
+      },
+    ),
+  );
+/** What one company field is told to do: a property, a property with a policy, several, or `false`. */
+export type FieldRule = Static<ReturnType<typeof fieldRule>>;
+
+const valueMap = (about: string) =>
+  Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
+      description: `What the CRM takes for each value of this: ${about}.`,
+    }),
+  );
+
+/** What every provider takes, beside its own settings. */
+export const connectionSchema = Type.Object(
+  {
+    use: text('Built in (hubspot, salesforce), an npm package, or a path that begins with . or /.'),
+    match: Type.Optional(property('Where the CRM keeps the CVR number.')),
+    policy: Type.Optional(
+      policy(
+        `Policy of every field that has none of its own; properties made for this product stay always. ${POLICIES}`,
+      ),
+    ),
+    fields: Type.Object(Object.fromEntries(FIELD_NAMES.map((name) => [name, fieldRule(FIELDS[name].about)])), {
+      ...CLOSED,
+      default: {},
+      description:
+        "Company field to CRM property: a name, { property, policy }, a list of these, or false. The preset is used where a field is not named; naming one replaces all of its preset's properties.",
+    }),
+    values: Type.Object(Object.fromEntries(FIELD_NAMES.map((name) => [name, valueMap(FIELDS[name].about)])), {
+      ...CLOSED,
+      default: {},
+      description:
+        'Field to the values the CRM takes, for enumerations; a key that ends in * stands for all that begin so.',
+    }),
+    notes: Type.Array(Type.Enum(Object.keys(EVENTS)), {
+      default: [],
+      description: 'Events that also leave a note on the record.',
+    }),
+    hold: Type.Optional(property('A record where this property is set is left alone.')),
+    autoLink: Type.Boolean({
+      default: false,
+      description: 'Link records by their CVR number as they appear; needs match.',
+    }),
+  },
+  CLOSED,
+);
+
+const connector = Type.Object(
+  {
+    webhook: Type.Object(
+      {
+        path: Type.String({
+          pattern: '^/[A-Za-z0-9/_.~-]*$',
+          default: '/webhook',
+          description: 'Path of the webhook.',
+        }),
+        auth: Type.Union([...authSchema.anyOf, Type.Array(authSchema, { minItems: 1, maxItems: 2 })], {
+          description:
+            'How the monitoring service proves itself: { method: Header, key, value }, { method: BasicAuth, key, value }, { method: Signature, secret } or { method: None }. A list of two accepts either, to rotate a secret.',
+        }),
+      },
+      { ...CLOSED, description: 'Where events arrive.' },
+    ),
+    upstream: Type.Optional(
+      Type.Object(
+        {
+          baseUrl: baseUrl('Address of the monitoring service'),
+          accessKey: secret('Its access key.'),
+          requestsPerMinute: Type.Integer({
+            minimum: 1,
+            default: 500,
+            description: 'Calls allowed for the key in a minute.',
+          }),
+        },
+        {
+          ...CLOSED,
+          description:
+            'The monitoring service, to add, remove and list companies; without it links are kept here only.',
+        },
+      ),
+    ),
+    providers: Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), Type.Object({}), {
+      minProperties: 1,
+      description: "The CRMs. Each key is the {Provider} name in the service's paths.",
+    }),
+    emailEvent: text('Name of the company e-mail event; the specification does not show it.', { default: 'email' }),
+    limits: Type.Object(
+      {
+        backlogCap: Type.Integer({
+          minimum: 1,
+          default: 100_000,
+          description: 'Accepted and not yet applied events; above it, webhooks are answered 503.',
+        }),
+        leaseSeconds: Type.Integer({
+          minimum: 5,
+          maximum: 3600,
+          default: 30,
+          description: 'After a crash, work resumes within this time.',
+        }),
+      },
+      { ...CLOSED, description: 'Limits of the daemon.' },
+    ),
+  },
+  { ...CLOSED, description: 'The half that brings changes into the CRMs.' },
+);
+
+const register = Type.Union(
+  [
+    Type.Object({ source: Type.Literal('file'), path: text('Folder of register documents.') }, CLOSED),
+    Type.Object(
+      {
+        source: Type.Literal('cvr'),
+        baseUrl: baseUrl('Address of the register'),
+        username: text('User name at the register.'),
+        password: secret('Password at the register.'),
+      },
+      CLOSED,
+    ),
+  ],
+  {
+    description: 'Where the register is read: { source: file, path } or { source: cvr, baseUrl, username, password }.',
+  },
+);
+
+const service = Type.Object(
+  {
+    register,
+    webhooks: Type.Object(
+      {
+        allowPrivateAddresses: Type.Boolean({
+          default: false,
+          description: 'Also post to loopback and private addresses.',
+        }),
+      },
+      { ...CLOSED, description: 'Webhooks we send.' },
+    ),
+    smtp: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({
+            pattern: '^smtps?://',
+            secret: 'url',
+            description: 'Mail server: smtp://user:password@host:port.',
+          }),
+          from: text('Sender of our mail.'),
+        },
+        { ...CLOSED, description: 'Mail.' },
+      ),
+    ),
+  },
+  { ...CLOSED, description: 'The half that watches the register; leave it out to run the connector alone.' },
+);
+
+/** The whole file. The entries of `connector.providers` are checked by {@link connectionSchema} and their provider's settings. */
+export const configSchema = Type.Object(
+  {
+    server,
+    store: text(
+      'A path: SQLite, relative to the working directory. postgres://...: PostgreSQL, any number of replicas.',
+      { default: 'data/cvrsync.db', secret: 'url' },
+    ),
+    connector: Type.Optional(connector),
+    service: Type.Optional(service),
+  },
+  CLOSED,
+);

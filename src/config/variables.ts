@@ -1,0 +1,79 @@
+/** The environment in the configuration: `${NAME}`, `${NAME:-default}`, and secrets that containers put in files. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ConfigProblem } from './fill.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads a file's text; throws where it cannot. */
+export type ReadText = (path: string) => string;
+
+const REFERENCE = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|\$\{/g;
+const FILE_SUFFIX = '_FILE';
+
+interface Sources {
+  readonly env: Env;
+  readonly read: ReadText;
+}
+
+/**
+ * Replaces the references in all texts of a parsed file, so that no value can change the file's structure.
+ *
+ * `$${` stands for `${`. Where NAME is not set, the file named by NAME_FILE is read. A key `secret_FILE` becomes
+ * `secret` with the content of the file. Contents are trimmed; what was put in is not looked at again.
+ */
+export function substitute(value: unknown, path: string, sources: Sources, problems: ConfigProblem[]): unknown {
+  if (typeof value === 'string') return substituteText(value, path, sources, problems);
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => substitute(item, `${path}.${index}`, sources, problems));
+  if (typeof value !== 'object' || value === null) return value;
+  const keys = Object.keys(value);
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    const at = path === '' ? key : `${path}.${key}`;
+    const filled = substitute(item, at, sources, problems);
+    const base = key.slice(0, -FILE_SUFFIX.length);
+    if (!key.endsWith(FILE_SUFFIX) || base === '') return [key, filled];
+    if (keys.includes(base)) problems.push({ path: at, message: `is given beside ${base}: use one of them` });
+    if (typeof filled === 'string') return [base, readSecret(filled, at, sources, problems)];
+    problems.push({ path: at, message: 'should be the path of a file' });
+    return [base, ''];
+  });
+  return Object.fromEntries(entries);
+}
+
+function substituteText(text: string, path: string, sources: Sources, problems: ConfigProblem[]): string {
+  return text.replaceAll(REFERENCE, (found, name: string | undefined, fallback: string | undefined) => {
+    if (found === '$${') return '${';
+    if (name === undefined) {
+      problems.push({ path, message: `holds \${ without a name and }; write $\${ for the text itself` });
+      return found;
+    }
+    const value = sources.env[name];
+    // As in a shell: a default also stands in for an empty value.
+    if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+    const file = sources.env[name + FILE_SUFFIX];
+    if (file !== undefined && file !== '') return readSecret(file, path, sources, problems);
+    if (fallback === undefined)
+      problems.push({ path, message: `the environment variable ${name} is not set (nor ${name}${FILE_SUFFIX})` });
+    return fallback ?? UNSET;
+  });
+}
+
+/** Stands in for what could not be read, so that the value is not reported as empty, too. */
+const UNSET = 'unset';
+
+function readSecret(file: string, path: string, { read }: Sources, problems: ConfigProblem[]): string {
+  try {
+    return read(file).trim();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    problems.push({ path, message: `cannot read the file ${file}${code}` });
+    return UNSET;
+  }
+}
+
+/** Reads files relative to a folder. */
+export const readerIn =
+  (folder: string): ReadText =>
+  (path) =>
+    readFileSync(resolve(folder, path), 'utf8');

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { ConfigProblem } from '../../src/config/fill.ts';
+import { nearest } from '../../src/config/nearest.ts';
+import { substitute } from '../../src/config/variables.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  '/run/secrets/key': 'from file\n',
+  '/run/secrets/pem': '\n-----BEGIN\nx\n',
+};
+const fill = (value: unknown, env: Readonly<Record<string, string>> = {}) => {
+  const problems: ConfigProblem[] = [];
+  const read = (path: string): string => {
+    const text = FILES[path];
+    if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    return text;
+  };
+  return { value: substitute(value, '', { env, read }, problems), problems };
+};
+
+describe('a reference', () => {
+  it.each([
+    [`\${A}`, 'one'],
+    [`x-\${A}-\${B}`, 'x-one-two'],
+    [`\${C:-three}`, 'three'],
+    [`\${C:-}`, ''],
+    [`\${EMPTY:-four}`, 'four'],
+    [`\${EMPTY}`, ''],
+    [`$\${A}`, `\${A}`],
+    ['$A $ {A}', '$A $ {A}'],
+    [`\${NESTED}`, `\${A}`],
+    [`\${KEY}`, 'from file'],
+    [`\${KEY:-default}`, 'from file'],
+  ])('%s becomes %j', (text, result) => {
+    const env = { A: 'one', B: 'two', EMPTY: '', NESTED: `\${A}`, KEY_FILE: '/run/secrets/key' };
+    expect(fill({ a: [text] }, env)).toEqual({ value: { a: [result] }, problems: [] });
+  });
+
+  it('cannot change the structure of the file, whatever the value holds', () => {
+    const secret = `a"b'c: #d\n- e: {f`;
+    expect(fill({ a: `\${S}`, b: 1 }, { S: secret }).value).toEqual({ a: secret, b: 1 });
+  });
+
+  it('to what is not set is a problem, at its path and with its name', () => {
+    const { problems } = fill({ a: { b: [`\${NONE}`, `\${ALSO_NONE}`] } });
+    expect(problems.map(({ path, message }) => [path, /variable (\w+)/.exec(message)?.[1]])).toEqual([
+      ['a.b.0', 'NONE'],
+      ['a.b.1', 'ALSO_NONE'],
+    ]);
+  });
+
+  it('that is not closed or has no name is a problem', () => {
+    expect(fill({ a: `\${A`, b: `\${}`, c: `\${A-B}` }, { A: '1' }).problems.map(({ path }) => path)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+});
+
+describe('a key that ends in _FILE', () => {
+  it('gives the content of the file, trimmed, under the name before it', () => {
+    const given = { accessToken_FILE: `\${DIR}/key`, nested: { privateKey_FILE: '/run/secrets/pem' } };
+    expect(fill(given, { DIR: '/run/secrets' })).toEqual({
+      value: { accessToken: 'from file', nested: { privateKey: '-----BEGIN\nx' } },
+      problems: [],
+    });
+  });
+
+  it('is a problem where the file cannot be read, or the key itself is given too', () => {
+    const { problems } = fill({ a_FILE: '/none', b_FILE: '/run/secrets/key', b: 'own', c_FILE: 3 });
+    expect(problems).toEqual([
+      { path: 'a_FILE', message: 'cannot read the file /none (ENOENT)' },
+      { path: 'b_FILE', message: 'is given beside b: use one of them' },
+      { path: 'c_FILE', message: 'should be the path of a file' },
+    ]);
+  });
+});
+
+describe('did you mean', () => {
+  it.each([
+    ['phnoe', 'phone'],
+    ['access_key', 'accessKey'],
+    ['base-url', 'baseUrl'],
+    ['PORT', 'port'],
+    ['xyz', undefined],
+    ['', undefined],
+  ])('%j: %s', (typed, name) => {
+    expect(nearest(typed, ['phone', 'accessKey', 'baseUrl', 'port'])).toBe(name);
+  });
+});
