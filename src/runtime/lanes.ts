@@ -5,15 +5,15 @@
  * claimed before a lease ran out holds another number, and settles nothing. All times are ms since 1970.
  */
 import { randomInt } from 'node:crypto';
-import { type Insertable, sql } from 'kysely';
-import type { LaneTable } from '../store/schema.ts';
+import { sql } from 'kysely';
+import { each } from '../store/each.ts';
 import { engineOf, type Store, type Tx } from '../store/store.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
 export { counts, drop, parked, unpark } from './lane-state.ts';
 export type { Claim, Settlement } from './settlement.ts';
 
-/** Rows a statement: 6 parameters each stay far under both engines' limits (32,766 and 65,535). */
+/** Rows of six parameters each in one statement: far under both engines' limits (32,766 and 65,535). */
 const CHUNK = 1_000;
 
 /**
@@ -24,29 +24,28 @@ const CHUNK = 1_000;
  * the second of two events before the first is committed.
  */
 export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt: number): Promise<void> {
-  for (const chunk of chunks([...new Set(keys)].sort())) {
-    const rows = chunk.map(
-      (key): Insertable<LaneTable> => ({ queue, key, due_at: dueAt, marks: 1, attempts: 0, since: dueAt }),
-    );
-    await tx
-      .insertInto('lane')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.columns(['queue', 'key']).doUpdateSet({
-          marks: sql`lane.marks + 1`,
-          again_at: sql`case when lane.epoch is null then null
-            when lane.again_at < excluded.due_at then lane.again_at else excluded.due_at end`,
-          due_at: sql`case when lane.parked_at is not null then excluded.due_at
-            when lane.epoch is not null or lane.attempts > 0 or lane.due_at < excluded.due_at then lane.due_at
-            else excluded.due_at end`,
-          attempts: sql`case when lane.parked_at is null then lane.attempts else 0 end`,
-          since: sql`case when lane.parked_at is null then lane.since else excluded.since end`,
-          error: sql`case when lane.parked_at is null then lane.error end`,
-          parked_at: null,
-        }),
-      )
-      .execute();
-  }
+  const list = each(tx, [...new Set(keys)].sort());
+  const due = sql`cast(${dueAt} as bigint)`;
+  await tx
+    .insertInto('lane')
+    .columns(['queue', 'key', 'due_at', 'marks', 'attempts', 'since'])
+    // `where true` tells SQLite that ON CONFLICT below is not a join's ON.
+    .expression(sql`select cast(${queue} as text), value, ${due}, 1, 0, ${due} from ${list} as list where true`)
+    .onConflict((conflict) =>
+      conflict.columns(['queue', 'key']).doUpdateSet({
+        marks: sql`lane.marks + 1`,
+        again_at: sql`case when lane.epoch is null then null
+          when lane.again_at < excluded.due_at then lane.again_at else excluded.due_at end`,
+        due_at: sql`case when lane.parked_at is not null then excluded.due_at
+          when lane.epoch is not null or lane.attempts > 0 or lane.due_at < excluded.due_at then lane.due_at
+          else excluded.due_at end`,
+        attempts: sql`case when lane.parked_at is null then lane.attempts else 0 end`,
+        since: sql`case when lane.parked_at is null then lane.since else excluded.since end`,
+        error: sql`case when lane.parked_at is null then lane.error end`,
+        parked_at: null,
+      }),
+    )
+    .execute();
 }
 
 /**
@@ -76,7 +75,7 @@ export async function claim(
           .select('key')
           .where('queue', '=', queue)
           .where('due_at', '<=', now)
-          .$if(keys !== undefined, (query) => query.where('key', 'in', keys ?? []))
+          .$if(keys !== undefined, (query) => query.where('key', 'in', each(tx, keys ?? [])))
           .orderBy('due_at')
           .orderBy('key')
           .limit(limit)
@@ -126,8 +125,8 @@ export async function settleAll(
     else going.push(next);
   }
   const queue = settlements[0]?.[0].queue ?? '';
-  for (const keys of chunks(ended)) {
-    await tx.deleteFrom('lane').where('queue', '=', queue).where('key', 'in', keys).execute();
+  if (ended.length > 0) {
+    await tx.deleteFrom('lane').where('queue', '=', queue).where('key', 'in', each(tx, ended)).execute();
   }
   for (const rows of chunks(going)) await write(tx, queue, rows);
   return new Set(locked.map(({ claim }) => claim.key));
@@ -137,14 +136,12 @@ export async function settleAll(
 export async function renew(store: Store, claims: readonly Claim[], until: number): Promise<ReadonlySet<string>> {
   return store.write(async (tx) => {
     const keys = await held(tx, claims);
-    for (const chunk of chunks([...keys])) {
-      await tx
-        .updateTable('lane')
-        .set({ due_at: until })
-        .where('queue', '=', claims[0]?.queue ?? '')
-        .where('key', 'in', chunk)
-        .execute();
-    }
+    await tx
+      .updateTable('lane')
+      .set({ due_at: until })
+      .where('queue', '=', claims[0]?.queue ?? '')
+      .where('key', 'in', each(tx, [...keys]))
+      .execute();
     return keys;
   });
 }
@@ -158,22 +155,18 @@ interface Locked {
 /** Every caller locks in the order of the keys, so that no two wait for each other. */
 async function lock(tx: Tx, claims: readonly Claim[]): Promise<readonly Locked[]> {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));
-  const found: Locked[] = [];
-  for (const keys of chunks([...byKey.keys()].sort())) {
-    const rows = await tx
-      .selectFrom('lane')
-      .select(['key', 'epoch', 'marks', 'again_at'])
-      .where('queue', '=', claims[0]?.queue ?? '')
-      .where('key', 'in', keys)
-      .orderBy('key')
-      .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
-      .execute();
-    for (const { key, epoch, ...row } of rows) {
-      const claim = byKey.get(key);
-      if (claim !== undefined && claim.epoch === epoch) found.push({ claim, ...row });
-    }
-  }
-  return found;
+  const rows = await tx
+    .selectFrom('lane')
+    .select(['key', 'epoch', 'marks', 'again_at'])
+    .where('queue', '=', claims[0]?.queue ?? '')
+    .where('key', 'in', each(tx, [...byKey.keys()]))
+    .orderBy('key')
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .execute();
+  return rows.flatMap(({ key, epoch, ...row }) => {
+    const claim = byKey.get(key);
+    return claim !== undefined && claim.epoch === epoch ? [{ claim, ...row }] : [];
+  });
 }
 
 async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void> {

@@ -14,6 +14,8 @@ const MIB = 1024 * 1024;
 const PATIENCE_MS = 5_000;
 /** SQLite waits for a lock by sleeping on the main thread: short there, the rest of the patience is spent asynchronously. */
 const BUSY_MS = 50;
+/** Statements kept compiled for a connection. */
+const COMPILED = 200;
 /** A larger file is not checked at start: reading it through takes longer than a start may. */
 const CHECK_BELOW = 64 * MIB;
 
@@ -99,12 +101,19 @@ function proveDurable(db: Database.Database, file: string): void {
  * it later writes; and a rollback that SQLite has already done by itself (full disk) is none, so that the cause is thrown.
  */
 function forKysely(db: Database.Database): SqliteDatabase {
+  const compiled = new Map<string, Database.Statement>();
   return {
     close: () => db.close(),
-    prepare(statement) {
-      if (statement === 'begin') return db.prepare('begin immediate');
-      if (statement === 'rollback' && !db.inTransaction) return db.prepare('select 1');
-      return db.prepare(statement);
+    prepare(text) {
+      if (text === 'begin') text = 'begin immediate';
+      if (text === 'rollback' && !db.inTransaction) return db.prepare('select 1');
+      const statement = compiled.get(text) ?? db.prepare(text);
+      // The most recently used at the end, the least at the front.
+      compiled.delete(text);
+      compiled.set(text, statement);
+      const oldest = compiled.size > COMPILED ? compiled.keys().next().value : undefined;
+      if (oldest !== undefined) compiled.delete(oldest);
+      return statement;
     },
   };
 }

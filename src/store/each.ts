@@ -1,0 +1,14 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, engineOf } from './store.ts';
+
+/**
+ * A list as one parameter, in its order: for `where(column, 'in', each(db, values))`, or to select `value` from.
+ *
+ * However long the list, the statement stays the same. SQLite keeps it compiled; with a parameter for each value it would
+ * compile one for every length, and the memory of those is only given back when JavaScript happens to collect them.
+ */
+export function each(db: Db, values: readonly string[]): RawBuilder<string> {
+  return engineOf(db) === 'postgres'
+    ? sql<string>`(select value from unnest(cast(${values} as text[])) as value)`
+    : sql<string>`(select value from json_each(${JSON.stringify(values)}))`;
+}
