@@ -1,0 +1,124 @@
+/**
+ * How a command is written: one file that exports `command`, made by {@link defineCommand}, and one line in list.ts.
+ */
+import type { Context } from './context.ts';
+
+/** 0 done, 1 failed, 2 bad usage or configuration, 3 finished with records that need a person. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** Bad usage: exit code 2. The message says what is wrong and what would be right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** An argument; `T` is what its text is read as. */
+export interface Argument<T = unknown> {
+  readonly about: string;
+  readonly shape: 'needed' | 'optional' | 'many';
+  /** Reads the text; throws {@link UsageError}. For `many`, called once per text. */
+  readonly read: (text: string) => unknown;
+  /** Never there; carries the type. */
+  readonly type?: T;
+}
+
+/** An option; its flag is its key: `dryRun` is `--dry-run`. */
+export interface OptionSpec<T = unknown> {
+  readonly about: string;
+  /** What help calls its value; undefined for a flag. */
+  readonly value?: string;
+  readonly repeats?: true;
+  readonly default?: T;
+  readonly read: (text: string) => unknown;
+  readonly type?: T;
+}
+
+type Values<S> = { readonly [K in keyof S]: S[K] extends { readonly type?: infer T } ? T : never };
+
+/** A command whose argument and option types are known to its `run` only. */
+export interface Command {
+  readonly name: string;
+  readonly about: string;
+  readonly args: Readonly<Record<string, Argument>>;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly commands: readonly Command[];
+  /** Absent where only its sub-commands do something. */
+  readonly run?: (
+    context: Context,
+    args: Readonly<Record<string, unknown>>,
+    options: Readonly<Record<string, unknown>>,
+  ) => Promise<ExitCode | undefined>;
+}
+
+export interface CommandSpec<A, O> {
+  readonly name: string;
+  /** One line, in lower case, for help. */
+  readonly about: string;
+  readonly args?: A;
+  readonly options?: O;
+  readonly commands?: readonly Command[];
+  /** Does it. Undefined counts as 0. What it throws is shown by the one handler in main.ts. */
+  readonly run?: (context: Context, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
+}
+
+/** Makes a command; the types of `run`'s parameters follow from `args` and `options`. */
+export function defineCommand<
+  A extends Readonly<Record<string, Argument>> = Record<never, never>,
+  O extends Readonly<Record<string, OptionSpec>> = Record<never, never>,
+>(spec: CommandSpec<A, O>): Command {
+  const { name, about, args = {}, options = {}, commands = [], run } = spec;
+  const command = { name, about, args, options, commands };
+  if (run === undefined) return command;
+  // The one place where texts read by `args` and `options` meet their types: commander knows none.
+  return { ...command, run: (context, given, chosen) => run(context, given as Values<A>, chosen as Values<O>) };
+}
+
+const asText = (text: string): string => text;
+
+/** An argument that must be there. */
+export const needed = (about: string): Argument<string> => ({ about, shape: 'needed', read: asText });
+/** An argument that may be left out. */
+export const optional = (about: string): Argument<string | undefined> => ({ about, shape: 'optional', read: asText });
+/** Any number of arguments; the last one only. */
+export const many = (about: string): Argument<readonly string[]> => ({ about, shape: 'many', read: asText });
+/** An option that is on or off. */
+export const flag = (about: string): OptionSpec<boolean> => ({ about, default: false, read: asText });
+/** An option with a text. */
+export const text = (about: string, value = 'text'): OptionSpec<string | undefined> => ({ about, value, read: asText });
+/** An option with a text that may be given several times. */
+export const texts = (about: string, value = 'text'): OptionSpec<readonly string[]> => ({
+  about,
+  value,
+  repeats: true,
+  default: [],
+  read: asText,
+});
+/** An option with a whole number, 0 or more. */
+export const integer = (about: string, value = 'n'): OptionSpec<number | undefined> => ({
+  about,
+  value,
+  read: readInteger,
+});
+/** An option with one of some texts. */
+export const oneOf = <const T extends string>(choices: readonly T[], about: string): OptionSpec<T | undefined> => ({
+  about: `${about} (${choices.join(', ')})`,
+  value: 'name',
+  read: (given) => {
+    const choice = choices.find((each) => each === given);
+    if (choice === undefined) throw new UsageError(`${given} is not one of ${choices.join(', ')}`);
+    return choice;
+  },
+});
+/** An option with a point in time, ISO 8601; without a zone it is UTC. In ms since 1970. */
+export const time = (about: string): OptionSpec<number | undefined> => ({ about, value: 'time', read: readTime });
+
+function readInteger(given: string): number {
+  if (!/^\d{1,12}$/.test(given)) throw new UsageError(`${given} is not a whole number`);
+  return Number(given);
+}
+
+function readTime(given: string): number {
+  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?)?$/.test(given) && given.includes('T') ? `${given}Z` : given;
+  const ms = /^\d{4}-\d\d-\d\d/.test(iso) ? Date.parse(iso) : Number.NaN;
+  if (Number.isNaN(ms)) throw new UsageError(`${given} is not a time such as 2026-03-01 or 2026-03-01T12:00:00Z`);
+  return ms;
+}

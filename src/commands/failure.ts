@@ -1,0 +1,35 @@
+/** What a failed command tells: what happened, where, and what to do; a stack only for who debugs. */
+import { type ExitCode, UsageError } from './command.ts';
+import { ConfigError, type LogLevel } from './context.ts';
+
+/** Shows an error on stderr, as lines or with `--json` as one document, and says the exit code. */
+export function showFailure(
+  error: unknown,
+  stderr: { write(text: string): unknown },
+  options: { readonly json: boolean; readonly logLevel: LogLevel },
+): ExitCode {
+  const message = error instanceof Error ? error.message : String(error);
+  const reasons = reasonsOf(error);
+  const isDebug = options.logLevel === 'debug' || options.logLevel === 'trace';
+  const problems = error instanceof ConfigError ? error.problems : undefined;
+  if (options.json) stderr.write(`${JSON.stringify({ errorMessage: message, reasons, errors: problems })}\n`);
+  else {
+    stderr.write(`cvrsync: ${message}\n`);
+    for (const { path, message: what } of problems ?? []) stderr.write(`  ${path === '' ? '' : `${path} `}${what}\n`);
+    for (const reason of reasons) stderr.write(`  because: ${reason}\n`);
+  }
+  if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
+  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+}
+
+/** The messages of an error's causes, outermost first; each once. */
+function reasonsOf(error: unknown): readonly string[] {
+  const reasons: string[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  while (cause !== undefined && reasons.length < 5) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (reason !== '' && !reasons.includes(reason)) reasons.push(reason);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return reasons;
+}

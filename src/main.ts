@@ -1,0 +1,122 @@
+/** From argv to a command, and from its end to an exit code. */
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
+import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/command.ts';
+import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/context.ts';
+import { showFailure } from './commands/failure.ts';
+import { COMMANDS } from './commands/list.ts';
+
+type Run = (
+  command: Command,
+  args: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+/** Runs one command line, without the program's own name, and says its exit code. Throws nothing. */
+export async function main(argv: readonly string[], world: World): Promise<ExitCode> {
+  const stdout = maskedSink(world.stdout);
+  const stderr = maskedSink(world.stderr);
+  let code: ExitCode = 0;
+  const program = createProgram();
+  program.configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+  const run: Run = async (command, args, options) => {
+    const context = await createContext({ ...world, stdout, stderr }, readGlobals(program));
+    code = (await command.run?.(context, args, options)) ?? 0;
+  };
+  try {
+    for (const entry of COMMANDS) {
+      // Only what is asked for is loaded: help is quick, and a broken command does not break the others.
+      if (argv.includes(entry.name)) addCommand(program, (await entry.load()).command, run);
+      else program.command(entry.name).description(entry.about);
+    }
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    // Commander has printed its own: help, the version, or what is wrong with the usage.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return showFailure(error, stderr, readGlobals(program));
+  }
+}
+
+function createProgram(): Program {
+  return new Program('cvrsync')
+    .description('Keeps the companies in HubSpot and Salesforce in step with the Danish company register.')
+    .version(readVersion(), '--version', 'print the version')
+    .option('--config <file>', 'configuration file (else CVRSYNC_CONFIG, else ./cvrsync.yaml)')
+    .option('--json', 'machine-readable output: one JSON document, or one per line for streams', false)
+    .addOption(new Option('--log-level <level>', 'what goes to stderr').choices(LOG_LEVELS).default('info'))
+    .helpCommand('help [command]', 'show what a command does')
+    .exitOverride();
+}
+
+function readVersion(): string {
+  const file = findPackageJSON(import.meta.url);
+  const content: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
+  return String(Object.getOwnPropertyDescriptor(content, 'version')?.value ?? 'unknown');
+}
+
+function readGlobals(program: Program): GlobalOptions {
+  const { config, json, logLevel } = program.opts<{
+    config?: string;
+    json: boolean;
+    logLevel: GlobalOptions['logLevel'];
+  }>();
+  return { json, logLevel, ...(config !== undefined && { config }) };
+}
+
+function addCommand(parent: Program, command: Command, run: Run): void {
+  const added = parent.command(command.name).description(command.about).exitOverride();
+  for (const sub of command.commands) addCommand(added, sub, run);
+  const names = Object.keys(command.args);
+  for (const [name, { about, shape, read }] of Object.entries(command.args)) {
+    const word = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const usage = { needed: `<${word}>`, optional: `[${word}]`, many: `[${word}...]` }[shape];
+    if (shape === 'many') added.argument(usage, about, collecting(read), []);
+    else added.argument(usage, about, checking(read));
+  }
+  for (const [name, option] of Object.entries(command.options)) added.addOption(optionFor(name, option));
+  if (command.run === undefined) return;
+  added.action(async (...given: readonly unknown[]) => {
+    const args = Object.fromEntries(names.map((name, index) => [name, given[index]]));
+    await run(command, args, added.opts());
+  });
+}
+
+function optionFor(name: string, { about, value, repeats, default: preset, read }: OptionSpec): Option {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const option = new Option(value === undefined ? flag : `${flag} <${value}>`, about);
+  if (value !== undefined) option.argParser(repeats === true ? collecting(read) : checking(read));
+  return preset === undefined ? option : option.default(preset, repeats === true ? 'none' : undefined);
+}
+
+/** Commander names the argument or option itself when it is told of its own kind of error. */
+const checking =
+  (read: (text: string) => unknown) =>
+  (text: string): unknown => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (error instanceof UsageError) throw new InvalidArgumentError(`${error.message}.`);
+      throw error;
+    }
+  };
+
+const collecting =
+  (read: (text: string) => unknown) =>
+  (text: string, before: unknown): unknown[] => [...(Array.isArray(before) ? before : []), checking(read)(text)];
+
+/** Runs this process's own command line. A first Ctrl-C or SIGTERM asks to stop, a second Ctrl-C does not ask. */
+export async function runProcess(): Promise<void> {
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (stop.signal.aborted && name === 'SIGINT') process.exit(130);
+    stop.abort(new Error(`stopped by ${name}`));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  // A reader such as `head` that has seen enough is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  const { stdout, stderr, env } = process;
+  process.exitCode = await main(process.argv.slice(2), { stdout, stderr, env, signal: stop.signal });
+  process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+}

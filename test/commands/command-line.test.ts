@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text as readText } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/commands/command.ts';
+import { ConfigError, maskedSink } from '../../src/commands/context.ts';
+import { showFailure } from '../../src/commands/failure.ts';
+import { createOutput, type Row } from '../../src/commands/output.ts';
+import { runCli } from '../support/cli.ts';
+
+const BIN = `${import.meta.dirname}/../../src/cvrsync.js`;
+const spawned = async (...args: readonly string[]) => {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([
+    readText(child.stdout),
+    readText(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { stdout, stderr, code };
+};
+
+describe('the bin', () => {
+  it('prints the version of the package', async () => {
+    expect(await spawned(BIN, '--version')).toEqual({
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+      code: 0,
+    });
+  });
+
+  it('says in one line what is wrong on an older Node', async () => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })`;
+    const { stdout, stderr, code } = await spawned(
+      '--import',
+      `data:text/javascript,${encodeURIComponent(pretend)}`,
+      BIN,
+      'serve',
+    );
+    expect([stdout, code]).toEqual(['', 2]);
+    expect(stderr).toMatch(/^cvrsync needs Node 24 or newer, this is Node 20\.11\.0[^\n]*\n$/);
+  });
+});
+
+describe('bad usage', () => {
+  it.each([
+    [['nothing']],
+    [['config', 'nothing']],
+    [['config', 'schema', '--nothing']],
+    [['--log-level', 'loud', 'config', 'schema']],
+    [['config', 'schema', 'one', 'too many']],
+    [[]],
+  ])('%j is exit code 2, told on stderr', async (argv) => {
+    const ran = await runCli(argv);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).not.toBe('');
+  });
+
+  it.each([[['--help']], [['config', '--help']], [['help', 'config']], [['--version']]])('%j is none', async (argv) => {
+    const ran = await runCli(argv);
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).not.toBe('');
+  });
+});
+
+describe('a failure', () => {
+  const shown = (error: unknown, logLevel: 'info' | 'debug' = 'info', json = false) => {
+    let text = '';
+    const stderr = {
+      write: (more: string) => {
+        text += more;
+      },
+    };
+    return { code: showFailure(error, stderr, { json, logLevel }), text };
+  };
+  const failed = new Error('cannot read the links', { cause: new Error('the database is locked') });
+
+  it('tells what happened and why, and shows a stack only to who debugs', () => {
+    expect(shown(failed)).toEqual({
+      code: 1,
+      text: 'cvrsync: cannot read the links\n  because: the database is locked\n',
+    });
+    expect(shown(failed, 'debug').text).toContain('    at ');
+    expect(JSON.parse(shown(failed, 'info', true).text)).toEqual({
+      errorMessage: 'cannot read the links',
+      reasons: ['the database is locked'],
+    });
+  });
+
+  it('of usage or configuration is exit code 2', () => {
+    expect(shown(new UsageError('no such link')).code).toBe(2);
+    expect(shown(new ConfigError('f', [])).code).toBe(2);
+    expect(shown('odd').text).toBe('cvrsync: odd\n');
+  });
+});
+
+describe('output', () => {
+  const ROWS: Row[] = [
+    { record: '1', name: 'Bageriet\nved \u001b[31mHavnen', open: true },
+    { record: '23', name: null, since: 5 },
+  ];
+  const printed = (json: boolean, isTTY: boolean) => {
+    let text = '';
+    const output = createOutput(
+      {
+        write: (more) => {
+          text += more;
+        },
+        isTTY,
+        columns: 80,
+      },
+      json,
+    );
+    return { output, text: () => text };
+  };
+
+  it('is aligned columns in a pipe, drawn for a terminal, one document for programs', () => {
+    const [pipe, terminal, program] = [printed(false, false), printed(false, true), printed(true, true)];
+    for (const { output } of [pipe, terminal, program]) {
+      output.line('for people');
+      output.table(ROWS);
+    }
+    expect(pipe.text().split('\n').slice(0, 3)).toEqual([
+      'for people',
+      'record  name                      open  since',
+      '1       Bageriet ved  [31mHavnen  true',
+    ]);
+    expect(terminal.text()).toContain('│');
+    expect(JSON.parse(program.text())).toEqual(ROWS);
+  });
+
+  it('lets no text of a CRM command the terminal', () => {
+    const terminal = printed(false, true);
+    terminal.output.table(ROWS);
+    expect(terminal.text()).not.toContain('\u001b[31mHavnen');
+  });
+
+  it('streams a line of JSON for each entry', () => {
+    const { output, text } = printed(true, false);
+    for (const n of [1, 2]) output.entry({ n, text: 'a\nb' }, `entry ${n}`);
+    expect(
+      text()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).n),
+    ).toEqual([1, 2]);
+  });
+
+  it('passes through the mask once secrets are known', () => {
+    let text = '';
+    const sink = maskedSink({
+      write: (more) => {
+        text += more;
+      },
+    });
+    sink.mask((given) => given.replaceAll('sesame', '***'));
+    sink.write('open sesame');
+    expect(text).toBe('open ***');
+  });
+});

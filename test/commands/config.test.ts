@@ -1,0 +1,88 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { connectorWith, hubspotEntry } from '../support/config.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cvrsync-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('config init', () => {
+  it('writes the file, says what to set, and never replaces one unasked', async () => {
+    const file = join(folder, 'new.yaml');
+    const first = await runCli(['--config', file, 'config', 'init', 'hubspot']);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.stdout).toContain('Set WEBHOOK_SECRET, MONITORING_ACCESS_KEY, HUBSPOT_ACCESS_TOKEN');
+    await writeFile(file, 'mine');
+    const second = await runCli(['config', 'init', '--config', file]);
+    expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('--force')]);
+    expect(await readFile(file, 'utf8')).toBe('mine');
+    expect((await runCli(['config', 'init', '--force', '--config', file])).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toContain('salesforce:');
+  });
+
+  it('prints instead, for a pipe', async () => {
+    const { stdout } = await runCli(['config', 'init', 'salesforce', '--print']);
+    expect(stdout).toContain('use: salesforce');
+    expect(stdout).not.toContain('use: hubspot');
+  });
+
+  it('knows only what is built in', async () => {
+    expect(await runCli(['config', 'init', 'hubspto'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean hubspot?'),
+    });
+  });
+});
+
+describe('config schema', () => {
+  it('prints one JSON document', async () => {
+    const { code, stdout } = await runCli(['config', 'schema']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ title: 'cvrsync configuration' })]);
+  });
+});
+
+describe('config show', () => {
+  const write = async (value: object): Promise<string> => {
+    const file = join(folder, 'show.json');
+    await writeFile(file, JSON.stringify(value));
+    return file;
+  };
+
+  it('prints what is in force, and no secret', async () => {
+    const secrets = { auth: { method: 'Header', key: 'X-Key', value: 'webhook-sesame' } };
+    const file = await write(
+      connectorWith({ webhook: secrets, providers: { crm: hubspotEntry({ accessToken: 'token-sesame' }) } }),
+    );
+    const { code, stdout } = await runCli(['--json', 'config', 'show'], { CVRSYNC_CONFIG: file });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('sesame');
+    expect(JSON.parse(stdout)).toMatchObject({
+      file,
+      config: { server: { port: 8080 }, connector: { webhook: { path: '/webhook', auth: [{ value: '***' }] } } },
+      providers: [{ name: 'crm', use: 'hubspot', policy: 'tracked', settings: { accessToken: '***', concurrency: 8 } }],
+    });
+  });
+
+  it('lists everything that is wrong, with exit code 2', async () => {
+    const file = await write({ server: { prot: 1 }, store: 7, connector: { webhook: {} } });
+    const plain = await runCli(['config', 'show', '--config', file]);
+    expect(plain.code).toBe(2);
+    expect(plain.stdout).toBe('');
+    expect(plain.stderr.split('\n')).toEqual([
+      `cvrsync: the configuration ${file} cannot be used`,
+      '  connector.providers is missing',
+      expect.stringMatching(/^ {2}connector\.webhook\.auth is missing/),
+      '  server.prot is not known; did you mean port?',
+      '',
+    ]);
+    const json = await runCli(['--json', 'config', 'show', '--config', file]);
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      errors: [{ path: 'connector.providers' }, {}, { path: 'server.prot' }],
+    });
+  });
+});
