@@ -1,0 +1,49 @@
+/** decide: the rule for one property of one record. The table stands in the README ("How a property is decided"). */
+import type { Policy, PropertyValue } from '../../providers/provider.ts';
+
+/** Everything a decision may look at, as property values. */
+export interface Inputs {
+  /** What the CRM holds. */
+  readonly crm: PropertyValue;
+  /** What the register says now. */
+  readonly now: PropertyValue;
+  /** Every value the register is known to have had, in any order. */
+  readonly known: readonly PropertyValue[];
+  /** What we wrote last; undefined where we never wrote. */
+  readonly last: PropertyValue | undefined;
+  readonly policy: Policy;
+  /** Equality after normalising. */
+  readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
+}
+
+/** The rule that decided, by name: history and `explain` show it. */
+export type Rule =
+  | 'same' // the CRM holds the value already
+  | 'never' // the policy says so
+  | 'blank' // the CRM is blank
+  | 'always' // the policy overwrites
+  | 'ours' // the CRM holds what we wrote last
+  | 'register' // the CRM holds an earlier register value
+  | 'filled' // if-blank, and it is not
+  | 'edited'; // a person changed it
+
+export interface Decision {
+  readonly action: 'write' | 'skip' | 'keep';
+  readonly rule: Rule;
+}
+
+/** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
+export function decide({ crm, now, known, last, policy, same }: Inputs): Decision {
+  if (same(crm, now)) return { action: 'skip', rule: 'same' };
+  if (policy === 'never') return { action: 'skip', rule: 'never' };
+  if (isBlank(crm)) return { action: 'write', rule: 'blank' };
+  if (policy === 'always') return { action: 'write', rule: 'always' };
+  if (policy === 'if-blank') return { action: 'skip', rule: 'filled' };
+  if (last !== undefined && same(crm, last)) return { action: 'write', rule: 'ours' };
+  if (known.some((value) => same(crm, value))) return { action: 'write', rule: 'register' };
+  return { action: 'keep', rule: 'edited' };
+}
+
+/** Blank in any CRM's spelling: null, nothing, or white space only. */
+export const isBlank = (value: PropertyValue): boolean =>
+  value === null || (typeof value === 'string' && value.trim() === '');

@@ -1,0 +1,53 @@
+/** The figures of an annual report as fields. Pure. */
+import type { NumberMetric, ReportData } from '../protocol/report.ts';
+import type { ValueSaid } from './extract.ts';
+
+const FIGURES = {
+  revenue: 'revenue',
+  grossResult: 'grossResult',
+  ebitda: 'ebitda',
+  resultBeforeTax: 'resultBeforeTax',
+  result: 'result',
+  equity: 'equity',
+  assets: 'assets',
+  debt: 'debt',
+  solvencyRatio: 'solvencyRatio',
+  reportEmployees: 'employees',
+} as const satisfies Record<string, keyof ReportData>;
+
+type Figure = keyof typeof FIGURES;
+const FIGURE_FIELDS = Object.keys(FIGURES) as readonly Figure[];
+
+/**
+ * The statements of one report: none for one that is not annual, or whose year is not known, since it could not be
+ * ordered among the others. A figure the report lacks is blank: last year's would be wrong beside this year's.
+ * One marked as an error says nothing.
+ */
+export function reportFields(report: ReportData): readonly ValueSaid[] {
+  const year = report.reportYear ?? yearOf(report.period?.to ?? report.period?.instant ?? null);
+  if (year === null || (report.reportType !== null && report.reportType.toLowerCase() !== 'yearly')) return [];
+  const period = String(year);
+  const figures = FIGURE_FIELDS.map((field) => [field, report[FIGURES[field]]] as const);
+  return [
+    { field: 'reportYear', now: year, period },
+    { field: 'reportUrl', now: report.reportUrl, period },
+    { field: 'reportPublished', now: report.publicationTime, period },
+    { field: 'reportCurrency', now: currencyOf(report), period },
+    ...figures
+      .filter(([, metric]) => metric?.error !== true)
+      .map(([field, metric]): ValueSaid => ({ field, now: metric?.value ?? null, period })),
+  ];
+}
+
+const yearOf = (time: string | null): number | null => (time === null ? null : Number(time.slice(0, 4)) || null);
+
+/** The unit of the figures themselves where they agree, else the report's only currency. */
+function currencyOf(report: ReportData): string | null {
+  const units = new Set(
+    FIGURE_FIELDS.map((field): NumberMetric | null => report[FIGURES[field]])
+      .map((metric) => metric?.unit ?? '')
+      .filter((unit) => /^[A-Z]{3}$/u.test(unit) && unit !== 'CVR'),
+  );
+  const stated = units.size > 0 ? [...units] : report.currencies;
+  return stated.length === 1 ? (stated[0] ?? null) : null;
+}

@@ -1,0 +1,197 @@
+/**
+ * extract: what one payload says about the fields of its company.
+ *
+ * A table with one row per event: the compiler asks for a row where the wire gains an event. Pure.
+ */
+import type { FieldName, Member } from '../../providers/fields.ts';
+import type { EventData, EventName } from '../protocol/events.ts';
+import type { Entity, Industry } from '../protocol/formats.ts';
+import { statesWholeCompany } from '../protocol/full-state.ts';
+import type { Payload } from '../protocol/payload.ts';
+import { addressFields } from './extract-address.ts';
+import { reportFields } from './extract-report.ts';
+
+export type Scalar = string | number | boolean | null;
+
+/** A value the register has (and had) for a field. `period` orders what belongs to a month, quarter or year before its time. */
+export interface ValueSaid {
+  readonly field: FieldName;
+  readonly now: Scalar;
+  readonly before?: Scalar;
+  readonly period?: string;
+}
+
+/** Members that joined, left, or (`whole`) are all there are. */
+export interface MembersSaid {
+  readonly field: FieldName;
+  readonly added: readonly Member[];
+  readonly removed: readonly string[];
+  readonly whole?: true;
+}
+
+export type Said = ValueSaid | MembersSaid;
+
+/** A statement about one field with the clock that orders it among all statements on that field. */
+export type Statement = Said & { readonly clock: string };
+
+export const isMembers = <S extends Said>(said: S): said is S & MembersSaid => 'added' in said;
+
+type Extract<E extends EventName> = (data: EventData<E>, entityId: string) => readonly Said[];
+
+const value = (field: FieldName, data: { before: Scalar; after: Scalar }): readonly Said[] => [
+  { field, now: data.after, before: data.before },
+];
+const day = (time: string | null): string | null => time?.slice(0, 10) ?? null;
+const two = (count: number): string => String(count).padStart(2, '0');
+
+const member = ({ entityId, name, type }: Entity): Member => ({
+  id: entityId,
+  name: name ?? entityId,
+  ...(type !== null && { type }),
+});
+const relation =
+  (field: FieldName) =>
+  (data: { added: readonly Entity[]; removed: readonly Entity[] }): readonly Said[] => [
+    { field, added: data.added.map(member), removed: data.removed.map((each) => each.entityId) },
+  ];
+const withShare = (each: Entity, share: string | null): Member => ({ ...member(each), ...(share !== null && { share }) });
+
+const text = (each: string): Member => ({ id: each, name: each });
+const industryMember = ({ industryCode, industryText }: Industry): Member => ({
+  id: industryCode.padStart(6, '0'),
+  name: industryText ?? industryCode,
+});
+/** Industry codes have six digits; one that was sent as a number has lost its leading zero. */
+const code = (industry: Industry | null): string | null => industry?.industryCode.padStart(6, '0') ?? null;
+
+const nothing = (): readonly Said[] => [];
+
+const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
+  name: (data) => value('name', data),
+  altNames: ({ added, removed }) => [{ field: 'altNames', added: added.map(text), removed }],
+  address: ({ before, after }) => addressFields(before, after),
+  industry: ({ before, after }) => [
+    { field: 'industryCode', now: code(after), before: code(before) },
+    { field: 'industryText', now: after?.industryText ?? null, before: before?.industryText ?? null },
+  ],
+  altIndustries: ({ added, removed }) => [
+    { field: 'altIndustries', added: added.map(industryMember), removed: removed.map((each) => industryMember(each).id) },
+  ],
+  purpose: (data) => value('purpose', data),
+  powerToBind: (data) => value('powerToBind', data),
+  bylawsChangedDate: ({ before, after }) => value('bylawsChangedDate', { before: day(before), after: day(after) }),
+  capital: ({ before, after }) => [
+    { field: 'capital', now: after?.value ?? null, before: before?.value ?? null },
+    { field: 'capitalCurrency', now: after?.currency ?? null, before: before?.currency ?? null },
+  ],
+  form: ({ before, after }) => [
+    { field: 'formCode', now: formCode(after), before: formCode(before) },
+    { field: 'form', now: after?.shortDescription ?? null, before: before?.shortDescription ?? null },
+    { field: 'formText', now: after?.longDescription ?? null, before: before?.longDescription ?? null },
+  ],
+  email: (data) => value('email', data),
+  fax: (data) => value('fax', data),
+  phoneNumber: (data) => value('phone', data),
+  website: (data) => value('website', data),
+  newReport: ({ data }) => reportFields(data),
+  newCompany: ({ entity }, entityId) =>
+    entity.entityId === entityId && entity.name !== null ? [{ field: 'name', now: entity.name }] : [],
+  ownership: ({ added, changed, removed }) => [
+    {
+      field: 'owners',
+      added: [...added, ...changed].map((each) => withShare(each, each.ownership)),
+      removed: removed.map((each) => each.entityId),
+    },
+  ],
+  trueOwnership: ({ added, changed, removed }) => [
+    {
+      field: 'trueOwners',
+      added: [...added, ...changed].map((each) => withShare(each, each.ownership)),
+      removed: removed.map((each) => each.entityId),
+    },
+  ],
+  trueVoteRights: ({ added, changed, removed }) => [
+    {
+      field: 'trueVoteRights',
+      added: [...added, ...changed].map((each) => withShare(each, each.voterights)),
+      removed: removed.map((each) => each.entityId),
+    },
+  ],
+  accountant: relation('accountant'),
+  board: relation('board'),
+  management: relation('management'),
+  status: (data) => value('status', data),
+  lifetimeStarted: ({ date }) => [{ field: 'startDate', now: day(date) }],
+  lifetimeEnded: ({ date }) => [{ field: 'endDate', now: day(date) }],
+  stakeholders: relation('stakeholders'),
+  merger: ({ entity, dissolved }) => (dissolved ? [{ field: 'mergedInto', now: entity.entityId }] : []),
+  pUnitUpdated: ({ entity }) => [{ field: 'productionUnits', added: [member(entity)], removed: [] }],
+  pUnitAdded: ({ entity }) => [{ field: 'productionUnits', added: [member(entity)], removed: [] }],
+  pUnitRemoved: ({ entity }) => [{ field: 'productionUnits', added: [], removed: [entity.entityId] }],
+  subsidiaryFounded: ({ ownership }) => [
+    { field: 'subsidiaries', added: [withShare(ownership, ownership.ownership)], removed: [] },
+  ],
+  commercialProtection: (data) => value('advertisingProtected', data),
+  monthlyEmployeeCount: ({ year, month, before, after }) => {
+    const period = `${year}-${two(month)}`;
+    return [
+      { field: 'employees', now: after, before, period },
+      { field: 'employeesMonth', now: period, period },
+    ];
+  },
+  quarterlyEmployees: ({ year, quarter, before, after }) => [
+    { field: 'employeesQuarterly', now: after, before, period: `${year}-${quarter}` },
+  ],
+  yearlyEmployees: ({ year, before, after }) => [{ field: 'employeesYearly', now: after, before, period: String(year) }],
+  newArticle: ({ headline, link, time }, _entityId) => {
+    const period = time ?? '';
+    return [
+      { field: 'newsHeadline', now: headline, period },
+      { field: 'newsLink', now: link, period },
+      { field: 'newsTime', now: time, period },
+    ];
+  },
+  addedToMonitor: nothing,
+  removedFromMonitor: nothing,
+};
+
+const formCode = (form: EventData<'form'>['after']): string | null => (form === null ? null : String(form.companyFormCode));
+
+/** The lists that a payload which states the whole company states in full, and the events they come by. */
+const WHOLE_LISTS = {
+  altNames: 'altNames',
+  altIndustries: 'altIndustries',
+  ownership: 'owners',
+  trueOwnership: 'trueOwners',
+  trueVoteRights: 'trueVoteRights',
+  accountant: 'accountant',
+  board: 'board',
+  management: 'management',
+  stakeholders: 'stakeholders',
+} as const satisfies Partial<Record<EventName, FieldName>>;
+
+const wholeListOf = (event: EventName): FieldName | undefined =>
+  Object.hasOwn(WHOLE_LISTS, event) ? WHOLE_LISTS[event as keyof typeof WHOLE_LISTS] : undefined;
+
+/** Everything a payload says, field by field, each statement with its clock. */
+export function extract(payload: Payload): readonly Statement[] {
+  const { entityId, timestamp, updates } = payload;
+  const isWhole = statesWholeCompany(payload);
+  const said: Said[] = [{ field: 'registerChangedAt', now: timestamp }];
+  for (const event of payload.stated) {
+    const about = sayings(event, updates, entityId);
+    const list = isWhole ? wholeListOf(event) : undefined;
+    if (list === undefined) said.push(...about);
+    else said.push({ field: list, added: about.flatMap((each) => (isMembers(each) ? each.added : [])), removed: [], whole: true });
+  }
+  return said.map((each) => ({ ...each, clock: clockOf(each, timestamp) }));
+}
+
+function sayings<E extends EventName>(event: E, updates: Payload['updates'], entityId: string): readonly Said[] {
+  const data = updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
+  return data === undefined ? [] : EXTRACT[event](data, entityId);
+}
+
+/** Clocks of one field compare as text: the period first, where the field has one, then the register's time. */
+const clockOf = (said: Said, timestamp: string): string =>
+  !isMembers(said) && said.period !== undefined ? `${said.period}@${timestamp}` : timestamp;
