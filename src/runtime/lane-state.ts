@@ -1,6 +1,8 @@
 /** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
 import { type RawBuilder, sql } from 'kysely';
+import { each } from '../store/each.ts';
 import type { Db, Tx } from '../store/store.ts';
+import type { Claim } from './settlement.ts';
 
 /** One parked lane, for a person to decide on. */
 export interface Parked {
@@ -102,4 +104,16 @@ export async function countDue(db: Db, queue: string, now: number, most: number)
     .limit(most)
     .execute();
   return rows.length;
+}
+
+/** The keys that these claims of one queue still hold, as of now and without locking: look before you call out. */
+export async function owned(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
+  const epochs = new Map(claims.map(({ key, epoch }) => [key, epoch]));
+  const rows = await db
+    .selectFrom('lane')
+    .select(['key', 'epoch'])
+    .where('queue', '=', claims[0]?.queue ?? '')
+    .where('key', 'in', each(db, [...epochs.keys()]))
+    .execute();
+  return new Set(rows.filter((row) => row.epoch === epochs.get(row.key)).map((row) => row.key));
 }

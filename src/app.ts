@@ -1,0 +1,86 @@
+/** The daemon: configuration → store → connector → server. The only file that knows every part. */
+import type { Logger } from 'pino';
+import type { Config } from './config/load.ts';
+import { type Connector, startConnector } from './connector/connector.ts';
+import { addWebhookRoute } from './connector/webhook.ts';
+import { openClient } from './http/client.ts';
+import { createMetrics } from './http/metrics.ts';
+import { openapiDocument } from './http/openapi.ts';
+import { addPlatformRoutes, type Readiness } from './http/platform.ts';
+import { createServer } from './http/server.ts';
+import { openStore, type Store } from './store/open.ts';
+
+export interface AppOptions {
+  readonly log: Logger;
+  /** Proxies are read from here. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now?: () => number;
+}
+
+export interface App {
+  /** Where it listens. */
+  readonly url: string;
+  readonly store: Store;
+  readonly connector: Connector | undefined;
+  /** Answers 503, finishes what runs, gives the rest back. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
+export async function startApp(config: Config, { log, env, now = Date.now }: AppOptions): Promise<App> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  let grace = 0;
+  let stopping = false;
+  try {
+    const store = await openStore(config.store);
+    undo.push(() => store.close());
+    await store.claimDaemon();
+    const metrics = createMetrics();
+    const client = openClient({ env });
+    undo.push(() => client.close());
+
+    const server = createServer({ log });
+    undo.push(() => server.close());
+    const deps = { store, http: client.http, metrics, log, now };
+    const connector = config.connector === undefined ? undefined : await startConnector(deps, config.connector);
+    if (connector !== undefined) undo.push(() => connector.stop(grace));
+    if (config.connector !== undefined && connector !== undefined) {
+      const { webhook, emailEvent } = config.connector;
+      addWebhookRoute(server, { ...webhook, intake: connector.intake, store, emailEvent, metrics, now, log });
+    }
+    const ready = () => readiness(store, connector, stopping);
+    addPlatformRoutes(server, {
+      ready,
+      registry: metrics.registry,
+      refresh: async () => connector?.measure(),
+      openapi: openapiDocument(config.connector?.webhook.path),
+    });
+    const url = await server.listen({ host: config.server.host, port: config.server.port });
+    log.info({ url, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
+    return {
+      url,
+      store,
+      connector,
+      async close(graceMs) {
+        stopping = true;
+        grace = graceMs;
+        await close();
+      },
+    };
+  } catch (error) {
+    await close().catch((err) => log.error({ err }, 'could not close everything'));
+    throw error;
+  }
+}
+
+async function readiness(store: Store, connector: Connector | undefined, stopping: boolean): Promise<Readiness> {
+  const down = await store.ping().then(
+    () => undefined,
+    () => 'the store does not answer',
+  );
+  const reasons = [stopping ? 'stopping' : undefined, down, connector?.intake.refusal()].filter((each) => each !== undefined);
+  return { ok: reasons.length === 0, reasons };
+}

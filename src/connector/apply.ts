@@ -1,0 +1,119 @@
+/** apply: receipts of a company, in any order → facts, and the lanes of the records that are now behind. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { FieldValue } from '../../providers/fields.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { readPayload } from '../protocol/payload.ts';
+import type { Bell } from '../runtime/bell.ts';
+import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
+import { each, eachRow } from '../store/each.ts';
+import type { Store, Tx } from '../store/open.ts';
+import { extract } from './extract.ts';
+import { type Fact, fold, knownValues } from './fact.ts';
+import { readFacts } from './facts.ts';
+
+export interface ApplyDeps {
+  readonly store: Store;
+  readonly bell: Bell;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly emailEvent: string;
+}
+
+/** Receipts taken in one transaction: it holds the store's only writer. */
+const MOST_RECEIPTS = 1_000;
+
+interface Known {
+  readonly entity: string;
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Brings companies' facts up to their receipts, all in one transaction. */
+export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): Promise<void> {
+  const { store, bell, metrics } = deps;
+  const done = await store.write(async (tx) => {
+    const entities = await held(tx, claims);
+    const receipts = await tx
+      .selectFrom('receipt')
+      .select(['seq', 'entity', 'body'])
+      .where('applied_at', 'is', null)
+      .where('entity', 'in', each(tx, [...entities]))
+      .orderBy('seq')
+      .limit(MOST_RECEIPTS)
+      .execute();
+    const facts = new Map((await readFacts(tx, [...entities])).map((fact) => [keyOf(fact), fact]));
+    const changed = new Map<string, Fact>();
+    const moved = new Set<string>();
+    const known: Known[] = [];
+    let stale = 0;
+    for (const { seq, entity, body } of receipts) {
+      const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
+      // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
+      if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
+      for (const said of extract(read.payload)) {
+        const key = keyOf({ entity, field: said.field });
+        const folded = fold(facts.get(key), entity, said, seq);
+        if (folded.stale) stale += 1;
+        if (folded.changed) moved.add(entity);
+        facts.set(key, folded.fact);
+        changed.set(key, folded.fact);
+        for (const value of knownValues(said, folded)) known.push(knownRow(entity, said.field, value));
+      }
+    }
+    await writeFacts(tx, [...changed.values()]);
+    await writeKnown(tx, known, deps.now());
+    await tx
+      .updateTable('receipt')
+      .set({ applied_at: deps.now() })
+      .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(tx, receipts.map((row) => String(row.seq)))} as seqs)`)
+      .execute();
+    const queues = await markRecords(tx, [...moved], deps.now());
+    const left = receipts.length === MOST_RECEIPTS;
+    await settleAll(tx, claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]));
+    return { queues, stale, lost: claims.length - entities.size };
+  });
+  metrics.staleEvents.inc(done.stale);
+  if (done.lost > 0) metrics.leaseLost.inc(done.lost);
+  for (const queue of done.queues) bell.ring(queue);
+}
+
+const keyOf = ({ entity, field }: { entity: string; field: string }): string => `${entity} ${field}`;
+
+function knownRow(entity: string, field: string, value: FieldValue): Known {
+  return { entity, field, value: JSON.stringify(value) };
+}
+
+/** Marks the active records of these companies as behind; returns the queues that now have work. */
+async function markRecords(tx: Tx, entities: readonly string[], now: number): Promise<ReadonlySet<string>> {
+  const links = await tx
+    .selectFrom('link')
+    .select(['provider', 'record_id'])
+    .where('entity', 'in', each(tx, entities))
+    .where('state', '=', 'active')
+    .execute();
+  const byQueue = Map.groupBy(links, (link) => `sync:${link.provider}`);
+  for (const queue of [...byQueue.keys()].sort())
+    await mark(tx, queue, (byQueue.get(queue) ?? []).map((link) => link.record_id), now);
+  return new Set(byQueue.keys());
+}
+
+async function writeFacts(tx: Tx, facts: readonly Fact[]): Promise<void> {
+  if (facts.length === 0) return;
+  const rows = facts.map(({ entity, field, value, clock, seq }) => ({ entity, field, value: JSON.stringify(value), clock, seq }));
+  await sql`insert into fact (entity, field, value, clock, seq)
+    select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'value', each.value ->> 'clock',
+      cast(each.value ->> 'seq' as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (entity, field) do update set value = excluded.value, clock = excluded.clock, seq = excluded.seq`.execute(tx);
+}
+
+async function writeKnown(tx: Tx, known: readonly Known[], now: number): Promise<void> {
+  if (known.length === 0) return;
+  const rows = known.map((row) => ({ ...row, digest: createHash('sha256').update(row.value).digest('base64url') }));
+  await sql`insert into known_value (entity, field, digest, value, seen_at)
+    select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'digest', each.value ->> 'value',
+      cast(${now} as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (entity, field, digest) do nothing`.execute(tx);
+}

@@ -1,0 +1,144 @@
+/** The connector: its queues, the workers on them, and the order in which they start and stop. */
+import type { Logger } from 'pino';
+import type { Http } from '../http/client.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type Bell, createBell } from '../runtime/bell.ts';
+import { counts } from '../runtime/lanes.ts';
+import { createPace, type Pace } from '../runtime/rate.ts';
+import { startWorker, type Worker } from '../runtime/worker.ts';
+import type { Store } from '../store/open.ts';
+import { applyReceipts } from './apply.ts';
+import { type Crm, type CrmConfig, openCrm } from './crm.ts';
+import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
+import { createIntake, type Intake } from './intake.ts';
+import { monitorLinks, remarkMonitoring } from './monitoring.ts';
+import { syncRecords } from './sync.ts';
+import { openUpstream } from './upstream.ts';
+
+export interface ConnectorDeps {
+  readonly store: Store;
+  readonly http: Http;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** The connector's part of the configuration, as the connector needs it. */
+export interface ConnectorSettings {
+  readonly providers: readonly CrmConfig[];
+  readonly upstream?: { readonly baseUrl: string; readonly accessKey: string; readonly requestsPerMinute: number } | undefined;
+  readonly emailEvent: string;
+  readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
+}
+
+export interface Connector {
+  readonly intake: Intake;
+  readonly crms: readonly Crm[];
+  /** Resolves when no queue but housekeeping has work that is due. */
+  drained(): Promise<void>;
+  /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
+  stop(graceMs: number): Promise<void>;
+  /** Brings the gauges up to date; reads all lanes. */
+  measure(): Promise<void>;
+}
+
+/** Companies in one transaction of apply: enough to amortise the commit, short enough to let webhooks in between. */
+const APPLY_BATCH = 100;
+const MONITORING_BATCH = 50;
+/** How long a sync batch waits to fill up while a backlog drains, in ms: full batches save calls. */
+const GATHER_MS = 50;
+
+/** Opens every connection and starts every worker. */
+export async function startConnector(deps: ConnectorDeps, settings: ConnectorSettings): Promise<Connector> {
+  const { store, http, metrics, log, now } = deps;
+  const bell = createBell();
+  const crms = await Promise.all(settings.providers.map((config) => openCrm(deps, config)));
+  const intake = createIntake({ store, bell, now, metrics, log, backlogCap: settings.limits.backlogCap });
+  await store.write(async (tx) => {
+    await seedHousekeeping(tx, now());
+    await remarkMonitoring(tx, now());
+  });
+
+  const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
+  const workers: Worker[] = [
+    startWorker({
+      ...common,
+      queue: 'apply',
+      batch: APPLY_BATCH,
+      concurrency: 1,
+      run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent }, claims),
+    }),
+    ...crms.map((crm) => startSync(common, metrics, crm)),
+    startMonitoring(common, deps, settings, bell),
+  ];
+  const housekeeper = startWorker({
+    ...common,
+    queue: 'housekeeping',
+    batch: 1,
+    concurrency: 1,
+    run: (claims, signal) => runHousekeeping({ store, now, log }, claims, signal),
+  });
+  intake.start();
+
+  return {
+    intake,
+    crms,
+    drained: () => drain(workers, store, now),
+    async stop(graceMs) {
+      await intake.stop();
+      await Promise.all([...workers, housekeeper].map((worker) => worker.stop(graceMs)));
+    },
+    measure: () => measure(deps, crms),
+  };
+
+  function startMonitoring(base: typeof common, { metrics: counted }: ConnectorDeps, { upstream: configured }: ConnectorSettings, rung: Bell): Worker {
+    const perMinute = configured?.requestsPerMinute ?? 1;
+    const pace: Pace = createPace({ store, key: 'upstream', budgets: { default: { calls: perMinute, perMs: 60_000 } }, now });
+    const upstream = configured === undefined ? undefined : openUpstream({ ...configured, http, pace, metrics: counted });
+    return startWorker({
+      ...base,
+      queue: 'monitoring',
+      batch: MONITORING_BATCH,
+      concurrency: 1,
+      blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
+      run: (claims, signal) => monitorLinks({ store, upstream, pace, now, bell: rung }, claims, signal),
+    });
+  }
+}
+
+type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'>;
+
+function startSync(common: Common, metrics: Metrics, crm: Crm): Worker {
+  const { store, now } = common;
+  return startWorker({
+    ...common,
+    queue: `sync:${crm.name}`,
+    batch: Math.min(crm.limits.batch.read, crm.limits.batch.update),
+    concurrency: crm.limits.concurrency,
+    gather: GATHER_MS,
+    blockedUntil: async () => (await crm.pace.blockedUntil())?.until ?? 0,
+    run: (claims, signal) => syncRecords({ store, metrics, now }, crm, claims, signal),
+  });
+}
+
+/** Each queue may feed the next, so one round is not enough: until none has anything due. */
+async function drain(workers: readonly Worker[], store: Store, now: () => number): Promise<void> {
+  for (;;) {
+    for (const worker of workers) await worker.drained();
+    const left = (await counts(store.db, now())).filter(({ queue, ready, leased }) => queue !== 'housekeeping' && ready + leased > 0);
+    if (left.length === 0) return;
+  }
+}
+
+async function measure({ store, metrics, now }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
+  const all = await counts(store.db, now());
+  metrics.lanes.reset();
+  for (const { queue, ready, waiting, leased, parked } of all)
+    for (const [state, count] of Object.entries({ ready, waiting, leased, parked })) metrics.lanes.set({ queue, state }, count);
+  const work = all.filter(({ queue }) => queue !== 'housekeeping');
+  const oldest = Math.min(...work.map((each) => each.oldestSince ?? now()), now());
+  metrics.oldestUndoneSeconds.set((now() - oldest) / 1000);
+  for (const crm of crms) metrics.rateBlocked.set({ provider: crm.name }, (await crm.pace.blockedUntil()) === undefined ? 0 : 1);
+  const free = await store.freeBytes();
+  if (free !== undefined) metrics.diskFreeBytes.set(free);
+}

@@ -1,0 +1,129 @@
+/** An open CRM: a provider's connection with its pace, its mapping and what we know of the account's schema. */
+import {
+  type Connection,
+  type Http,
+  type HttpResponse,
+  type Keep,
+  type Limits,
+  type Policy,
+  type PresetRow,
+  type Property,
+  type Provider,
+  ProviderError,
+} from '../../providers/provider.ts';
+import type { Http as Client } from '../http/client.ts';
+import { HttpFault } from '../http/fault.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { createPace, type Pace } from '../runtime/rate.ts';
+import type { Store } from '../store/open.ts';
+import type { ValueMap } from './render.ts';
+
+/** A connection as the configuration describes it. */
+export interface CrmConfig {
+  readonly name: string;
+  readonly provider: Provider;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly match: string | undefined;
+  readonly policy: Policy;
+  readonly mapping: readonly PresetRow[];
+  readonly values: Readonly<Record<string, ValueMap | undefined>>;
+  readonly hold: string | undefined;
+}
+
+export interface Crm {
+  readonly name: string;
+  readonly connection: Connection;
+  readonly pace: Pace;
+  readonly limits: Limits;
+  readonly mapping: readonly PresetRow[];
+  readonly values: CrmConfig['values'];
+  readonly hold: string | undefined;
+  readonly match: string | undefined;
+  /** The account's properties by name; kept for a quarter of an hour. */
+  schema(signal: AbortSignal): Promise<ReadonlyMap<string, Property>>;
+  /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
+  forgetSchema(): void;
+}
+
+export interface CrmDeps {
+  readonly store: Store;
+  readonly http: Client;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+}
+
+const SCHEMA_MS = 15 * 60_000;
+
+/** Builds the connection; makes no call yet. */
+export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
+  const { store, now } = deps;
+  const { name, provider, settings, mapping, values, hold, match } = config;
+  const limits = provider.limits(settings);
+  const pace = createPace({ store, key: name, budgets: limits.budgets, now });
+  const http = pacedHttp(deps, config, pace, limits);
+  const connection = await provider.connect(settings, { http, keep: keepFor(store, name, now), now });
+  let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
+  return {
+    name, connection, pace, limits, mapping, values, hold, match,
+    schema(signal) {
+      if (known === undefined || now() - known.at > SCHEMA_MS) {
+        const properties = connection.properties(signal).then((all) => new Map(all.map((each) => [each.name, each])));
+        known = { at: now(), properties };
+        properties.catch(() => {
+          known = undefined;
+        });
+      }
+      return known.properties;
+    },
+    forgetSchema() {
+      known = undefined;
+    },
+  };
+}
+
+/** Every call of a provider passes here: paced, counted, and its headers heard. */
+function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pace, limits: Limits): Http {
+  const { name: provider } = config;
+  return async (request) => {
+    const budget = request.budget ?? 'default';
+    if (budget !== 'none') await pace.acquire(budget, request.signal);
+    const started = performance.now();
+    try {
+      const response = await http(request);
+      metrics.crmCalls.inc({ provider, code: String(response.status) });
+      await heed(response);
+      return response;
+    } catch (error) {
+      if (!(error instanceof HttpFault)) throw error;
+      metrics.crmCalls.inc({ provider, code: error.kind });
+      if (error.kind === 'aborted') throw request.signal.reason;
+      throw new ProviderError('unavailable', error.message, { cause: error });
+    } finally {
+      metrics.crmCallSeconds.observe({ provider }, (performance.now() - started) / 1000);
+    }
+  };
+
+  async function heed(response: HttpResponse): Promise<void> {
+    const seen = config.provider.observe?.(response, config.settings);
+    if (seen === undefined) return;
+    if (seen.pauseMs !== undefined) await pace.block(now() + seen.pauseMs, seen.reason ?? 'the CRM asked for a pause');
+    const budget = seen.budget ?? 'default';
+    const window = limits.budgets[budget];
+    // Others spend from the same budget: leave it a tenth of its window to recover.
+    if (seen.remaining !== undefined && seen.remaining < 2 && window !== undefined)
+      await pace.slow(budget, now() + window.perMs / 10);
+  }
+}
+
+const keepFor = (store: Store, name: string, now: () => number): Keep => ({
+  async get(key) {
+    const row = await store.db.selectFrom('keep').select('value').where('key', '=', `${name}/${key}`).executeTakeFirst();
+    return row?.value;
+  },
+  async set(key, value) {
+    const row = { key: `${name}/${key}`, value, updated_at: now() };
+    await store.write((tx) =>
+      tx.insertInto('keep').values(row).onConflict((conflict) => conflict.column('key').doUpdateSet(row)).execute(),
+    );
+  },
+});

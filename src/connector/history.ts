@@ -1,0 +1,107 @@
+/** Remembers decisions and their outcomes: history rows for people, property states for the next decision. */
+import { sql } from 'kysely';
+import type { Property } from '../../providers/provider.ts';
+import { eachRow } from '../store/each.ts';
+import type { Tx } from '../store/open.ts';
+import { fingerprint, type Planned } from './plan.ts';
+
+export interface Decided {
+  readonly provider: string;
+  readonly id: string;
+  readonly entity: string;
+  readonly planned: Planned;
+  /** Why the CRM did not take the value, where it did not. */
+  readonly refused?: string;
+}
+
+/** A line of history that is not about one property: a hold, a merge, a deletion. */
+export interface Happened {
+  readonly provider: string;
+  readonly id: string;
+  readonly entity: string;
+  readonly rule: 'hold' | 'gone' | 'moved' | 'refused';
+  readonly detail: string;
+}
+
+const outcomeOf = ({ planned, refused }: Decided): string => {
+  if (refused !== undefined || planned.action === 'set-aside') return 'refused';
+  return { write: 'written', skip: 'skipped', keep: 'kept' }[planned.action];
+};
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Adds history rows, in order. */
+export async function writeHistory(tx: Tx, decided: readonly Decided[], happened: readonly Happened[], at: number): Promise<void> {
+  const rows: Row[] = [
+    ...happened.map((each): Row => ({ ...blank(each), rule: each.rule, outcome: each.rule, detail: each.detail })),
+    ...decided.map((each): Row => ({
+      ...blank(each),
+      field: each.planned.field,
+      property: each.planned.property,
+      seq: each.planned.seq,
+      rule: each.planned.rule,
+      old: JSON.stringify(each.planned.old),
+      now: JSON.stringify(each.planned.now),
+      outcome: outcomeOf(each),
+      detail: each.refused ?? each.planned.detail ?? null,
+    })),
+  ];
+  if (rows.length === 0) return;
+  await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
+    select cast(${at} as bigint), each.value ->> 'provider', each.value ->> 'id', each.value ->> 'entity', each.value ->> 'field',
+      each.value ->> 'property', cast(each.value ->> 'seq' as bigint), each.value ->> 'rule', each.value ->> 'old',
+      each.value ->> 'now', each.value ->> 'outcome', each.value ->> 'detail'
+    from ${eachRow(tx, rows)}`.execute(tx);
+}
+
+const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
+  provider, id, entity, field: null, property: null, seq: 0, old: null, now: null,
+});
+
+/** Remembers what was written and what was set aside; a value that is neither leaves what was written in place. */
+export async function rememberProperties(
+  tx: Tx,
+  decided: readonly Decided[],
+  schema: ReadonlyMap<string, Property>,
+  at: number,
+): Promise<void> {
+  const rows = decided.map((each): Row => {
+    const { planned, refused } = each;
+    const outcome = outcomeOf(each);
+    const property = schema.get(planned.property);
+    const aside = outcome === 'refused';
+    return {
+      provider: each.provider,
+      id: each.id,
+      property: planned.property,
+      written: outcome === 'written' ? JSON.stringify(planned.now) : null,
+      refused: aside ? JSON.stringify(planned.now) : null,
+      reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
+      schema: aside && property !== undefined ? fingerprint(property) : null,
+    };
+  });
+  if (rows.length === 0) return;
+  await sql`insert into property_state
+      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema)
+    select each.value ->> 'provider', each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
+      case when each.value ->> 'written' is not null then cast(${at} as bigint) end,
+      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema'
+    from ${eachRow(tx, rows)} where true
+    on conflict (provider, record_id, property) do update set
+      written = coalesce(excluded.written, property_state.written),
+      written_at = coalesce(excluded.written_at, property_state.written_at),
+      refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema`.execute(tx);
+}
+
+/** Says up to which receipt each record was brought. */
+export async function rememberSynced(
+  tx: Tx,
+  provider: string,
+  synced: readonly { readonly id: string; readonly seq: number }[],
+  at: number,
+): Promise<void> {
+  if (synced.length === 0) return;
+  await sql`update link set synced_seq = cast(each.value ->> 'seq' as bigint), synced_at = ${at}
+    from ${eachRow(tx, synced)}
+    where link.provider = ${provider} and link.record_id = each.value ->> 'id'`.execute(tx);
+}

@@ -1,0 +1,66 @@
+/** Loads what a sync needs to know of a batch of records, in a handful of queries. */
+import type { FieldName, FieldValue } from '../../providers/fields.ts';
+import { each } from '../store/each.ts';
+import type { Db } from '../store/open.ts';
+import type { Fact } from './fact.ts';
+import { readFacts, readKnownValues } from './facts.ts';
+import type { Remembered } from './plan.ts';
+
+/** A linked record with all that its plan needs, but for what the CRM holds. */
+export interface LinkedRecord {
+  readonly id: string;
+  readonly entity: string;
+  /** The newest receipt the record was last brought up to. */
+  readonly syncedSeq: number;
+  readonly facts: ReadonlyMap<FieldName, Fact>;
+  readonly known: (field: FieldName) => readonly FieldValue[];
+  readonly remembered: ReadonlyMap<string, Remembered>;
+}
+
+/** The active records among these ids; the others have no work. */
+export async function loadRecords(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+  fields: readonly FieldName[],
+): Promise<readonly LinkedRecord[]> {
+  const links = await db
+    .selectFrom('link')
+    .select(['record_id', 'entity', 'synced_seq'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where('state', '=', 'active')
+    .execute();
+  const entities = [...new Set(links.map((link) => link.entity))];
+  const [facts, known, states] = await Promise.all([
+    readFacts(db, entities),
+    readKnownValues(db, entities, fields),
+    db
+      .selectFrom('property_state')
+      .selectAll()
+      .where('provider', '=', provider)
+      .where('record_id', 'in', each(db, ids))
+      .execute(),
+  ]);
+  const factsOf = Map.groupBy(facts, (fact) => fact.entity);
+  const statesOf = Map.groupBy(states, (state) => state.record_id);
+  return links.map(({ record_id, entity, synced_seq }) => ({
+    id: record_id,
+    entity,
+    syncedSeq: synced_seq,
+    facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
+    known: (field) => known(entity, field),
+    remembered: new Map(
+      (statesOf.get(record_id) ?? []).map((state): [string, Remembered] => [
+        state.property,
+        {
+          written: state.written === null ? undefined : JSON.parse(state.written),
+          refused:
+            state.refused === null
+              ? undefined
+              : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
+        },
+      ]),
+    ),
+  }));
+}

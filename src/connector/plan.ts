@@ -1,0 +1,93 @@
+/** plan: what one record should hold, property by property, and the patch that brings it there. Pure. */
+import { createHash } from 'node:crypto';
+import type { FieldName, FieldValue } from '../../providers/fields.ts';
+import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
+import { decide } from './decide.ts';
+import { type Fact, valueOf } from './fact.ts';
+import { render, type ValueMap } from './render.ts';
+import { sameFor } from './same.ts';
+
+/** What we remember of one property of one record. */
+export interface Remembered {
+  /** What we wrote last; undefined where we never wrote. */
+  readonly written: PropertyValue | undefined;
+  /** A value that was set aside, with the schema that refused it. */
+  readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
+}
+
+export interface PlanInput {
+  readonly mapping: readonly PresetRow[];
+  readonly values: Readonly<Record<string, ValueMap | undefined>>;
+  readonly schema: ReadonlyMap<string, Property>;
+  readonly facts: ReadonlyMap<FieldName, Fact>;
+  readonly known: (field: FieldName) => readonly FieldValue[];
+  readonly remembered: ReadonlyMap<string, Remembered>;
+  /** What the CRM holds. */
+  readonly crm: Readonly<Record<string, PropertyValue>>;
+}
+
+/** One decided property. `set-aside` is a value the CRM cannot take, `missing` and `read-only` say it of the property. */
+export interface Planned {
+  readonly field: FieldName;
+  readonly property: string;
+  readonly action: 'write' | 'skip' | 'keep' | 'set-aside';
+  readonly rule: string;
+  readonly old: PropertyValue;
+  readonly now: PropertyValue;
+  /** The receipt that brought the value. */
+  readonly seq: number;
+  readonly detail?: string;
+}
+
+/** The mapping rows that count for an account with this schema. */
+export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<string, Property>): readonly PresetRow[] =>
+  mapping.filter(
+    (row) =>
+      row.policy !== 'never' &&
+      !(row.unless !== undefined && schema.has(row.unless)) &&
+      !(row.optional === true && !schema.has(row.property)),
+  );
+
+/** Plans one record; a field without a fact, or known only in part, is not planned at all. */
+export function planRecord(input: PlanInput): readonly Planned[] {
+  return rowsFor(input.mapping, input.schema).flatMap((row) => {
+    const fact = input.facts.get(row.field);
+    const value = fact === undefined ? undefined : valueOf(fact);
+    return fact === undefined || value === undefined ? [] : [planProperty(input, row, fact, value)];
+  });
+}
+
+function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
+  const { field, property: name, policy } = row;
+  const property = input.schema.get(name);
+  const base = { field, property: name, seq: fact.seq, old: input.crm[name] ?? null, now: shown(value) };
+  if (property === undefined) return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
+  if (!property.writable)
+    return { ...base, action: 'set-aside', rule: 'read-only', detail: `${name} cannot be written with these credentials` };
+  const values = input.values[field];
+  const rendered = render(field, value, property, values);
+  if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
+  const remembered = input.remembered.get(name);
+  const now = rendered.value;
+  const refused = remembered?.refused;
+  if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
+    return { ...base, now, action: 'set-aside', rule: 'set-aside', detail: refused.reason };
+  const known = input.known(field).flatMap((each) => {
+    const earlier = render(field, each, property, values);
+    return earlier.ok ? [earlier.value] : [];
+  });
+  const decision = decide({ crm: base.old, now, known, last: remembered?.written, policy, same: sameFor(field, property) });
+  return { ...base, now, ...decision };
+}
+
+/** The value as history shows it where it could not be rendered. */
+const shown = (value: FieldValue): PropertyValue =>
+  typeof value === 'object' && value !== null ? value.map((member) => member.name).join(', ') : value;
+
+/** Changes whenever the CRM's description of the property does: what was refused may then be tried again. */
+export const fingerprint = (property: Property): string =>
+  createHash('sha256').update(JSON.stringify(property)).digest('base64url').slice(0, 16);
+
+/** The properties to write, by name. */
+export const patchOf = (planned: readonly Planned[]): Readonly<Record<string, PropertyValue>> =>
+  Object.fromEntries(planned.filter((each) => each.action === 'write').map((each) => [each.property, each.now]));
