@@ -1,0 +1,158 @@
+/** Carries the wishes of links upstream, and records what upstream said: a call that failed is never forgotten. */
+import { sql } from 'kysely';
+import type { Metrics } from '../http/metrics.ts';
+import { backoff } from '../runtime/backoff.ts';
+import { type Claim, mark, type Settlement, settleAll } from '../runtime/lanes.ts';
+import type { Store, Tx } from '../store/store.ts';
+import { findLink, type Link, linkKey, MONITORING_QUEUE, readLinkKey } from './links.ts';
+import type { Upstream, UpstreamResult } from './upstream.ts';
+
+export interface MonitoringDeps {
+  readonly store: Store;
+  /** Undefined where none is configured: links are kept here only. */
+  readonly upstream: Upstream | undefined;
+  readonly now: () => number;
+  readonly metrics?: Pick<Metrics, 'attempts' | 'leaseLost'>;
+  /** Calls at a time. Default 4. */
+  readonly concurrency?: number;
+}
+
+/** What a link asks of upstream; undefined where upstream has confirmed what is wished. */
+export function dueCall(link: Pick<Link, 'wish' | 'monitored' | 'send_update'>): 'add' | 'remove' | undefined {
+  if (link.wish === 'on') return link.monitored !== 'on' || link.send_update === 1 ? 'add' : undefined;
+  return link.monitored === 'on' || link.monitored === 'unknown' ? 'remove' : undefined;
+}
+
+/** One lane's call and its end; no call where nothing is due. */
+interface Turn {
+  readonly claim: Claim;
+  readonly link?: Link;
+  readonly call?: 'add' | 'remove';
+  readonly result: UpstreamResult;
+}
+
+/**
+ * Makes the calls that links wait for, a few at a time; each handful is settled before the next begins. The calls are
+ * idempotent: what a crash or a signal cuts off is done again. Once the account is paused the rest waits without a call.
+ */
+export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+  const { concurrency = 4 } = deps;
+  for (let start = 0; start < claims.length; start += concurrency) {
+    signal.throwIfAborted();
+    const ends = await Promise.allSettled(
+      claims.slice(start, start + concurrency).map((claim) => take(deps, claim, signal)),
+    );
+    const turns = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    await record(deps, turns);
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const paused = turns.map(({ result }) => result).find(({ kind }) => kind === 'rate' || kind === 'auth');
+    if (paused === undefined) continue;
+    const rest = claims.slice(start + concurrency).map((claim) => ({ claim, result: paused }));
+    return record(deps, rest);
+  }
+}
+
+async function take({ store, upstream }: MonitoringDeps, claim: Claim, signal: AbortSignal): Promise<Turn> {
+  const done = { kind: 'done' } as const;
+  const link = await findLink(store.db, readLinkKey(claim.key));
+  const call = link === undefined ? undefined : dueCall(link);
+  if (link === undefined || call === undefined || upstream === undefined) return { claim, result: done };
+  const item = { entityId: link.entity, id: link.record_id };
+  const result =
+    call === 'add'
+      ? await upstream.add(item, link.send_update === 1, link.provider, signal)
+      : await upstream.remove(item, link.provider, signal);
+  return { claim, link, call, result };
+}
+
+async function record({ store, now, metrics }: MonitoringDeps, turns: readonly Turn[]): Promise<void> {
+  if (turns.length === 0) return;
+  const at = now();
+  const held = await store.write(async (tx) => {
+    const keys = await settleAll(
+      tx,
+      turns.map(({ claim, result }) => [claim, settlementOf(result, claim, at)]),
+    );
+    for (const turn of turns) if (keys.has(turn.claim.key)) await remember(tx, turn, at);
+    return keys;
+  });
+  for (const { result } of turns) metrics?.attempts.inc({ queue: MONITORING_QUEUE, result: result.kind });
+  if (held.size < turns.length) metrics?.leaseLost.inc(turns.length - held.size);
+}
+
+/** An outage is no reason to give up, however long: only what upstream refused is parked. */
+function settlementOf(result: UpstreamResult, { attempts }: Claim, now: number): Settlement {
+  switch (result.kind) {
+    case 'done':
+      return { kind: 'done' };
+    case 'refused':
+      return { kind: 'parked', at: now, error: result.message };
+    case 'rate':
+    case 'auth':
+      return { kind: 'again', at: now + result.retryAfterMs, error: result.message, free: true };
+    case 'unavailable':
+      return { kind: 'again', at: now + backoff(attempts + 1), error: result.message };
+  }
+}
+
+/** Says on the link what upstream did, whatever is wished by now: where the wish changed the lane runs once more. */
+async function remember(tx: Tx, { link, call, result }: Turn, at: number): Promise<void> {
+  if (link === undefined || call === undefined || result.kind === 'rate' || result.kind === 'auth') return;
+  const isAdd = call === 'add';
+  let change: Partial<Link>;
+  if (result.kind === 'done') {
+    const sent = isAdd && link.send_update === 1;
+    change = {
+      monitored: isAdd ? 'on' : 'off',
+      monitored_at: at,
+      monitored_error: null,
+      ...(sent && { send_update: 0 }),
+    };
+  } else if (result.kind === 'refused') {
+    // A refused update does not end the monitoring, and a refused removal neither.
+    const monitored = isAdd && link.monitored !== 'on' ? 'refused' : link.monitored;
+    change = { monitored, monitored_at: at, monitored_error: result.message };
+  } else {
+    // It may have been done: neither wish may take the old state for granted.
+    change = { monitored: isAdd && link.monitored === 'on' ? 'on' : 'unknown' };
+  }
+  await tx
+    .updateTable('link')
+    .set({ ...change, updated_at: at })
+    .where('provider', '=', link.provider)
+    .where('record_id', '=', link.record_id)
+    .where('entity', '=', link.entity)
+    .execute();
+}
+
+/**
+ * Marks the lane of every link whose wish upstream has not confirmed and for which no lane waits: after an upstream was
+ * configured, or work was lost. What was refused is left to people. Returns how many were marked.
+ */
+export async function remarkMonitoring(tx: Tx, now: number): Promise<number> {
+  const links = await tx
+    .selectFrom('link')
+    .select(['provider', 'record_id'])
+    .where('monitored_error', 'is', null)
+    .where(({ eb, and, or }) =>
+      or([
+        and([eb('wish', '=', 'on'), or([eb('monitored', 'in', ['unknown', 'off']), eb('send_update', '=', 1)])]),
+        and([eb('wish', '=', 'off'), eb('monitored', 'in', ['unknown', 'on'])]),
+      ]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('lane')
+            .select('key')
+            .where('queue', '=', MONITORING_QUEUE)
+            .where('key', '=', sql<string>`link.provider || ':' || link.record_id`),
+        ),
+      ),
+    )
+    .execute();
+  const keys = links.map((link) => linkKey(link.provider, link.record_id));
+  if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
+  return keys.length;
+}
