@@ -1,0 +1,151 @@
+/** Takes events in: many at a time into one transaction, each answered once that is on disk. */
+import type { Metrics } from '../http/metrics.ts';
+import type { Bell } from '../runtime/bell.ts';
+import type { Store } from '../store/store.ts';
+import { countUnapplied, insertReceipts, type ReceivedEvent } from './receipt.ts';
+
+export interface IntakeOptions {
+  readonly store: Store;
+  readonly bell: Bell;
+  readonly now: () => number;
+  readonly metrics: Metrics;
+  /** Events that may wait to be applied before new ones are refused. */
+  readonly backlogCap: number;
+  readonly log: { error(details: object, message: string): void };
+  /** Below this much free disk events are refused, so that the work in hand can go on. 256 MiB where absent. */
+  readonly minFreeBytes?: number;
+}
+
+export interface Intake {
+  /**
+   * Resolves once the event is on disk; `duplicate` where it was before. Rejects where it could not be stored, and then
+   * only for this event: its sender must send it again.
+   */
+  accept(event: ReceivedEvent): Promise<'stored' | 'duplicate'>;
+  /** Why events are refused now; undefined where they are not. Costs nothing. */
+  refusal(): string | undefined;
+  /** Counts the backlog and looks at the disk. Throws where the store cannot be read. */
+  refresh(): Promise<void>;
+  /** Refreshes once a second from now on. */
+  start(): void;
+  /** Refuses from now on, and resolves when what was accepted before is answered. */
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  readonly event: ReceivedEvent;
+  resolve(result: 'stored' | 'duplicate'): void;
+  reject(error: unknown): void;
+}
+
+/** Where a larger batch saves no more, as measured. */
+const BATCH = 64;
+/** Events in memory: at the body limit of 1 MiB each, 256 MiB. */
+const MOST_WAITING = 256;
+const MIB = 1024 * 1024;
+const REFRESH_MS = 1_000;
+/** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
+const PATIENCE_MS = 2_000;
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { store, bell, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
+  let waiting: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+  let stopped = false;
+  let counted = 0;
+  let stored = 0;
+  let freeBytes: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** One flush after another until nothing waits. The first begins when all requests of this event-loop turn are in. */
+  async function flushAll(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH);
+      waiting = waiting.slice(BATCH);
+      await flush(batch);
+    }
+    // At once, not when this function's promise settles: an event that comes in between must start the next.
+    flushing = undefined;
+  }
+
+  async function flush(batch: readonly Waiting[]): Promise<void> {
+    const began = performance.now();
+    try {
+      await storeBatch(batch);
+    } catch (error) {
+      log.error({ err: error, events: batch.length }, 'could not store webhooks: their senders are told to come again');
+      await storeSingly(batch, error, began + PATIENCE_MS);
+    }
+  }
+
+  async function storeBatch(batch: readonly Waiting[]): Promise<void> {
+    const events = new Map(batch.map(({ event }) => [event.key, event]));
+    const fresh = new Set(await store.write((tx) => insertReceipts(tx, [...events.values()], now())));
+    metrics.commitBatchSize.observe(batch.length);
+    stored += fresh.size;
+    if (fresh.size > 0) bell.ring('apply');
+    // Of two equal events in one batch the first is the one that was stored.
+    for (const { event, resolve } of batch) resolve(fresh.delete(event.key) ? 'stored' : 'duplicate');
+  }
+
+  /** A row that the store would not take fails alone. */
+  async function storeSingly(batch: readonly Waiting[], cause: unknown, until: number): Promise<void> {
+    let last = cause;
+    for (const one of batch) {
+      if (batch.length === 1 || performance.now() > until) {
+        one.reject(last);
+        continue;
+      }
+      try {
+        await storeBatch([one]);
+      } catch (error) {
+        last = error;
+        one.reject(error);
+      }
+    }
+  }
+
+  const backlog = (): number => counted + stored;
+
+  async function refresh(): Promise<void> {
+    const before = stored;
+    const found = await countUnapplied(store.db, backlogCap + 1);
+    counted = found;
+    stored -= before;
+    metrics.backlog.set(found);
+    freeBytes = await store.freeBytes();
+    if (freeBytes !== undefined) metrics.diskFreeBytes.set(freeBytes);
+  }
+
+  return {
+    refresh,
+    accept(event) {
+      if (stopped) return Promise.reject(new Error('the daemon is stopping and takes no more events'));
+      return new Promise((resolve, reject) => {
+        waiting.push({ event, resolve, reject });
+        flushing ??= flushAll();
+      });
+    },
+    refusal() {
+      if (stopped) return 'stopping';
+      if (backlog() >= backlogCap) return `${backlog()} events wait to be applied, ${backlogCap} may`;
+      if (waiting.length >= MOST_WAITING) return `${waiting.length} events wait to be stored`;
+      if (freeBytes !== undefined && freeBytes < minFreeBytes)
+        return `${Math.floor(freeBytes / MIB)} MiB are free on the disk of the store, ${Math.ceil(minFreeBytes / MIB)} MiB are needed`;
+      return undefined;
+    },
+    start() {
+      const again = async (): Promise<void> => {
+        await refresh().catch((error) => log.error({ err: error }, 'could not look at the backlog: trying again'));
+        if (!stopped) timer = setTimeout(again, REFRESH_MS).unref();
+      };
+      void again();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await flushing;
+    },
+  };
+}

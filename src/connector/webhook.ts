@@ -1,0 +1,117 @@
+/** The webhook: an event comes in, is on disk, is answered. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendError } from '../http/error.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { acceptRawJson } from '../http/raw-body.ts';
+import type { Server } from '../http/server.ts';
+import { type Auth, verifyAuth } from '../protocol/auth.ts';
+import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
+import { readJson } from '../protocol/json.ts';
+import { type Payload, readPayload } from '../protocol/payload.ts';
+import type { Issue } from '../protocol/shape.ts';
+import type { Store } from '../store/store.ts';
+import type { Intake } from './intake.ts';
+import { setAside } from './quarantine.ts';
+
+export interface WebhookOptions {
+  readonly path: string;
+  /** Any of these proves the sender: two, while a secret is being rotated. */
+  readonly auth: readonly Auth[];
+  readonly intake: Intake;
+  readonly store: Store;
+  /** The e-mail event's name on the wire. */
+  readonly emailEvent: string;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+interface Log {
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Seconds after which a sender we could not serve should come again. */
+const COME_AGAIN = 30;
+/** Strangers may knock all day: one line a minute tells enough. */
+const LOG_EVERY_MS = 60_000;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Adds the webhook. 204 once the event is on disk, also where it had come before; 4xx where the sender must change
+ * something; 503 with Retry-After for every failure of our own.
+ */
+export function addWebhookRoute(server: Server, options: WebhookOptions): void {
+  const { path, auth, intake, store, metrics, now, log } = options;
+  const wire = { emailEvent: options.emailEvent };
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  const warn = (details: object, message: string): void => {
+    if (now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = now();
+    log.warn(details, message);
+  };
+
+  const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
+    metrics.received.inc({ result });
+    return sendError(reply, 503, message, { retryAfter: COME_AGAIN });
+  };
+
+  const unusable = async (reply: FastifyReply, body: Uint8Array, errors: readonly Issue[]): Promise<FastifyReply> => {
+    metrics.received.inc({ result: 'unusable' });
+    const reason = errors.map((error) => `${error.path} ${error.message}`.trim()).join('; ');
+    await store
+      .write((tx) => setAside(tx, { reason, body, now: now() }))
+      .catch((error) => log.error({ err: error }, 'could not keep a copy of an unusable webhook'));
+    return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
+  };
+
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const began = performance.now();
+    const refusal = intake.refusal();
+    if (refusal !== undefined) {
+      warn({ reason: refusal }, 'webhooks are refused');
+      return unavailable(reply, 'refused', 'No events can be taken at the moment.');
+    }
+    const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
+    const verdict = verifyAuth(auth, request.headers, bytes, now());
+    if (!verdict.ok) {
+      metrics.received.inc({ result: 'unauthorized' });
+      warn({ reason: verdict.reason, from: request.ip }, 'a webhook did not prove its sender');
+      return sendError(reply, 401, 'The webhook does not prove who sent it: check the authentication of the monitor.');
+    }
+    const json = readJson(bytes);
+    if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
+    const read = readPayload(json.value, wire);
+    if (!read.ok) return unusable(reply, bytes, read.errors);
+    const { entityId: entity, timestamp } = read.payload;
+    const id = request.headers['webhook-id'];
+    const key = dedupeKey(typeof id === 'string' ? id : undefined, json.value);
+    let result: 'stored' | 'duplicate';
+    try {
+      result = await intake.accept({ key, entity, timestamp, body: canonicalBody(json.value, wire) });
+    } catch {
+      // The intake has logged why.
+      return unavailable(reply, 'failed', 'The event could not be stored.');
+    }
+    if (result === 'duplicate') metrics.dedupeHits.inc();
+    else countOddities(read.payload, metrics);
+    metrics.received.inc({ result });
+    metrics.ackSeconds.observe((performance.now() - began) / 1_000);
+    return reply.code(204).send();
+  };
+
+  server.register(async (scope) => {
+    acceptRawJson(scope);
+    scope.setErrorHandler((error: Error & { statusCode?: number }) => {
+      metrics.received.inc({ result: 'unreadable' });
+      throw error;
+    });
+    scope.post(path, handle);
+  });
+}
+
+function countOddities(payload: Payload, metrics: Metrics): void {
+  for (const event of Object.keys(payload.unknown)) metrics.countUnknownEvent(event);
+  for (const { event } of payload.malformed) metrics.countMalformedEntry(event);
+}
