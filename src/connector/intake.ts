@@ -43,6 +43,8 @@ const BATCH = 64;
 /** Events in memory: at the body limit of 1 MiB each, 256 MiB. */
 const MOST_WAITING = 256;
 const MIB = 1024 * 1024;
+/** The longest an event waits for company. */
+const GATHER_MS = 2;
 const REFRESH_MS = 1_000;
 /** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
 const PATIENCE_MS = 2_000;
@@ -57,16 +59,25 @@ export function createIntake(options: IntakeOptions): Intake {
   let freeBytes: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** One flush after another until nothing waits. The first begins when all requests of this event-loop turn are in. */
+  /** One flush after another until nothing waits. */
   async function flushAll(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
+      await gather();
       const batch = waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);
       await flush(batch);
     }
     // At once, not when this function's promise settles: an event that comes in between must start the next.
     flushing = undefined;
+  }
+
+  /** Waits for the requests of this event-loop turn, and of the next ones while each brings more. */
+  async function gather(): Promise<void> {
+    const until = performance.now() + GATHER_MS;
+    for (let before = 0; waiting.length > before && waiting.length < BATCH && performance.now() < until; ) {
+      before = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async function flush(batch: readonly Waiting[]): Promise<void> {

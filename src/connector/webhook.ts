@@ -5,7 +5,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { acceptRawJson } from '../http/raw-body.ts';
 import type { Server } from '../http/server.ts';
 import { type Auth, verifyAuth } from '../protocol/auth.ts';
-import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
+import { keep } from '../protocol/dedupe.ts';
 import { readJson } from '../protocol/json.ts';
 import { type Payload, readPayload } from '../protocol/payload.ts';
 import type { Issue } from '../protocol/shape.ts';
@@ -84,18 +84,18 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const read = readPayload(json.value, wire);
     if (!read.ok) return unusable(reply, bytes, read.errors);
-    const { entityId: entity, timestamp } = read.payload;
+    const { payload } = read;
     const id = request.headers['webhook-id'];
-    const key = dedupeKey(typeof id === 'string' ? id : undefined, json.value);
+    const kept = keep(typeof id === 'string' ? id : undefined, json.value, () => payload);
     let result: 'stored' | 'duplicate';
     try {
-      result = await intake.accept({ key, entity, timestamp, body: canonicalBody(json.value, wire) });
+      result = await intake.accept({ ...kept, entity: payload.entityId, timestamp: payload.timestamp });
     } catch {
       // The intake has logged why.
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }
     if (result === 'duplicate') metrics.dedupeHits.inc();
-    else countOddities(read.payload, metrics);
+    else countOddities(payload, metrics);
     metrics.received.inc({ result });
     metrics.ackSeconds.observe((performance.now() - began) / 1_000);
     return reply.code(204).send();

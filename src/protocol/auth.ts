@@ -3,7 +3,7 @@
  *
  * `Signature` is Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 
 const none = Type.Object({ method: Type.Literal('None') }, { additionalProperties: false });
@@ -59,7 +59,7 @@ const refused = (reason: string): Verdict => ({ ok: false, reason });
 
 /** Compared as digests, so that neither content nor length shows in the time it takes. */
 const isSame = (a: string | Buffer, b: string | Buffer): boolean =>
-  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 
 /** The one value of a header; undefined where it is absent or repeated with different values. */
 const headerValue = (headers: Headers, name: string): string | undefined => {

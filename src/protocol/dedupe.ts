@@ -1,17 +1,17 @@
 /**
  * One webhook, one effect: the key by which a repeated webhook is recognised, and the text that is stored.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalEntityId } from './entity-id.ts';
 import { statesWholeCompany } from './full-state.ts';
 import { canonicalJson, findKey, isJsonObject, type JsonObject } from './json.ts';
-import { isUpdated, readPayload, type WireOptions } from './payload.ts';
+import { isUpdated, type Payload, readPayload, type WireOptions } from './payload.ts';
 import { normaliseTime } from './time.ts';
 
 const LONGEST_ID = 200;
 const FIELDS = ['entityId', 'timestamp', 'updates', 'stated'] as const;
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 const normalised = (value: unknown, normalise: (text: string) => string | undefined): unknown =>
   typeof value === 'string' ? (normalise(value) ?? value) : value;
@@ -37,32 +37,53 @@ const partsOf = (json: unknown): { readonly core: JsonObject; readonly rest: Jso
   };
 };
 
-/**
- * The key under which a webhook is remembered: its `webhook-id` where it has one, else the SHA-256 (base64url) of
- * the canonical JSON of `{entityId, timestamp, updates}`. Entries that are not updated do not count: they carry no
- * meaning, and after an upgrade of the sender a repeated webhook may have more of them. Key order, blanks, the
- * spelling of the entity id and of the time do not count either. At most 200 characters.
- */
-export const dedupeKey = (webhookId: string | undefined, json: unknown): string => {
-  const id = webhookId?.trim() ?? '';
-  if (id !== '') return id.length <= LONGEST_ID ? id : sha256(id);
-  return sha256(canonicalJson(partsOf(json).core));
+/** What is kept of a webhook: the key by which a repeated one is recognised, and its text. */
+export interface Kept {
+  /**
+   * Its `webhook-id` where it has one, else the SHA-256 (base64url) of the canonical JSON of
+   * `{entityId, timestamp, updates}`. Entries that are not updated do not count: they carry no meaning, and after an
+   * upgrade of the sender a repeated webhook may have more of them. Key order, blanks, the spelling of the entity id
+   * and of the time do not count either. At most 200 characters.
+   */
+  readonly key: string;
+  /**
+   * Canonical JSON without the entries that are not updated; `readPayload` reads it back to the same payload but for
+   * `stated`. That is kept, as a field of that name, only where the payload states the whole company: nothing else asks
+   * for it. The key of the kept text is that of the body.
+   */
+  readonly body: string;
+}
+
+/** What the store keeps of a webhook's parsed body. `read` gives what `readPayload` makes of it; seldom called. */
+export const keep = (webhookId: string | undefined, json: unknown, read: () => Payload | undefined): Kept => {
+  const { core, rest } = partsOf(json);
+  const text = canonicalJson(core);
+  const stated = statedIn(core, read);
+  const isBare = stated === undefined && Object.keys(rest).length === 0;
+  return { key: keyOf(webhookId) ?? sha256(text), body: isBare ? text : canonicalJson({ ...rest, ...core, stated }) };
 };
 
-/** The names to keep: only where the payload states the whole company, which is costly to find out, so seldom asked. */
-const statedIn = ({ updates }: JsonObject, json: unknown, options: WireOptions): readonly string[] | undefined => {
+const keyOf = (webhookId: string | undefined): string | undefined => {
+  const id = webhookId?.trim() ?? '';
+  if (id === '') return undefined;
+  return id.length <= LONGEST_ID ? id : sha256(id);
+};
+
+/** The names to keep: only where the payload states the whole company, which takes reading it, so seldom asked. */
+const statedIn = ({ updates }: JsonObject, read: () => Payload | undefined): readonly string[] | undefined => {
   if (!isJsonObject(updates) || findKey(updates, ['name']) === undefined || findKey(updates, ['address']) === undefined)
     return undefined;
-  const read = readPayload(json, options);
-  return read.ok && statesWholeCompany(read.payload) ? read.payload.stated : undefined;
+  const payload = read();
+  return payload !== undefined && statesWholeCompany(payload) ? payload.stated : undefined;
 };
 
-/**
- * What the store keeps of a body: canonical JSON without the entries that are not updated; `readPayload` reads it
- * back to the same payload but for `stated`. That is kept, as a field of that name, only where the payload states
- * the whole company: nothing else asks for it. The dedupe key of the kept text is that of the body.
- */
-export const canonicalBody = (json: unknown, options: WireOptions = {}): string => {
-  const { core, rest } = partsOf(json);
-  return canonicalJson({ ...rest, ...core, stated: statedIn(core, json, options) });
-};
+/** The {@link Kept.key} of a webhook. */
+export const dedupeKey = (webhookId: string | undefined, json: unknown): string =>
+  keyOf(webhookId) ?? sha256(canonicalJson(partsOf(json).core));
+
+/** The {@link Kept.body} of a webhook. */
+export const canonicalBody = (json: unknown, options: WireOptions = {}): string =>
+  keep('-', json, () => {
+    const read = readPayload(json, options);
+    return read.ok ? read.payload : undefined;
+  }).body;

@@ -9,8 +9,12 @@ export type JsonRead = { readonly ok: true; readonly value: unknown } | { readon
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPEN = new Set([0x5b, 0x7b]);
-const CLOSE = new Set([0x5d, 0x7d]);
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+const BRACKET_END = 0x5d;
+const BRACE_END = 0x7d;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
   let depth = 0;
@@ -21,10 +25,10 @@ const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
       if (byte === BACKSLASH) at++;
       else if (byte === QUOTE) inText = false;
     } else if (byte === QUOTE) inText = true;
-    else if (OPEN.has(byte)) {
+    else if (byte === BRACE || byte === BRACKET) {
       depth++;
       if (depth > maxDepth) return true;
-    } else if (CLOSE.has(byte)) depth--;
+    } else if (byte === BRACE_END || byte === BRACKET_END) depth--;
   }
   return false;
 };
@@ -39,7 +43,7 @@ export const readJson = (bytes: Uint8Array, maxDepth = 100): JsonRead => {
   if (isDeeper(bytes, maxDepth)) return { ok: false, reason: `the body is nested deeper than ${maxDepth} levels` };
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = UTF8.decode(bytes);
   } catch {
     return { ok: false, reason: 'the body is not UTF-8' };
   }

@@ -61,14 +61,16 @@ const BY_LOWER_NAME: ReadonlyMap<string, EventName> = new Map([
 
 /** The known event a name on the wire stands for; undefined for an unknown one. Older names and any case are known. */
 export const eventNamed = (wireName: string, options: WireOptions = {}): EventName | undefined => {
-  if (options.emailEvent !== undefined && wireName.toLowerCase() === options.emailEvent.toLowerCase()) return 'email';
+  const { emailEvent } = options;
+  if (emailEvent?.length === wireName.length && wireName.toLowerCase() === emailEvent.toLowerCase()) return 'email';
   return isEventName(wireName) ? wireName : BY_LOWER_NAME.get(wireName.toLowerCase());
 };
 
 /** Whether an entry is updated; undefined where it does not say. A null entry is not. */
 export const isUpdated = (entry: unknown): boolean | undefined => {
   if (entry === null) return false;
-  const updated = isJsonObject(entry) ? findValue(entry, 'updated') : undefined;
+  if (!isJsonObject(entry)) return undefined;
+  const updated = Object.hasOwn(entry, 'updated') ? entry['updated'] : findValue(entry, 'updated');
   if (typeof updated !== 'string') return typeof updated === 'boolean' ? updated : undefined;
   const text = updated.trim().toLowerCase();
   return text === 'true' || text === 'false' ? text === 'true' : undefined;
@@ -148,7 +150,7 @@ export const readPayload = (json: unknown, options: WireOptions = {}): ReadResul
   if (entityId === undefined || timestamp === undefined || !isJsonObject(updates)) return { ok: false, errors };
   const read = readUpdates(updates, options);
   const unknown = Object.entries(updates).filter(
-    ([key, entry]) => key !== '__proto__' && eventNamed(key, options) === undefined && isUpdated(entry) === true,
+    ([key, entry]) => isUpdated(entry) === true && key !== '__proto__' && eventNamed(key, options) === undefined,
   );
   const before = statedBefore(json);
   const stated =

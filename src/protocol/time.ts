@@ -11,11 +11,21 @@ const zoneMs = (zone: string | undefined): number => {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 };
 
+const NORMAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** What most texts are already: told in a tenth of the time the rest takes. */
+const isNormal = (text: string): boolean => {
+  if (!NORMAL.test(text)) return false;
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+};
+
 /**
  * The instant a text states, as `2026-11-21T04:22:00.000Z`, so that texts sort as times do.
  * A date alone is midnight; digits beyond the millisecond are cut. Undefined where it is no real date.
  */
 export const normaliseTime = (text: string): string | undefined => {
+  if (isNormal(text)) return text;
   const match = ISO.exec(text.trim());
   if (match === null) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone] = match;
