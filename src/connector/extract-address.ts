@@ -27,35 +27,39 @@ export function addressFields(before: Address | null, after: Address | null): re
 }
 
 function flat(address: Address | null): Readonly<Record<AddressField, string | null>> {
-  const countryCode = address?.countryCode?.toUpperCase() ?? null;
+  const countryCode = filled(address?.countryCode)?.toUpperCase() ?? null;
   return {
     street: address === null ? null : streetOf(address),
-    coName: address?.coName ?? null,
-    postalBox: address?.postalBox ?? null,
+    coName: filled(address?.coName),
+    postalBox: filled(address?.postalBox),
     postalCode: address === null ? null : postalCodeOf(address),
-    city: address?.cityName ?? address?.postalDistrict ?? null,
-    municipality: address?.municipality?.name ?? null,
+    city: filled(address?.cityName) ?? filled(address?.postalDistrict),
+    municipality: filled(address?.municipality?.name),
     countryCode,
     country: countryCode === null ? null : countryName(countryCode),
   };
 }
 
+const filled = (text: string | null | undefined): string | null => text?.trim() || null;
+
 /** "Eksempelvej 4A-6, 2. tv"; abroad the register has free text only. */
 function streetOf(address: Address): string | null {
-  const { streetName, houseNumberFrom, houseLetterFrom, houseNumberTo, houseLetterTo, floor, sideDoor } = address;
-  if (streetName === null) return address.freeText?.trim() || null;
-  const from = `${houseNumberFrom ?? ''}${houseLetterFrom ?? ''}`;
-  const to = `${houseNumberTo ?? ''}${houseLetterTo ?? ''}`;
+  const { houseNumberFrom, houseLetterFrom, houseNumberTo, houseLetterTo } = address;
+  const street = filled(address.streetName);
+  if (street === null) return filled(address.freeText);
+  const from = `${houseNumberFrom ?? ''}${filled(houseLetterFrom) ?? ''}`;
+  const to = `${houseNumberTo ?? ''}${filled(houseLetterTo) ?? ''}`;
   const house = to === '' || to === from ? from : `${from}-${to}`;
-  const door = [floor === null ? '' : /^\d+$/u.test(floor) ? `${floor}.` : floor, sideDoor ?? ''].filter(Boolean).join(' ');
-  return [[streetName, house].filter(Boolean).join(' '), door].filter(Boolean).join(', ');
+  const floor = filled(address.floor)?.replace(/\.$/u, '');
+  const door = [floor === undefined ? '' : `${floor}.`, filled(address.sideDoor) ?? ''].filter(Boolean).join(' ');
+  return [[street, house].filter(Boolean).join(' '), door].filter(Boolean).join(', ');
 }
 
 /** Four digits in Denmark, where a number has lost its leading zero. */
 function postalCodeOf({ postalCode, countryCode }: Address): string | null {
-  if (postalCode === null) return null;
-  const isDanish = countryCode === null || countryCode.toUpperCase() === 'DK';
-  return isDanish ? String(postalCode).padStart(4, '0') : String(postalCode);
+  const code = filled(postalCode === null ? null : String(postalCode));
+  const isDanish = (filled(countryCode) ?? 'DK').toUpperCase() === 'DK';
+  return code !== null && isDanish && /^\d{3}$/u.test(code) ? `0${code}` : code;
 }
 
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });

@@ -1,6 +1,8 @@
 /** The figures of an annual report as fields. Pure. */
 import type { NumberMetric, ReportData } from '../protocol/report.ts';
+import { normaliseTime } from '../protocol/time.ts';
 import type { ValueSaid } from './extract.ts';
+import { ofYear } from './extract-period.ts';
 
 const FIGURES = {
   revenue: 'revenue',
@@ -20,26 +22,28 @@ const FIGURE_FIELDS = Object.keys(FIGURES) as readonly Figure[];
 
 /**
  * The statements of one report: none for one that is not annual, or whose year is not known, since it could not be
- * ordered among the others. A figure the report lacks is blank: last year's would be wrong beside this year's.
- * One marked as an error says nothing.
+ * ordered among the others. A figure the report lacks, or marks as an error, is blank: last year's would be wrong
+ * beside this year's.
  */
 export function reportFields(report: ReportData): readonly ValueSaid[] {
   const year = report.reportYear ?? yearOf(report.period?.to ?? report.period?.instant ?? null);
-  if (year === null || (report.reportType !== null && report.reportType.toLowerCase() !== 'yearly')) return [];
-  const period = String(year);
-  const figures = FIGURE_FIELDS.map((field) => [field, report[FIGURES[field]]] as const);
+  const period = year === null ? undefined : ofYear(year);
+  const isAnnual = report.reportType === null || report.reportType.trim().toLowerCase() === 'yearly';
+  if (period === undefined || !isAnnual) return [];
   return [
     { field: 'reportYear', now: year, period },
     { field: 'reportUrl', now: report.reportUrl, period },
-    { field: 'reportPublished', now: report.publicationTime, period },
+    { field: 'reportPublished', now: utc(report.publicationTime), period },
     { field: 'reportCurrency', now: currencyOf(report), period },
-    ...figures
-      .filter(([, metric]) => metric?.error !== true)
-      .map(([field, metric]): ValueSaid => ({ field, now: metric?.value ?? null, period })),
+    ...FIGURE_FIELDS.map((field): ValueSaid => ({ field, now: figure(report[FIGURES[field]]), period })),
   ];
 }
 
-const yearOf = (time: string | null): number | null => (time === null ? null : Number(time.slice(0, 4)) || null);
+const figure = (metric: NumberMetric | null): number | null => (metric === null || metric.error ? null : metric.value);
+
+const utc = (time: string | null): string | null => (time === null ? null : (normaliseTime(time) ?? null));
+
+const yearOf = (time: string | null): number | null => (time === null ? null : Number(time.trim().slice(0, 4)) || null);
 
 /** The unit of the figures themselves where they agree, else the report's only currency. */
 function currencyOf(report: ReportData): string | null {

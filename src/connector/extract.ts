@@ -8,7 +8,9 @@ import type { EventData, EventName } from '../protocol/events.ts';
 import type { Entity, Industry } from '../protocol/formats.ts';
 import { statesWholeCompany } from '../protocol/full-state.ts';
 import type { Payload } from '../protocol/payload.ts';
+import { normaliseTime } from '../protocol/time.ts';
 import { addressFields } from './extract-address.ts';
+import { ofMonth, ofQuarter, ofYear } from './extract-period.ts';
 import { reportFields } from './extract-report.ts';
 
 export type Scalar = string | number | boolean | null;
@@ -36,17 +38,16 @@ export type Statement = Said & { readonly clock: string };
 
 export const isMembers = <S extends Said>(said: S): said is S & MembersSaid => 'added' in said;
 
-type Extract<E extends EventName> = (data: EventData<E>, entityId: string) => readonly Said[];
+type Extract<E extends EventName> = (data: EventData<E>, payload: Payload) => readonly Said[];
 
 const value = (field: FieldName, data: { before: Scalar; after: Scalar }): readonly Said[] => [
   { field, now: data.after, before: data.before },
 ];
-const day = (time: string | null): string | null => time?.slice(0, 10) ?? null;
-const two = (count: number): string => String(count).padStart(2, '0');
+const day = (time: string | null): string | null => time?.trim().slice(0, 10) ?? null;
 
 const member = ({ entityId, name, type }: Entity): Member => ({
   id: entityId,
-  name: name ?? entityId,
+  name: name?.trim() || entityId,
   ...(type !== null && { type }),
 });
 const relation =
@@ -54,15 +55,20 @@ const relation =
   (data: { added: readonly Entity[]; removed: readonly Entity[] }): readonly Said[] => [
     { field, added: data.added.map(member), removed: data.removed.map((each) => each.entityId) },
   ];
-const withShare = (each: Entity, share: string | null): Member => ({ ...member(each), ...(share !== null && { share }) });
+const withShare = (each: Entity, share: string | null): Member => {
+  const stated = share?.trim() ?? '';
+  return { ...member(each), ...(stated !== '' && { share: stated }) };
+};
 
 const text = (each: string): Member => ({ id: each, name: each });
+/** Industry codes have six digits and never begin with two zeros: one of five was sent as a number and lost its zero. */
+const sixDigits = (code: string): string => (/^\d{5}$/u.test(code.trim()) ? `0${code.trim()}` : code.trim());
 const industryMember = ({ industryCode, industryText }: Industry): Member => ({
-  id: industryCode.padStart(6, '0'),
-  name: industryText ?? industryCode,
+  id: sixDigits(industryCode),
+  name: industryText?.trim() || sixDigits(industryCode),
 });
-/** Industry codes have six digits; one that was sent as a number has lost its leading zero. */
-const code = (industry: Industry | null): string | null => industry?.industryCode.padStart(6, '0') ?? null;
+const code = (industry: Industry | null): string | null =>
+  industry === null ? null : sixDigits(industry.industryCode);
 
 const nothing = (): readonly Said[] => [];
 
@@ -75,7 +81,11 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
     { field: 'industryText', now: after?.industryText ?? null, before: before?.industryText ?? null },
   ],
   altIndustries: ({ added, removed }) => [
-    { field: 'altIndustries', added: added.map(industryMember), removed: removed.map((each) => industryMember(each).id) },
+    {
+      field: 'altIndustries',
+      added: added.map(industryMember),
+      removed: removed.map((each) => industryMember(each).id),
+    },
   ],
   purpose: (data) => value('purpose', data),
   powerToBind: (data) => value('powerToBind', data),
@@ -94,7 +104,7 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   phoneNumber: (data) => value('phone', data),
   website: (data) => value('website', data),
   newReport: ({ data }) => reportFields(data),
-  newCompany: ({ entity }, entityId) =>
+  newCompany: ({ entity }, { entityId }) =>
     entity.entityId === entityId && entity.name !== null ? [{ field: 'name', now: entity.name }] : [],
   ownership: ({ added, changed, removed }) => [
     {
@@ -133,29 +143,34 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   ],
   commercialProtection: (data) => value('advertisingProtected', data),
   monthlyEmployeeCount: ({ year, month, before, after }) => {
-    const period = `${year}-${two(month)}`;
+    const period = ofMonth(year, month);
+    if (period === undefined) return [];
     return [
       { field: 'employees', now: after, before, period },
       { field: 'employeesMonth', now: period, period },
     ];
   },
-  quarterlyEmployees: ({ year, quarter, before, after }) => [
-    { field: 'employeesQuarterly', now: after, before, period: `${year}-${quarter}` },
-  ],
-  yearlyEmployees: ({ year, before, after }) => [{ field: 'employeesYearly', now: after, before, period: String(year) }],
-  newArticle: ({ headline, link, time }, _entityId) => {
-    const period = time ?? '';
+  quarterlyEmployees: ({ year, quarter, before, after }) =>
+    inPeriod('employeesQuarterly', ofQuarter(year, quarter), before, after),
+  yearlyEmployees: ({ year, before, after }) => inPeriod('employeesYearly', ofYear(year), before, after),
+  newArticle: ({ headline, link, time }, { timestamp }) => {
+    const written = time === null ? null : (normaliseTime(time) ?? null);
+    const period = written ?? timestamp;
     return [
       { field: 'newsHeadline', now: headline, period },
       { field: 'newsLink', now: link, period },
-      { field: 'newsTime', now: time, period },
+      { field: 'newsTime', now: written, period },
     ];
   },
   addedToMonitor: nothing,
   removedFromMonitor: nothing,
 };
 
-const formCode = (form: EventData<'form'>['after']): string | null => (form === null ? null : String(form.companyFormCode));
+const inPeriod = (field: FieldName, period: string | undefined, before: Scalar, now: Scalar): readonly Said[] =>
+  period === undefined ? [] : [{ field, now, before, period }];
+
+const formCode = (form: EventData<'form'>['after']): string | null =>
+  form === null ? null : String(form.companyFormCode);
 
 /** The lists that a payload which states the whole company states in full, and the events they come by. */
 const WHOLE_LISTS = {
@@ -173,23 +188,45 @@ const WHOLE_LISTS = {
 const wholeListOf = (event: EventName): FieldName | undefined =>
   Object.hasOwn(WHOLE_LISTS, event) ? WHOLE_LISTS[event as keyof typeof WHOLE_LISTS] : undefined;
 
-/** Everything a payload says, field by field, each statement with its clock. */
+/** What tells nothing new about the company in the register. */
+const BESIDE_REGISTER: ReadonlySet<string> = new Set(['newArticle', 'addedToMonitor', 'removedFromMonitor']);
+
+const tellsOfRegister = ({ updates, unknown, malformed }: Payload): boolean =>
+  [...Object.keys(updates), ...Object.keys(unknown), ...malformed.map(({ event }) => event)].some(
+    (event) => !BESIDE_REGISTER.has(event),
+  );
+
+/**
+ * Everything a payload says, field by field, each statement with its clock. An event that is not updated says nothing,
+ * but in a payload that states the whole company it says that a list has no members.
+ */
 export function extract(payload: Payload): readonly Statement[] {
-  const { entityId, timestamp, updates } = payload;
+  const { timestamp } = payload;
   const isWhole = statesWholeCompany(payload);
-  const said: Said[] = [{ field: 'registerChangedAt', now: timestamp }];
+  const said: Said[] = tellsOfRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
   for (const event of payload.stated) {
-    const about = sayings(event, updates, entityId);
+    const about = sayings(event, payload);
     const list = isWhole ? wholeListOf(event) : undefined;
     if (list === undefined) said.push(...about);
-    else said.push({ field: list, added: about.flatMap((each) => (isMembers(each) ? each.added : [])), removed: [], whole: true });
+    else
+      said.push({
+        field: list,
+        added: about.flatMap((each) => (isMembers(each) ? each.added : [])),
+        removed: [],
+        whole: true,
+      });
   }
-  return said.map((each) => ({ ...each, clock: clockOf(each, timestamp) }));
+  return (
+    said
+      // Only `newCompany` says again what another event of the payload, `name`, has said better.
+      .filter((each, at) => isMembers(each) || said.findIndex(({ field }) => field === each.field) === at)
+      .map((each) => ({ ...each, clock: clockOf(each, timestamp) }))
+  );
 }
 
-function sayings<E extends EventName>(event: E, updates: Payload['updates'], entityId: string): readonly Said[] {
-  const data = updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
-  return data === undefined ? [] : EXTRACT[event](data, entityId);
+function sayings<E extends EventName>(event: E, payload: Payload): readonly Said[] {
+  const data = payload.updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
+  return data === undefined ? [] : EXTRACT[event](data, payload);
 }
 
 /** Clocks of one field compare as text: the period first, where the field has one, then the register's time. */

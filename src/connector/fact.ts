@@ -18,7 +18,10 @@ interface MemberState extends Mark {
   readonly present: boolean;
 }
 
-/** A list with the marks that order its changes; `whole` is when all members were last stated at once. */
+/**
+ * A list with the marks that order its changes; `whole` is when all members were last stated at once, and nothing
+ * older than that is kept. Those who left stay as marks, so that their coming cannot arrive after their leaving.
+ */
 export interface ListState {
   readonly whole: Mark | null;
   readonly members: Readonly<Record<string, MemberState>>;
@@ -63,38 +66,48 @@ const latest = (at: Mark, current: Fact | undefined): Mark =>
   current !== undefined && isAfter(current, at) ? { clock: current.clock, seq: current.seq } : at;
 
 function foldList(state: ListState, said: Extract<Statement, { added: unknown }>, at: Mark): ListState {
+  const whole = said.whole === true && (state.whole === null || isAfter(at, state.whole)) ? at : state.whole;
   const members = new Map(Object.entries(state.members));
   const put = (id: string, member: Member, present: boolean) => {
     const known = members.get(id);
     if (known === undefined || !isAfter(known, at)) members.set(id, { member, present, ...at });
   };
-  for (const id of said.removed) put(id, members.get(id)?.member ?? { id, name: id }, false);
+  for (const id of said.removed) put(id, { id, name: id }, false);
   for (const member of said.added) put(member.id, member, true);
-  const whole = said.whole === true && (state.whole === null || isAfter(at, state.whole)) ? at : state.whole;
-  return { whole, members: Object.fromEntries([...members].sort(([a], [b]) => (a < b ? -1 : 1))) };
+  const kept = [...members].filter(([, each]) => whole === null || !isAfter(whole, each));
+  return { whole, members: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** What a list amounts to: the members present, by name; not `complete` until all were stated at once. */
 export function visible(state: ListState): { readonly members: readonly Member[]; readonly complete: boolean } {
   const members = Object.values(state.members)
-    .filter((each) => each.present && (state.whole === null || !isAfter(state.whole, each)))
+    .filter((each) => each.present)
     .map((each) => each.member)
     .sort((a, b) => a.name.localeCompare(b.name, 'da') || (a.id < b.id ? -1 : 1));
   return { members, complete: state.whole !== null };
 }
 
 /** The field's value for a CRM; undefined for a list that is not known in full, which is written nowhere. */
-export function valueOf(fact: Fact): FieldValue | undefined {
+export function factValue(fact: Fact): FieldValue | undefined {
   if ('scalar' in fact.value) return fact.value.scalar;
   const { members, complete } = visible(fact.value.list);
   return complete ? members : undefined;
 }
 
+export { factValue };
+
 /** The field's values the register is known to have had by this statement, the one before included; blanks say nothing. */
 export function knownValues(said: Statement, folded: Folded): readonly FieldValue[] {
   if (isMembers(said)) {
-    const value = folded.changed ? valueOf(folded.fact) : undefined;
+    const value = folded.changed ? factValue(folded.fact) : undefined;
     return value === undefined ? [] : [value];
   }
   return [said.now, said.before ?? null].filter((value) => value !== null);
 }
+
+/**
+ * Whether the company's records must be decided anew: the value changed, or an earlier register value may have come to
+ * light, so that what looked like a person's edit is none.
+ */
+export const concernsRecords = (said: Statement, folded: Folded): boolean =>
+  folded.changed || (!isMembers(said) && (folded.stale || (said.before ?? null) !== null));

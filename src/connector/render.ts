@@ -1,6 +1,9 @@
 /** render: a field's value as one CRM property takes it, or the reason why it cannot. */
 import { FIELDS, type FieldName, type FieldValue, type Member } from '../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../providers/provider.ts';
+import { normaliseTime } from '../protocol/time.ts';
+import { isBlank } from './decide.ts';
+import { internationalPhone } from './phone.ts';
 
 export type Rendered =
   | { readonly ok: true; readonly value: PropertyValue }
@@ -8,6 +11,8 @@ export type Rendered =
 
 /** Register value → what the CRM calls it; a key may end in `*` to stand for every value that starts so. */
 export type ValueMap = Readonly<Record<string, PropertyValue>>;
+
+type Filled = Exclude<PropertyValue, null>;
 
 const done = (value: PropertyValue): Rendered => ({ ok: true, value });
 const refuse = (reason: string): Rendered => ({ ok: false, reason });
@@ -18,13 +23,15 @@ const refuse = (reason: string): Rendered => ({ ok: false, reason });
  * since half a name or half a web address is a wrong one.
  */
 export function render(field: FieldName, value: FieldValue, property: Property, values?: ValueMap): Rendered {
-  if (value === null) return done(null);
-  const mapped = values === undefined ? undefined : lookUp(values, value);
-  if (property.type === 'enumeration') return renderOption(mapped ?? value, property);
-  if (mapped !== undefined) return fit(mapped, field, property);
-  if (isList(value)) return renderList(value, property);
-  return fit(value, field, property);
+  const mapped = values === undefined || value === null ? undefined : lookUp(values, value);
+  if (mapped === undefined && isList(value)) return renderList(value, property);
+  const plain = mapped === undefined && !isList(value) ? value : (mapped ?? null);
+  if (plain === null || isBlank(plain)) return done(blankOf(property));
+  return renderFilled(plain, field, property);
 }
+
+/** A checkbox has no blank: without a value it is not ticked. */
+const blankOf = (property: Property): PropertyValue => (property.type === 'boolean' ? false : null);
 
 const isList = (value: FieldValue): value is readonly Member[] => Array.isArray(value);
 
@@ -36,79 +43,107 @@ function lookUp(values: ValueMap, value: FieldValue): PropertyValue | undefined 
   return longest === undefined ? undefined : values[longest];
 }
 
-function renderOption(value: FieldValue, property: Property): Rendered {
-  if (value === null) return done(null);
-  const wanted = isList(value) ? joined(value) : String(value);
+function renderFilled(value: Filled, field: FieldName, property: Property): Rendered {
+  switch (property.type) {
+    case 'enumeration':
+      return renderOption(String(value).trim(), property);
+    case 'number':
+      return renderNumber(value, field, property);
+    case 'boolean':
+      return renderBoolean(value, property);
+    case 'date':
+    case 'datetime':
+      return renderTime(String(value).trim(), property);
+    case 'phone':
+      return limit(internationalPhone(String(value)), property, false);
+    default:
+      return limit(textFor(String(value), property), property, FIELDS[field].kind === 'multiline');
+  }
+}
+
+function renderOption(wanted: string, property: Property): Rendered {
   const options = property.options ?? [];
-  const fold = wanted.toLowerCase();
+  const folded = wanted.toLowerCase();
   const option =
     options.find((each) => each.value === wanted) ??
-    options.find((each) => each.value.toLowerCase() === fold || each.label.toLowerCase() === fold);
+    options.find((each) => each.value.toLowerCase() === folded) ??
+    options.find((each) => each.label.toLowerCase() === folded);
   if (option !== undefined) return done(option.value);
   if (property.open === true) return limit(wanted, property, false);
   return refuse(`"${wanted}" is not among the options of ${property.name}; add the option or a value map`);
 }
 
-function fit(value: PropertyValue, field: FieldName, property: Property): Rendered {
-  if (value === null) return done(null);
-  switch (property.type) {
-    case 'number':
-      return renderNumber(value, property);
-    case 'boolean':
-      return typeof value === 'boolean' ? done(value) : refuse(`${property.name} takes true or false, not "${value}"`);
-    case 'date':
-    case 'datetime':
-      return renderTime(value, property);
-    case 'phone':
-      return limit(internationalPhone(String(value)), property, false);
-    default:
-      return limit(oneLine(String(value), property), property, FIELDS[field].kind === 'multiline');
-  }
-}
-
 /** An interval such as `10-19` or `1000+` becomes its lower bound. */
-function renderNumber(value: Exclude<PropertyValue, null>, property: Property): Rendered {
-  const lower = /^\s*(\d+)\s*(?:-\s*\d+|\+)\s*$/u.exec(String(value))?.[1];
-  const parsed = typeof value === 'number' ? value : Number(lower ?? (String(value).trim() || Number.NaN));
-  if (typeof value === 'boolean' || !Number.isFinite(parsed)) return refuse(`${property.name} takes a number, not "${value}"`);
-  return done(property.scale === undefined ? parsed : Number(parsed.toFixed(property.scale)));
+function renderNumber(value: Filled, field: FieldName, property: Property): Rendered {
+  const spelled = String(value).trim();
+  const isInterval = FIELDS[field].kind === 'interval';
+  const lower = isInterval ? /^(\d+)\s*(?:[-–]\s*\d+|\+)$/u.exec(spelled)?.[1] : undefined;
+  const number = typeof value === 'number' ? value : parsePlain(lower ?? spelled);
+  if (!Number.isFinite(number)) return refuse(`${property.name} takes a number, not "${spelled}"`);
+  const scaled = property.scale === undefined ? number : Number(number.toFixed(property.scale));
+  // Minus zero is spelled "0" by every CRM and must be equal to it.
+  return done(scaled === 0 ? 0 : scaled);
 }
 
-function renderTime(value: Exclude<PropertyValue, null>, property: Property): Rendered {
-  const spelled = String(value);
-  const ms = Date.parse(spelled);
-  if (!/^\d{4}-\d{2}-\d{2}/u.test(spelled) || Number.isNaN(ms)) return refuse(`${property.name} takes a date, not "${spelled}"`);
-  return done(property.type === 'date' ? spelled.slice(0, 10) : new Date(ms).toISOString());
+const parsePlain = (spelled: string): number => (/^[+-]?\d+(?:\.\d+)?$/u.test(spelled) ? Number(spelled) : Number.NaN);
+
+/** The value maps of a configuration may spell them as texts. */
+function renderBoolean(value: Filled, property: Property): Rendered {
+  const spelled = String(value).trim().toLowerCase();
+  if (spelled === 'true' || spelled === 'false') return done(spelled === 'true');
+  return refuse(`${property.name} takes true or false, not "${value}"`);
+}
+
+/** A date is the one that was spelled, in its own time zone; an instant without a zone is in UTC. */
+function renderTime(spelled: string, property: Property): Rendered {
+  const instant = normaliseTime(spelled);
+  if (instant === undefined) return refuse(`${property.name} takes a date, not "${spelled}"`);
+  return done(property.type === 'date' ? spelled.slice(0, 10) : instant);
 }
 
 function renderList(members: readonly Member[], property: Property): Rendered {
-  if (members.length === 0) return done(null);
   if (property.type === 'number') return done(members.length);
+  if (members.length === 0) return done(blankOf(property));
+  if (property.type === 'enumeration') return renderOption(members.map(spell).join(', '), property);
+  if (property.type === 'boolean' || property.type === 'date' || property.type === 'datetime')
+    return refuse(`${property.name} takes no list`);
+  return cutList(members.map(spell), property);
+}
+
+const spell = ({ name, share }: Member): string => {
+  const line = name.replace(/\s+/gu, ' ').trim();
+  return share === undefined ? line : `${line} (${share.replace(/\s*%$/u, '')} %)`;
+};
+
+/** As many as fit, and how many more there are: "Anne Berg, Bo Dahl (+3)". */
+function cutList(names: readonly string[], property: Property): Rendered {
   const max = property.maxLength ?? Number.POSITIVE_INFINITY;
-  const whole = joined(members);
+  const whole = names.join(', ');
   if (whole.length <= max) return done(whole);
-  for (let kept = members.length - 1; kept > 0; kept -= 1) {
-    const cut = `${joined(members.slice(0, kept))} (+${members.length - kept})`;
-    if (cut.length <= max) return done(cut);
+  let best: string | undefined;
+  let kept = '';
+  for (const [index, name] of names.entries()) {
+    kept = index === 0 ? name : `${kept}, ${name}`;
+    if (kept.length > max) break;
+    const cut = `${kept} (+${names.length - index - 1})`;
+    if (cut.length <= max) best = cut;
   }
-  return refuse(`the list does not fit into the ${max} characters of ${property.name}`);
+  return best === undefined
+    ? refuse(`the list does not fit into the ${max} characters of ${property.name}`)
+    : done(best);
 }
 
-const joined = (members: readonly Member[]): string =>
-  members.map(({ name, share }) => (share === undefined ? name : `${name} (${share.replace(/\s*%$/u, '')} %)`)).join(', ');
-
-const oneLine = (value: string, property: Property): string =>
-  property.type === 'multiline' ? value : value.replace(/\s*[\r\n]+\s*/gu, ' ').trim();
-
-/** Eight digits are a Danish number; CRMs keep phones in E.164. */
-function internationalPhone(value: string): string {
-  const digits = value.replace(/[\s.-]/gu, '');
-  return /^\d{8}$/u.test(digits) ? `+45${digits}` : value.trim();
-}
+const textFor = (value: string, property: Property): string =>
+  (property.type === 'multiline' ? value : value.replace(/\s*[\r\n]+\s*/gu, ' ')).trim();
 
 function limit(value: string, property: Property, mayCut: boolean): Rendered {
   const max = property.maxLength;
   if (max === undefined || value.length <= max) return done(value);
-  if (!mayCut) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
-  return done(`${value.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/u, '').trimEnd()}…`);
+  if (!mayCut || max < 1) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
+  // A cut through a surrogate pair leaves half a character.
+  const kept = value
+    .slice(0, max - 1)
+    .replace(/[\uD800-\uDBFF]$/u, '')
+    .trimEnd();
+  return done(`${kept}…`);
 }

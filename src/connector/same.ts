@@ -1,11 +1,15 @@
 /** Equality of property values after normalising: what a CRM re-spells by itself must not look like a person's edit. */
 import { FIELDS, type FieldName } from '../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../providers/provider.ts';
+import { normaliseTime } from '../protocol/time.ts';
 import { isBlank } from './decide.ts';
+import { internationalPhone } from './phone.ts';
+
+type Normal = (value: PropertyValue) => string | number;
 
 /**
  * Builds the equality for one field in one property. Case counts, except where spelling has none
- * (e-mail, host names): a person who turned "MAGENTA APS" into "Magenta ApS" made an edit.
+ * (e-mail, host names): a person who turned "NORDLYS APS" into "Nordlys ApS" made an edit.
  */
 export function sameFor(field: FieldName, property: Property): (a: PropertyValue, b: PropertyValue) => boolean {
   const normal = normaliser(field, property);
@@ -15,42 +19,47 @@ export function sameFor(field: FieldName, property: Property): (a: PropertyValue
   };
 }
 
-function normaliser(field: FieldName, property: Property): (value: PropertyValue) => PropertyValue {
+function normaliser(field: FieldName, property: Property): Normal {
   const { kind } = FIELDS[field];
   if (property.type === 'number') return number;
-  if (property.type === 'boolean') return (value) => String(value).toLowerCase();
-  if (property.type === 'date') return (value) => String(value).slice(0, 10);
-  if (property.type === 'datetime') return instant;
-  if (property.type === 'enumeration') return (value) => String(value);
-  if (property.type === 'phone' || kind === 'phone') return phone;
+  if (property.type === 'boolean' || kind === 'boolean') return (value) => text(value).toLowerCase();
+  if (property.type === 'date') return (value) => text(value).slice(0, 10);
+  if (property.type === 'datetime') return second;
+  if (property.type === 'enumeration') return text;
+  if (property.type === 'phone' || kind === 'phone') return (value) => text(internationalPhone(String(value)));
   if (property.type === 'url' || kind === 'url') return url;
-  if (property.type === 'email' || kind === 'email') return (value) => String(value).trim().toLowerCase();
+  if (property.type === 'email' || kind === 'email') return (value) => text(value).toLowerCase();
   if (kind === 'integer' || kind === 'number') return number;
   return text;
 }
 
 const text = (value: PropertyValue): string => String(value).normalize('NFC').replace(/\s+/gu, ' ').trim();
 
-function number(value: PropertyValue): PropertyValue {
-  const parsed = typeof value === 'number' ? value : Number(String(value).trim());
-  return Number.isFinite(parsed) ? parsed : text(value);
+/** One separator alone may stand for a thousand or for a fraction, so only two or more of a kind are taken for thousands. */
+const DANISH_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/u;
+const ENGLISH_GROUPS = /^[+-]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?$/u;
+
+function number(value: PropertyValue): string | number {
+  const spelled = String(value).replace(/\s/gu, '');
+  const plain = DANISH_GROUPS.test(spelled)
+    ? spelled.replaceAll('.', '').replace(',', '.')
+    : ENGLISH_GROUPS.test(spelled)
+      ? spelled.replaceAll(',', '')
+      : spelled;
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/iu.test(plain) ? Number(plain) : text(value);
 }
 
-function instant(value: PropertyValue): PropertyValue {
-  const ms = Date.parse(String(value));
-  return Number.isNaN(ms) ? text(value) : Math.floor(ms / 1000);
-}
-
-/** Danish numbers are equal with and without country code. */
-function phone(value: PropertyValue): string {
-  const spelled = text(value);
-  const digits = spelled.replace(/\D/gu, '').replace(/^00/u, '');
-  if (digits === '') return spelled;
-  return digits.length === 10 && digits.startsWith('45') ? digits.slice(2) : digits;
+/** CRMs keep instants to the second at best. */
+function second(value: PropertyValue): string | number {
+  const instant = normaliseTime(String(value));
+  return instant === undefined ? text(value) : Math.floor(Date.parse(instant) / 1000);
 }
 
 function url(value: PropertyValue): string {
-  const bare = text(value).replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '').replace(/^www\./iu, '').replace(/\/+$/u, '');
-  const slash = bare.indexOf('/');
-  return slash < 0 ? bare.toLowerCase() : bare.slice(0, slash).toLowerCase() + bare.slice(slash);
+  const bare = text(value)
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '')
+    .replace(/^www\./iu, '');
+  const end = bare.search(/[/?#]/u);
+  const host = end < 0 ? bare : bare.slice(0, end);
+  return `${host.toLowerCase()}${end < 0 ? '' : bare.slice(end).replace(/\/+$/u, '')}`;
 }
