@@ -94,8 +94,6 @@ export function factValue(fact: Fact): FieldValue | undefined {
   return complete ? members : undefined;
 }
 
-export { factValue };
-
 /** The field's values the register is known to have had by this statement, the one before included; blanks say nothing. */
 export function knownValues(said: Statement, folded: Folded): readonly FieldValue[] {
   if (isMembers(said)) {
