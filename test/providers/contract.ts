@@ -172,8 +172,9 @@ export function describeContract(name: string, setup: Setup, absentId: AbsentId)
 
     it('calls a refused token auth, and never shows it', async () => {
       subject.emulator.fault({ match: '.', times: 50, action: subject.answers.unauthorized });
-      for (const work of [read(ids), write({ [text()]: 'x' }), subject.connection.check(live())]) {
-        const error = await failure(work);
+      const { connection } = subject;
+      for (const work of [() => read(ids), () => write({ [text()]: 'x' }), () => connection.check(live())]) {
+        const error = await failure(work());
         expect(error.fault).toBe('auth');
         for (const secret of subject.secrets) expect(shown(error)).not.toContain(secret);
       }

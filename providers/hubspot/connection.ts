@@ -1,0 +1,82 @@
+/** A connection to one HubSpot account: the contract's verbs over the fenced client. */
+import type { Account, Connection, Lent, PropertyValue } from '../provider.ts';
+import { MERGED_IDS } from './batch.ts';
+import { type Apis, loadClient } from './client.ts';
+import { faultOf, RefusedAnswer } from './faults.ts';
+import { toProperty } from './properties.ts';
+import { readCompanies } from './read.ts';
+import type { HubspotSettings } from './settings.ts';
+import { updateCompanies } from './update.ts';
+import { fromHubspot } from './values.ts';
+
+const SCAN_PAGE = 100;
+
+/** Loads the client and builds a connection. It remembers the account's time zone and the types of its properties. */
+export async function connectHubspot(settings: HubspotSettings, { http, now }: Lent): Promise<Connection> {
+  let timeZone: string | undefined;
+  let types: ReadonlyMap<string, string> | undefined;
+  const clock = () => ({ now: now(), timeZone });
+  const bind = await loadClient(settings, http, clock);
+
+  const verb = async <T>(signal: AbortSignal, work: (apis: Apis) => Promise<T>): Promise<T> => {
+    try {
+      return await work(bind(signal));
+    } catch (error) {
+      throw error instanceof RefusedAnswer ? faultOf(error, clock()) : error;
+    }
+  };
+  const definitions = async (apis: Apis) => {
+    const { results } = await apis.properties.getAll('companies', false);
+    const live = results.filter((definition) => definition.archived !== true);
+    types = new Map(live.map((definition) => [definition.name, definition.type]));
+    return live;
+  };
+  /** Values by the account's own types, which cost one call the first time. */
+  const valuesOf = async (apis: Apis, names: readonly string[]) => {
+    if (types === undefined) await definitions(apis);
+    return (texts: Readonly<Record<string, string | null>>): Record<string, PropertyValue> =>
+      Object.fromEntries(names.map((name) => [name, fromHubspot(texts[name], types?.get(name))]));
+  };
+
+  return {
+    check: (signal) =>
+      verb(signal, async (apis) => {
+        const { body, headers } = await apis.get('/account-info/v3/details');
+        timeZone = text(body.timeZone);
+        return accountOf(body, headers);
+      }),
+    properties: (signal) => verb(signal, async (apis) => (await definitions(apis)).map(toProperty)),
+    read: async (ids, names, signal) =>
+      ids.length === 0
+        ? []
+        : verb(signal, async (apis) => readCompanies(apis, ids, names, await valuesOf(apis, names))),
+    update: async (patches, signal) =>
+      patches.length === 0 ? [] : verb(signal, (apis) => updateCompanies(apis, patches)),
+    scan: (names, cursor, signal) =>
+      verb(signal, async (apis) => {
+        const toValues = await valuesOf(apis, names);
+        const properties = [...new Set([...names, MERGED_IDS])];
+        const page = await apis.companies.getPage(SCAN_PAGE, cursor, properties, undefined, undefined, false);
+        const records = page.results.map(({ id, properties: texts }) => ({ id, properties: toValues(texts) }));
+        const after = page.paging?.next?.after;
+        return after === undefined ? { records } : { records, cursor: after };
+      }),
+  };
+}
+
+function accountOf(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>>): Account {
+  const id = String(body.portalId ?? '');
+  const left = headers['x-hubspot-ratelimit-daily-remaining'];
+  const notes = [
+    note('account type', text(body.accountType)),
+    note('time zone', text(body.timeZone)),
+    note('data hosted in', text(body.dataHostingLocation)),
+    note('calls left today, shared by all apps of the account', left),
+  ];
+  return { id, name: `HubSpot account ${id}`, notes: notes.filter((line) => line !== undefined) };
+}
+
+const note = (what: string, value: string | undefined): string | undefined =>
+  value === undefined ? undefined : `${what}: ${value}`;
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

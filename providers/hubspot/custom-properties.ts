@@ -1,0 +1,87 @@
+/**
+ * The company properties this project asks a HubSpot account to have, so that the register's truth
+ * stands beside what people wrote. All are optional; `cvr_number` and `cvr_hold` are read, never written.
+ */
+import type { FieldKind, FieldName } from '../fields.ts';
+import { FIELDS } from '../fields.ts';
+
+/** What HubSpot must know to make a property. */
+export interface CustomProperty {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'string' | 'number' | 'date' | 'datetime' | 'bool';
+  readonly fieldType: 'text' | 'textarea' | 'number' | 'date' | 'booleancheckbox';
+  readonly hasUniqueValue: boolean;
+  /** The company field that fills it. */
+  readonly field?: FieldName;
+}
+
+const TYPES: Record<FieldKind, Pick<CustomProperty, 'type' | 'fieldType'>> = {
+  text: { type: 'string', fieldType: 'text' },
+  multiline: { type: 'string', fieldType: 'textarea' },
+  phone: { type: 'string', fieldType: 'text' },
+  email: { type: 'string', fieldType: 'text' },
+  url: { type: 'string', fieldType: 'text' },
+  code: { type: 'string', fieldType: 'text' },
+  interval: { type: 'string', fieldType: 'text' },
+  list: { type: 'string', fieldType: 'textarea' },
+  integer: { type: 'number', fieldType: 'number' },
+  number: { type: 'number', fieldType: 'number' },
+  date: { type: 'date', fieldType: 'date' },
+  datetime: { type: 'datetime', fieldType: 'date' },
+  boolean: { type: 'bool', fieldType: 'booleancheckbox' },
+};
+
+const custom = (name: string, field: FieldName, label: string): CustomProperty => {
+  return { name, label, ...TYPES[FIELDS[field].kind], hasUniqueValue: false, field };
+};
+
+/** The properties the preset fills, in the order a person reads them. */
+export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
+  custom('cvr_name', 'name', 'CVR name'),
+  custom('cvr_status', 'status', 'CVR status'),
+  custom('cvr_form', 'form', 'CVR company form'),
+  custom('cvr_street', 'street', 'CVR street'),
+  custom('cvr_postal_code', 'postalCode', 'CVR postal code'),
+  custom('cvr_city', 'city', 'CVR city'),
+  custom('cvr_municipality', 'municipality', 'CVR municipality'),
+  custom('cvr_country_code', 'countryCode', 'CVR country code'),
+  custom('cvr_industry_code', 'industryCode', 'CVR industry code'),
+  custom('cvr_industry', 'industryText', 'CVR industry'),
+  custom('cvr_purpose', 'purpose', 'CVR purpose'),
+  custom('cvr_email', 'email', 'CVR e-mail'),
+  custom('cvr_phone', 'phone', 'CVR phone'),
+  custom('cvr_website', 'website', 'CVR website'),
+  custom('cvr_employees', 'employees', 'CVR employees'),
+  custom('cvr_employees_interval', 'employeesQuarterly', 'CVR employees, interval'),
+  custom('cvr_capital', 'capital', 'CVR capital'),
+  custom('cvr_capital_currency', 'capitalCurrency', 'CVR capital currency'),
+  custom('cvr_start_date', 'startDate', 'CVR start date'),
+  custom('cvr_end_date', 'endDate', 'CVR end date'),
+  custom('cvr_advertising_protected', 'advertisingProtected', 'CVR advertising protection'),
+  custom('cvr_report_year', 'reportYear', 'CVR report year'),
+  custom('cvr_report_url', 'reportUrl', 'CVR report'),
+  custom('cvr_revenue', 'revenue', 'CVR revenue'),
+  custom('cvr_gross_result', 'grossResult', 'CVR gross result'),
+  custom('cvr_result', 'result', 'CVR result'),
+  custom('cvr_equity', 'equity', 'CVR equity'),
+  custom('cvr_changed_at', 'registerChangedAt', 'CVR changed at'),
+];
+
+/** The CVR number, unique so that a company can be found by it and cannot be made twice. */
+export const CVR_NUMBER: CustomProperty = {
+  name: 'cvr_number',
+  label: 'CVR number',
+  type: 'string',
+  fieldType: 'text',
+  hasUniqueValue: true,
+};
+
+/** Set by a person: leave this company alone. */
+export const CVR_HOLD: CustomProperty = {
+  name: 'cvr_hold',
+  label: 'CVR hold',
+  type: 'bool',
+  fieldType: 'booleancheckbox',
+  hasUniqueValue: false,
+};

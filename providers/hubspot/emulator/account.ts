@@ -1,0 +1,166 @@
+/** One emulated HubSpot account: its options with defaults, and all state the endpoints share. */
+import type { EmulatorAnswer, EmulatorOptions } from '../../emulator.ts';
+import type { PropertyValue, Window } from '../../provider.ts';
+import { fromHubspot } from '../values.ts';
+import { accountDefinitions, type PropertyDefinition, type PropertyOptions } from './definitions.ts';
+import { type AccountLimits, openLimits } from './limits.ts';
+import { type Companies, type Company, openCompanies } from './records.ts';
+import { type RequiredRule, type Rules, storedText } from './validate.ts';
+
+/** What an emulated HubSpot can be told. */
+export interface HubspotEmulatorOptions extends EmulatorOptions {
+  /** The burst limit; 190 calls in 10 s where absent. */
+  readonly rate?: Window | 'none';
+  /** Calls a day, until midnight of the account. No limit where absent. */
+  readonly daily?: number;
+  readonly token?: string;
+  /** Scopes of the token; companies read and write where absent. */
+  readonly scopes?: readonly string[];
+  readonly portalId?: number;
+  readonly timeZone?: string;
+  /** Extra property definitions, or others under the same name. */
+  readonly properties?: readonly PropertyOptions[];
+  /** Names of default definitions the account lacks. */
+  readonly missingProperties?: readonly string[];
+  readonly required?: readonly RequiredRule[];
+  /** Status of a batch with partial errors: 207 is listed for v3, 200 for 2026-09. */
+  readonly batchStatus?: 200 | 207;
+  /** `whole` refuses a batch with one bad input as a whole, in spite of trace ids. */
+  readonly batchRefusals?: 'each' | 'whole';
+  /** What batches do with a merged-away id: not documented, so both must be survived. */
+  readonly mergedInBatch?: 'miss' | 'survivor';
+  /** Misses of a batch read: named in `errors`, or simply absent. */
+  readonly readMisses?: 'named' | 'absent';
+  /** How long search does not see a write. */
+  readonly searchLagMs?: number;
+}
+
+/** State and rules; `written` is called after every change through the API. */
+export interface HubspotAccount {
+  readonly options: HubspotEmulatorOptions;
+  readonly portalId: number;
+  readonly timeZone: string;
+  readonly definitions: ReadonlyMap<string, PropertyDefinition>;
+  readonly rules: Rules;
+  readonly companies: Companies;
+  readonly limits: ReturnType<typeof openLimits>;
+  /** The token that is valid now; undefined once it was revoked. */
+  token: string | undefined;
+  readonly scopes: ReadonlySet<string>;
+  readonly now: () => number;
+  /** What search still shows of companies written a moment ago. */
+  readonly stale: Map<string, { readonly until: number; readonly properties: Readonly<Record<string, string>> }>;
+  /** Shuffles in place, by the seed. */
+  shuffle<T>(items: T[]): T[];
+  correlationId(): string;
+  /** Writes texts as the API does, past validation. */
+  write(company: Company, texts: Readonly<Record<string, string>>): void;
+  /** What `CrmEmulator.get` shows: every defined property, blanks as null. */
+  values(company: Company, names?: Iterable<string>): Record<string, PropertyValue>;
+  written: (id: string, names: readonly string[]) => void;
+}
+
+export const DEFAULT_TOKEN = 'pat-na1-emulator';
+const DEFAULT_SCOPES = ['crm.objects.companies.read', 'crm.objects.companies.write'];
+
+/** Opens an empty account. */
+export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
+  const now = options.now ?? Date.now;
+  const portalId = options.portalId ?? 24_680_135;
+  const timeZone = options.timeZone ?? 'Europe/Copenhagen';
+  const definitions = accountDefinitions(options.properties ?? [], options.missingProperties ?? []);
+  const unique = [...definitions.values()]
+    .filter((definition) => definition.hasUniqueValue)
+    .map((definition) => definition.name);
+  const random = seeded(options.seed ?? 1);
+  const stale: HubspotAccount['stale'] = new Map();
+  const companies = openCompanies(9_000_000_001 + (options.seed ?? 0) * 1_000_000, unique, now);
+  const limits: AccountLimits = {
+    rate: options.rate === 'none' ? undefined : (options.rate ?? { calls: 190, perMs: 10_000 }),
+    daily: options.daily,
+    timeZone,
+  };
+  let correlations = 0;
+  return {
+    options,
+    portalId,
+    timeZone,
+    definitions,
+    rules: { definitions, required: options.required ?? [], portalId },
+    companies,
+    limits: openLimits(limits),
+    token: options.token ?? DEFAULT_TOKEN,
+    scopes: new Set(options.scopes ?? DEFAULT_SCOPES),
+    now,
+    stale,
+    shuffle: (items) => shuffle(items, random),
+    correlationId() {
+      correlations += 1;
+      return `00000000-0000-4000-8000-${String(correlations).padStart(12, '0')}`;
+    },
+    write(company, texts) {
+      const lag = options.searchLagMs ?? 0;
+      if (lag > 0) stale.set(company.id, { until: now() + lag, properties: company.properties });
+      const stored = Object.entries(texts).map(
+        ([name, text]) => [name, storedText(definitions.get(name), text)] as const,
+      );
+      companies.write(company, Object.fromEntries(stored));
+    },
+    values: (company, names = definitions.keys()) =>
+      Object.fromEntries(
+        [...names].map((name) => [name, fromHubspot(textOf(company, name), definitions.get(name)?.type)]),
+      ),
+    written: () => {},
+  };
+}
+
+/** The text of one property, the ones HubSpot keeps by itself included. */
+export function textOf(company: Company, name: string): string | null {
+  switch (name) {
+    case 'hs_object_id':
+      return company.id;
+    case 'hs_merged_object_ids':
+      return company.merged.length === 0 ? null : company.merged.join(';');
+    case 'createdate':
+      return new Date(company.createdAt).toISOString();
+    case 'hs_lastmodifieddate':
+      return new Date(company.updatedAt).toISOString();
+    default:
+      return company.properties[name] ?? null;
+  }
+}
+
+/** An error answer with HubSpot's body. */
+export function refusal(
+  account: HubspotAccount,
+  status: number,
+  category: string,
+  message: string,
+  extra: object = {},
+): EmulatorAnswer {
+  return { status, body: { status: 'error', message, correlationId: account.correlationId(), category, ...extra } };
+}
+
+function shuffle<T>(items: T[], random: () => number): T[] {
+  for (let at = items.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    const [a, b] = [items[at], items[other]];
+    if (a !== undefined && b !== undefined) {
+      items[at] = b;
+      items[other] = a;
+    }
+  }
+  return items;
+}
+
+/** Mulberry32: small, and the same on every machine. */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,82 @@
+/** The rate limits of an emulated account, counted exactly: a call is refused when its window is full. */
+import type { Window } from '../../provider.ts';
+import { untilMidnight } from '../midnight.ts';
+
+/** The policy that refuses a call, as `policyName` spells it. */
+export type Policy = 'TEN_SECONDLY_ROLLING' | 'SECONDLY' | 'DAILY';
+
+export interface Verdict {
+  readonly refused?: Policy;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface AccountLimits {
+  /** Undefined: no burst limit. */
+  readonly rate: Window | undefined;
+  /** Calls in one day of the account. */
+  readonly daily: number | undefined;
+  readonly timeZone: string;
+}
+
+/** https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
+const SEARCH: Window = { calls: 5, perMs: 1_000 };
+
+/** Counts calls. Refused calls do not count; search stands beside the burst limit and answers without headers. */
+export function openLimits({ rate, daily, timeZone }: AccountLimits): { take(now: number, search: boolean): Verdict } {
+  const burst = rate === undefined ? undefined : rolling(rate);
+  const search = rolling(SEARCH);
+  let today = 0;
+  let dayEnds = Number.NEGATIVE_INFINITY;
+
+  return {
+    take(now, isSearch) {
+      if (now >= dayEnds) {
+        today = 0;
+        dayEnds = now + untilMidnight(now, timeZone);
+      }
+      const window = isSearch ? search : burst;
+      const refused: Policy | undefined =
+        daily !== undefined && today >= daily
+          ? 'DAILY'
+          : window?.isFull(now) === true
+            ? isSearch
+              ? 'SECONDLY'
+              : 'TEN_SECONDLY_ROLLING'
+            : undefined;
+      if (refused === undefined) {
+        today += 1;
+        window?.add(now);
+      }
+      const headers: Record<string, string> = {};
+      if (!isSearch && burst !== undefined && rate !== undefined) {
+        headers['X-HubSpot-RateLimit-Max'] = String(rate.calls);
+        headers['X-HubSpot-RateLimit-Remaining'] = String(rate.calls - burst.used(now));
+        headers['X-HubSpot-RateLimit-Interval-Milliseconds'] = String(rate.perMs);
+      }
+      if (!isSearch && daily !== undefined) {
+        headers['X-HubSpot-RateLimit-Daily'] = String(daily);
+        headers['X-HubSpot-RateLimit-Daily-Remaining'] = String(daily - today);
+      }
+      return refused === undefined ? { headers } : { refused, headers };
+    },
+  };
+}
+
+function rolling({ calls, perMs }: Window) {
+  const times: number[] = [];
+  const forget = (now: number) => {
+    let old = 0;
+    while (old < times.length && (times[old] ?? 0) <= now - perMs) old += 1;
+    if (old > 0) times.splice(0, old);
+  };
+  return {
+    used(now: number): number {
+      forget(now);
+      return times.length;
+    },
+    isFull(now: number): boolean {
+      return this.used(now) >= calls;
+    },
+    add: (now: number) => void times.push(now),
+  };
+}

@@ -1,0 +1,114 @@
+/** The companies an emulated account holds, as texts; about half a kilobyte each with ten short properties. */
+
+export interface Company {
+  readonly id: string;
+  readonly createdAt: number;
+  updatedAt: number;
+  /** Replaced as a whole by every write, so that a search index may keep the old one. Blank properties are absent. */
+  properties: Readonly<Record<string, string>>;
+  /** Ids merged into this company. */
+  merged: readonly string[];
+}
+
+export interface Companies {
+  create(texts: Readonly<Record<string, string>>): Company;
+  /** The live company with exactly this id. */
+  find(id: string): Company | undefined;
+  /** The same, or the survivor of its merges. */
+  follow(id: string): Company | undefined;
+  /** `''` clears. */
+  write(company: Company, texts: Readonly<Record<string, string>>): void;
+  remove(id: string): boolean;
+  /** Makes a NEW company under a new id, as HubSpot does; both old ids lead to it. */
+  merge(primary: Company, other: Company): Company;
+  /** Companies from a position on, in order of creation. */
+  page(from: number, limit: number): { readonly companies: readonly Company[]; readonly next: number | undefined };
+  all(): Iterable<Company>;
+  /** The live company that holds a value of a unique property. */
+  holder(property: string, value: string): Company | undefined;
+}
+
+const NOBODY: readonly string[] = [];
+
+/** An empty account; ids count up from `firstId`. */
+export function openCompanies(firstId: number, unique: readonly string[], now: () => number): Companies {
+  const live = new Map<string, Company>();
+  const order: string[] = [];
+  const survivors = new Map<string, string>();
+  const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
+  let nextId = firstId;
+
+  const hold = (company: Company) => {
+    for (const [property, ids] of holders) {
+      const value = company.properties[property];
+      if (value !== undefined) ids.set(value, company.id);
+    }
+  };
+  const release = (company: Company) => {
+    for (const [property, ids] of holders) {
+      const value = company.properties[property];
+      if (value !== undefined && ids.get(value) === company.id) ids.delete(value);
+    }
+  };
+  const make = (properties: Readonly<Record<string, string>>, merged: readonly string[]): Company => {
+    const company: Company = { id: String(nextId), createdAt: now(), updatedAt: now(), properties, merged };
+    nextId += 1;
+    live.set(company.id, company);
+    order.push(company.id);
+    hold(company);
+    return company;
+  };
+  const drop = (company: Company) => {
+    release(company);
+    return live.delete(company.id);
+  };
+
+  return {
+    create: (texts) => make(withoutBlanks(texts), NOBODY),
+    find: (id) => live.get(id),
+    follow(id) {
+      let at: string | undefined = id;
+      while (at !== undefined && !live.has(at)) at = survivors.get(at);
+      return at === undefined ? undefined : live.get(at);
+    },
+    write(company, texts) {
+      release(company);
+      company.properties = withoutBlanks({ ...company.properties, ...texts });
+      company.updatedAt = now();
+      hold(company);
+    },
+    remove(id) {
+      const company = live.get(id);
+      return company !== undefined && drop(company);
+    },
+    merge(primary, other) {
+      drop(primary);
+      drop(other);
+      const merged = [...primary.merged, ...other.merged, primary.id, other.id];
+      const survivor = make({ ...other.properties, ...primary.properties }, merged);
+      survivors.set(primary.id, survivor.id);
+      survivors.set(other.id, survivor.id);
+      return survivor;
+    },
+    page(from, limit) {
+      const companies: Company[] = [];
+      let at = from;
+      for (; at < order.length && companies.length < limit; at += 1) {
+        const company = live.get(order[at] ?? '');
+        if (company !== undefined) companies.push(company);
+      }
+      return { companies, next: at < order.length ? at : undefined };
+    },
+    all: () => live.values(),
+    holder(property, value) {
+      const id = holders.get(property)?.get(value);
+      return id === undefined ? undefined : live.get(id);
+    },
+  };
+}
+
+function withoutBlanks(texts: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, text] of Object.entries(texts)) if (text !== '') kept[name] = text;
+  return kept;
+}

@@ -1,0 +1,26 @@
+/** HubSpot's default mapping: own properties always, the standard ones only where no person wrote. */
+import type { FieldName } from '../fields.ts';
+import type { Preset, PresetRow } from '../provider.ts';
+import { REGISTER_PROPERTIES } from './custom-properties.ts';
+
+const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
+
+/**
+ * Left out on purpose: `domain` (setting it links contacts by itself), `industry` (an enumeration of HubSpot's own,
+ * needs a value map), `founded_year` (wants a year, its type differs by account), `lifecyclestage`, and every list of persons.
+ */
+export const hubspotPreset: Preset = [
+  standard('name', 'name'),
+  standard('phone', 'phone'),
+  standard('website', 'website'),
+  standard('street', 'address'),
+  standard('coName', 'address2'),
+  standard('postalCode', 'zip'),
+  standard('city', 'city'),
+  standard('country', 'country'),
+  standard('purpose', 'description'),
+  standard('employees', 'numberofemployees'),
+  ...REGISTER_PROPERTIES.flatMap(({ field, name }): PresetRow[] =>
+    field === undefined ? [] : [{ field, property: name, policy: 'always', optional: true }],
+  ),
+];

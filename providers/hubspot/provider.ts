@@ -1,0 +1,26 @@
+/** The HubSpot provider. Importing it loads no client and opens nothing. */
+import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
+import { connectHubspot } from './connection.ts';
+import { observe } from './faults.ts';
+import { hubspotPreset } from './preset.ts';
+import { HubspotSettings } from './settings.ts';
+
+/** HubSpot companies, through the CRM API of version 2026-09 or another. */
+export const hubspot = defineProvider({
+  name: 'hubspot',
+  contract: CONTRACT_VERSION,
+  about: 'HubSpot: companies of one account',
+  settings: HubspotSettings,
+  preset: hubspotPreset,
+  limits: ({ rate, concurrency }) => ({
+    batch: { read: 100, update: 100 },
+    concurrency,
+    budgets: {
+      default: { calls: rate.calls, perMs: rate.perSeconds * 1_000 },
+      // Per token, beside the window above. https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
+      search: { calls: 5, perMs: 1_000 },
+    },
+  }),
+  observe,
+  connect: connectHubspot,
+});

@@ -1,0 +1,40 @@
+/** The settings of a HubSpot connection; their descriptions are the documentation. */
+import Type, { type Static } from 'typebox';
+
+export const HubspotSettings = Type.Object(
+  {
+    accessToken: Type.String({
+      minLength: 1,
+      secret: true,
+      description:
+        'Access token of a private app or a service key, with the scopes crm.objects.companies.read and crm.objects.companies.write.',
+    }),
+    baseUrl: Type.String({
+      pattern: '^https?://[^/]+(/.*[^/])?$',
+      default: 'https://api.hubapi.com',
+      description: 'Address of the API, without a slash at the end. One host serves all regions.',
+    }),
+    apiVersion: Type.String({
+      pattern: '^(v3|\\d{4}-\\d{2})$',
+      default: '2026-09',
+      description:
+        'API version in the paths: a dated one, or v3. From 2026-09 on HubSpot applies the rules of the portal (required properties) to API writes too.',
+    }),
+    rate: Type.Object(
+      {
+        calls: Type.Integer({ minimum: 1, default: 190, description: 'Calls in one window.' }),
+        perSeconds: Type.Number({ exclusiveMinimum: 0, default: 10, description: 'Length of the window in seconds.' }),
+      },
+      {
+        default: { calls: 190, perSeconds: 10 },
+        description:
+          'The burst limit of the app: 100 calls per 10 s on Free and Starter, 190 on Professional and Enterprise, 250 with the API limit increase. Set it lower where other software shares the app.',
+      },
+    ),
+    concurrency: Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'Calls in flight at once.' }),
+  },
+  { additionalProperties: false },
+);
+
+/** Settings with every default filled in. */
+export type HubspotSettings = Static<typeof HubspotSettings>;
