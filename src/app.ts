@@ -15,6 +15,8 @@ export interface AppOptions {
   /** Proxies are read from here. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now?: () => number;
+  /** The deadline of one call to a CRM or to upstream, in ms; the client's where absent. */
+  readonly deadlineMs?: number;
 }
 
 export interface App {
@@ -27,7 +29,7 @@ export interface App {
 }
 
 /** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
-export async function startApp(config: Config, { log, env, now = Date.now }: AppOptions): Promise<App> {
+export async function startApp(config: Config, { log, env, now = Date.now, deadlineMs }: AppOptions): Promise<App> {
   const undo: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -39,7 +41,7 @@ export async function startApp(config: Config, { log, env, now = Date.now }: App
     undo.push(() => store.close());
     await store.claimDaemon();
     const metrics = createMetrics();
-    const client = openClient({ env });
+    const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
     undo.push(() => client.close());
 
     const server = createServer({ log });
@@ -81,6 +83,8 @@ async function readiness(store: Store, connector: Connector | undefined, stoppin
     () => undefined,
     () => 'the store does not answer',
   );
-  const reasons = [stopping ? 'stopping' : undefined, down, connector?.intake.refusal()].filter((each) => each !== undefined);
+  const reasons = [stopping ? 'stopping' : undefined, down, connector?.intake.refusal()].filter(
+    (each) => each !== undefined,
+  );
   return { ok: reasons.length === 0, reasons };
 }

@@ -8,5 +8,12 @@ export interface CommandEntry {
 }
 
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'receive', about: 'feed a saved payload through the real code', load: () => import('./receive.ts') },
+  { name: 'serve', about: 'run the daemon as configured', load: () => import('./serve.ts') },
+  {
+    name: 'demo',
+    about: 'show the main job with nothing to set up: both CRMs emulated, no account and no network',
+    load: () => import('./demo.ts'),
+  },
   { name: 'config', about: 'write, check and describe the configuration file', load: () => import('./config.ts') },
 ];

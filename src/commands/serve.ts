@@ -11,7 +11,9 @@ export const command = defineCommand({
   run: async (context) => {
     const { config, file } = await context.loaded();
     if (config.service !== undefined)
-      throw new UsageError(`${file} has a service section, and this version has only the connector: remove the section`);
+      throw new UsageError(
+        `${file} has a service section, and this version has only the connector: remove the section`,
+      );
     const { log, env, signal } = context;
     const app = await startApp(config, { log, env });
     await stopped(signal);

@@ -1,7 +1,7 @@
 /** apply: receipts of a company, in any order → facts, and the lanes of the records that are now behind. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { FieldValue } from '../../providers/fields.ts';
+import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { readPayload } from '../protocol/payload.ts';
 import type { Bell } from '../runtime/bell.ts';
@@ -9,7 +9,7 @@ import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
 import type { Store, Tx } from '../store/open.ts';
 import { extract } from './extract.ts';
-import { type Fact, fold, knownValues } from './fact.ts';
+import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
 
 export interface ApplyDeps {
@@ -18,6 +18,8 @@ export interface ApplyDeps {
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly emailEvent: string;
+  /** The fields each CRM is told: an event on other fields leaves its records alone. */
+  readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
 }
 
 /** Receipts taken in one transaction: it holds the store's only writer. */
@@ -44,7 +46,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
       .execute();
     const facts = new Map((await readFacts(tx, [...entities])).map((fact) => [keyOf(fact), fact]));
     const changed = new Map<string, Fact>();
-    const moved = new Set<string>();
+    const concerned = new Map<string, Set<FieldName>>();
     const known: Known[] = [];
     let stale = 0;
     for (const { seq, entity, body } of receipts) {
@@ -55,7 +57,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
         const key = keyOf({ entity, field: said.field });
         const folded = fold(facts.get(key), entity, said, seq);
         if (folded.stale) stale += 1;
-        if (folded.changed) moved.add(entity);
+        if (concernsRecords(said, folded)) concerned.set(entity, (concerned.get(entity) ?? new Set()).add(said.field));
         facts.set(key, folded.fact);
         changed.set(key, folded.fact);
         for (const value of knownValues(said, folded)) known.push(knownRow(entity, said.field, value));
@@ -66,11 +68,21 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     await tx
       .updateTable('receipt')
       .set({ applied_at: deps.now() })
-      .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(tx, receipts.map((row) => String(row.seq)))} as seqs)`)
+      .where(
+        'seq',
+        'in',
+        sql<number>`(select cast(value as bigint) from ${each(
+          tx,
+          receipts.map((row) => String(row.seq)),
+        )} as seqs)`,
+      )
       .execute();
-    const queues = await markRecords(tx, [...moved], deps.now());
+    const queues = await markRecords(tx, concerned, deps);
     const left = receipts.length === MOST_RECEIPTS;
-    await settleAll(tx, claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]));
+    await settleAll(
+      tx,
+      claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
+    );
     return { queues, stale, lost: claims.length - entities.size };
   });
   metrics.staleEvents.inc(done.stale);
@@ -84,28 +96,45 @@ function knownRow(entity: string, field: string, value: FieldValue): Known {
   return { entity, field, value: JSON.stringify(value) };
 }
 
-/** Marks the active records of these companies as behind; returns the queues that now have work. */
-async function markRecords(tx: Tx, entities: readonly string[], now: number): Promise<ReadonlySet<string>> {
+/** Marks the active records that these fields of their companies concern; returns the queues that now have work. */
+async function markRecords(
+  tx: Tx,
+  concerned: ReadonlyMap<string, ReadonlySet<FieldName>>,
+  { mapped, now }: ApplyDeps,
+): Promise<ReadonlySet<string>> {
   const links = await tx
     .selectFrom('link')
-    .select(['provider', 'record_id'])
-    .where('entity', 'in', each(tx, entities))
+    .select(['provider', 'record_id', 'entity'])
+    .where('entity', 'in', each(tx, [...concerned.keys()]))
     .where('state', '=', 'active')
     .execute();
-  const byQueue = Map.groupBy(links, (link) => `sync:${link.provider}`);
-  for (const queue of [...byQueue.keys()].sort())
-    await mark(tx, queue, (byQueue.get(queue) ?? []).map((link) => link.record_id), now);
+  const behind = links.filter(
+    ({ provider, entity }) => !(mapped.get(provider)?.isDisjointFrom(concerned.get(entity) ?? new Set()) ?? true),
+  );
+  const byQueue = Map.groupBy(behind, (link) => `sync:${link.provider}`);
+  for (const queue of [...byQueue.keys()].sort()) {
+    const ids = (byQueue.get(queue) ?? []).map((link) => link.record_id);
+    await mark(tx, queue, ids, now());
+  }
   return new Set(byQueue.keys());
 }
 
 async function writeFacts(tx: Tx, facts: readonly Fact[]): Promise<void> {
   if (facts.length === 0) return;
-  const rows = facts.map(({ entity, field, value, clock, seq }) => ({ entity, field, value: JSON.stringify(value), clock, seq }));
+  const rows = facts.map(({ entity, field, value, clock, seq }) => ({
+    entity,
+    field,
+    value: JSON.stringify(value),
+    clock,
+    seq,
+  }));
   await sql`insert into fact (entity, field, value, clock, seq)
     select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'value', each.value ->> 'clock',
       cast(each.value ->> 'seq' as bigint)
     from ${eachRow(tx, rows)} where true
-    on conflict (entity, field) do update set value = excluded.value, clock = excluded.clock, seq = excluded.seq`.execute(tx);
+    on conflict (entity, field) do update set value = excluded.value, clock = excluded.clock, seq = excluded.seq`.execute(
+    tx,
+  );
 }
 
 async function writeKnown(tx: Tx, known: readonly Known[], now: number): Promise<void> {

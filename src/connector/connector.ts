@@ -2,18 +2,18 @@
 import type { Logger } from 'pino';
 import type { Http } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { type Bell, createBell } from '../runtime/bell.ts';
+import { createBell } from '../runtime/bell.ts';
 import { counts } from '../runtime/lanes.ts';
-import { createPace, type Pace } from '../runtime/rate.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
 import { type Crm, type CrmConfig, openCrm } from './crm.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
+import { MONITORING_QUEUE } from './links.ts';
 import { monitorLinks, remarkMonitoring } from './monitoring.ts';
 import { syncRecords } from './sync.ts';
-import { openUpstream } from './upstream.ts';
+import { openUpstream, upstreamPace } from './upstream.ts';
 
 export interface ConnectorDeps {
   readonly store: Store;
@@ -26,7 +26,9 @@ export interface ConnectorDeps {
 /** The connector's part of the configuration, as the connector needs it. */
 export interface ConnectorSettings {
   readonly providers: readonly CrmConfig[];
-  readonly upstream?: { readonly baseUrl: string; readonly accessKey: string; readonly requestsPerMinute: number } | undefined;
+  readonly upstream?:
+    | { readonly baseUrl: string; readonly accessKey: string; readonly requestsPerMinute: number }
+    | undefined;
   readonly emailEvent: string;
   readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
 }
@@ -50,7 +52,7 @@ const GATHER_MS = 50;
 
 /** Opens every connection and starts every worker. */
 export async function startConnector(deps: ConnectorDeps, settings: ConnectorSettings): Promise<Connector> {
-  const { store, http, metrics, log, now } = deps;
+  const { store, metrics, log, now } = deps;
   const bell = createBell();
   const crms = await Promise.all(settings.providers.map((config) => openCrm(deps, config)));
   const intake = createIntake({ store, bell, now, metrics, log, backlogCap: settings.limits.backlogCap });
@@ -60,23 +62,24 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   });
 
   const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
+  const mapped = new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
   const workers: Worker[] = [
     startWorker({
       ...common,
       queue: 'apply',
       batch: APPLY_BATCH,
       concurrency: 1,
-      run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent }, claims),
+      run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, mapped }, claims),
     }),
     ...crms.map((crm) => startSync(common, metrics, crm)),
-    startMonitoring(common, deps, settings, bell),
+    startMonitoring(common, deps, settings),
   ];
   const housekeeper = startWorker({
     ...common,
     queue: 'housekeeping',
     batch: 1,
     concurrency: 1,
-    run: (claims, signal) => runHousekeeping({ store, now, log }, claims, signal),
+    run: (claims, signal) => runHousekeeping({ store, now, metrics }, claims, signal),
   });
   intake.start();
 
@@ -90,20 +93,6 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     },
     measure: () => measure(deps, crms),
   };
-
-  function startMonitoring(base: typeof common, { metrics: counted }: ConnectorDeps, { upstream: configured }: ConnectorSettings, rung: Bell): Worker {
-    const perMinute = configured?.requestsPerMinute ?? 1;
-    const pace: Pace = createPace({ store, key: 'upstream', budgets: { default: { calls: perMinute, perMs: 60_000 } }, now });
-    const upstream = configured === undefined ? undefined : openUpstream({ ...configured, http, pace, metrics: counted });
-    return startWorker({
-      ...base,
-      queue: 'monitoring',
-      batch: MONITORING_BATCH,
-      concurrency: 1,
-      blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
-      run: (claims, signal) => monitorLinks({ store, upstream, pace, now, bell: rung }, claims, signal),
-    });
-  }
 }
 
 type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'>;
@@ -121,11 +110,30 @@ function startSync(common: Common, metrics: Metrics, crm: Crm): Worker {
   });
 }
 
+function startMonitoring(
+  common: Common,
+  { store, http, metrics, now }: ConnectorDeps,
+  { upstream: config }: ConnectorSettings,
+): Worker {
+  const pace = upstreamPace(store, config?.requestsPerMinute ?? 1, now);
+  const upstream = config === undefined ? undefined : openUpstream({ ...config, http, pace, metrics, now });
+  return startWorker({
+    ...common,
+    queue: MONITORING_QUEUE,
+    batch: MONITORING_BATCH,
+    concurrency: 1,
+    blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
+    run: (claims, signal) => monitorLinks({ store, upstream, now, metrics }, claims, signal),
+  });
+}
+
 /** Each queue may feed the next, so one round is not enough: until none has anything due. */
 async function drain(workers: readonly Worker[], store: Store, now: () => number): Promise<void> {
   for (;;) {
     for (const worker of workers) await worker.drained();
-    const left = (await counts(store.db, now())).filter(({ queue, ready, leased }) => queue !== 'housekeeping' && ready + leased > 0);
+    const left = (await counts(store.db, now())).filter(
+      ({ queue, ready, leased }) => queue !== 'housekeeping' && ready + leased > 0,
+    );
     if (left.length === 0) return;
   }
 }
@@ -134,11 +142,13 @@ async function measure({ store, metrics, now }: ConnectorDeps, crms: readonly Cr
   const all = await counts(store.db, now());
   metrics.lanes.reset();
   for (const { queue, ready, waiting, leased, parked } of all)
-    for (const [state, count] of Object.entries({ ready, waiting, leased, parked })) metrics.lanes.set({ queue, state }, count);
+    for (const [state, count] of Object.entries({ ready, waiting, leased, parked }))
+      metrics.lanes.set({ queue, state }, count);
   const work = all.filter(({ queue }) => queue !== 'housekeeping');
   const oldest = Math.min(...work.map((each) => each.oldestSince ?? now()), now());
   metrics.oldestUndoneSeconds.set((now() - oldest) / 1000);
-  for (const crm of crms) metrics.rateBlocked.set({ provider: crm.name }, (await crm.pace.blockedUntil()) === undefined ? 0 : 1);
+  for (const crm of crms)
+    metrics.rateBlocked.set({ provider: crm.name }, (await crm.pace.blockedUntil()) === undefined ? 0 : 1);
   const free = await store.freeBytes();
   if (free !== undefined) metrics.diskFreeBytes.set(free);
 }

@@ -64,7 +64,14 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const connection = await provider.connect(settings, { http, keep: keepFor(store, name, now), now });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   return {
-    name, connection, pace, limits, mapping, values, hold, match,
+    name,
+    connection,
+    pace,
+    limits,
+    mapping,
+    values,
+    hold,
+    match,
     schema(signal) {
       if (known === undefined || now() - known.at > SCHEMA_MS) {
         const properties = connection.properties(signal).then((all) => new Map(all.map((each) => [each.name, each])));
@@ -117,13 +124,21 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
 
 const keepFor = (store: Store, name: string, now: () => number): Keep => ({
   async get(key) {
-    const row = await store.db.selectFrom('keep').select('value').where('key', '=', `${name}/${key}`).executeTakeFirst();
+    const row = await store.db
+      .selectFrom('keep')
+      .select('value')
+      .where('key', '=', `${name}/${key}`)
+      .executeTakeFirst();
     return row?.value;
   },
   async set(key, value) {
     const row = { key: `${name}/${key}`, value, updated_at: now() };
     await store.write((tx) =>
-      tx.insertInto('keep').values(row).onConflict((conflict) => conflict.column('key').doUpdateSet(row)).execute(),
+      tx
+        .insertInto('keep')
+        .values(row)
+        .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+        .execute(),
     );
   },
 });

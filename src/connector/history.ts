@@ -31,20 +31,27 @@ const outcomeOf = ({ planned, refused }: Decided): string => {
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** Adds history rows, in order. */
-export async function writeHistory(tx: Tx, decided: readonly Decided[], happened: readonly Happened[], at: number): Promise<void> {
+export async function writeHistory(
+  tx: Tx,
+  decided: readonly Decided[],
+  happened: readonly Happened[],
+  at: number,
+): Promise<void> {
   const rows: Row[] = [
     ...happened.map((each): Row => ({ ...blank(each), rule: each.rule, outcome: each.rule, detail: each.detail })),
-    ...decided.map((each): Row => ({
-      ...blank(each),
-      field: each.planned.field,
-      property: each.planned.property,
-      seq: each.planned.seq,
-      rule: each.planned.rule,
-      old: JSON.stringify(each.planned.old),
-      now: JSON.stringify(each.planned.now),
-      outcome: outcomeOf(each),
-      detail: each.refused ?? each.planned.detail ?? null,
-    })),
+    ...decided.map(
+      (each): Row => ({
+        ...blank(each),
+        field: each.planned.field,
+        property: each.planned.property,
+        seq: each.planned.seq,
+        rule: each.planned.rule,
+        old: JSON.stringify(each.planned.old),
+        now: JSON.stringify(each.planned.now),
+        outcome: outcomeOf(each),
+        detail: each.refused ?? each.planned.detail ?? null,
+      }),
+    ),
   ];
   if (rows.length === 0) return;
   await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
@@ -55,7 +62,14 @@ export async function writeHistory(tx: Tx, decided: readonly Decided[], happened
 }
 
 const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
-  provider, id, entity, field: null, property: null, seq: 0, old: null, now: null,
+  provider,
+  id,
+  entity,
+  field: null,
+  property: null,
+  seq: 0,
+  old: null,
+  now: null,
 });
 
 /** Remembers what was written and what was set aside; a value that is neither leaves what was written in place. */
@@ -90,7 +104,9 @@ export async function rememberProperties(
     on conflict (provider, record_id, property) do update set
       written = coalesce(excluded.written, property_state.written),
       written_at = coalesce(excluded.written_at, property_state.written_at),
-      refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema`.execute(tx);
+      refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema`.execute(
+    tx,
+  );
 }
 
 /** Says up to which receipt each record was brought. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
 import { decide } from './decide.ts';
-import { type Fact, valueOf } from './fact.ts';
+import { type Fact, factValue } from './fact.ts';
 import { render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
@@ -52,7 +52,7 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
 export function planRecord(input: PlanInput): readonly Planned[] {
   return rowsFor(input.mapping, input.schema).flatMap((row) => {
     const fact = input.facts.get(row.field);
-    const value = fact === undefined ? undefined : valueOf(fact);
+    const value = fact === undefined ? undefined : factValue(fact);
     return fact === undefined || value === undefined ? [] : [planProperty(input, row, fact, value)];
   });
 }
@@ -61,9 +61,15 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const { field, property: name, policy } = row;
   const property = input.schema.get(name);
   const base = { field, property: name, seq: fact.seq, old: input.crm[name] ?? null, now: shown(value) };
-  if (property === undefined) return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
+  if (property === undefined)
+    return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
   if (!property.writable)
-    return { ...base, action: 'set-aside', rule: 'read-only', detail: `${name} cannot be written with these credentials` };
+    return {
+      ...base,
+      action: 'set-aside',
+      rule: 'read-only',
+      detail: `${name} cannot be written with these credentials`,
+    };
   const values = input.values[field];
   const rendered = render(field, value, property, values);
   if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
@@ -76,7 +82,14 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     const earlier = render(field, each, property, values);
     return earlier.ok ? [earlier.value] : [];
   });
-  const decision = decide({ crm: base.old, now, known, last: remembered?.written, policy, same: sameFor(field, property) });
+  const decision = decide({
+    crm: base.old,
+    now,
+    known,
+    last: remembered?.written,
+    policy,
+    same: sameFor(field, property),
+  });
   return { ...base, now, ...decision };
 }
 

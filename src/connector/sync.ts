@@ -38,7 +38,12 @@ interface Turn {
 }
 
 /** Brings a batch of one CRM's records up to their facts. */
-export async function syncRecords(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+export async function syncRecords(
+  deps: SyncDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
   const together = claims.filter((claim) => claim.attempts < ALONE_AFTER);
   if (together.length > 0) await syncBatch(deps, crm, together, signal);
   for (const claim of claims) if (claim.attempts >= ALONE_AFTER) await syncBatch(deps, crm, [claim], signal);
@@ -67,7 +72,12 @@ async function takeTurns(
 ): Promise<readonly Turn[]> {
   const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const fields = [...new Set(rows.map((row): FieldName => row.field))];
-  const records = await loadRecords(store.db, crm.name, claims.map((claim) => claim.key), fields);
+  const records = await loadRecords(
+    store.db,
+    crm.name,
+    claims.map((claim) => claim.key),
+    fields,
+  );
   const byId = new Map(records.map((record) => [record.id, record]));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
   const ids = records.map((record) => record.id);
@@ -77,11 +87,16 @@ async function takeTurns(
   for (const record of records) {
     const read = readOf.get(record.id);
     if (read?.kind === 'found' && !isHeld(crm, read.properties))
-      plans.set(record.id, planRecord({ ...record, mapping: crm.mapping, values: crm.values, schema, crm: read.properties }));
+      plans.set(
+        record.id,
+        planRecord({ ...record, mapping: crm.mapping, values: crm.values, schema, crm: read.properties }),
+      );
   }
   // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
   const ours = await owned(store.db, claims);
-  const patches = [...plans].filter(([id]) => ours.has(id)).map(([id, planned]) => ({ id, properties: patchOf(planned) }));
+  const patches = [...plans]
+    .filter(([id]) => ours.has(id))
+    .map(([id, planned]) => ({ id, properties: patchOf(planned) }));
   const written = await writePatches(crm.connection, patches, signal);
   const fault = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const onFault = fault?.kind === 'fault' ? await settleFault(fault.error, crm.pace, now()) : undefined;
@@ -105,11 +120,25 @@ function turnOfRead(crm: Crm, claim: Claim, record: LinkedRecord, read: Read | u
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   switch (read?.kind) {
     case 'gone':
-      return { ...base, settlement: { kind: 'done' }, effect: { kind: 'gone' }, happened: { ...line, rule: 'gone', detail: 'deleted in the CRM' } };
+      return {
+        ...base,
+        settlement: { kind: 'done' },
+        effect: { kind: 'gone' },
+        happened: { ...line, rule: 'gone', detail: 'deleted in the CRM' },
+      };
     case 'moved':
-      return { ...base, settlement: { kind: 'done' }, effect: { kind: 'moved', to: read.to }, happened: { ...line, rule: 'moved', detail: `merged into ${read.to}` } };
+      return {
+        ...base,
+        settlement: { kind: 'done' },
+        effect: { kind: 'moved', to: read.to },
+        happened: { ...line, rule: 'moved', detail: `merged into ${read.to}` },
+      };
     case 'found':
-      return { ...base, settlement: { kind: 'again', at: now + HOLD_MS, fresh: true }, happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` } };
+      return {
+        ...base,
+        settlement: { kind: 'again', at: now + HOLD_MS, fresh: true },
+        happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
+      };
     default:
       return { ...base, settlement: later(claim, now, read?.reason ?? 'the CRM said nothing of this record') };
   }
@@ -140,9 +169,20 @@ function turnOfWrite(
     case 'moved':
       return turnOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
     case 'rejected':
-      return { ...base, settlement: { kind: 'parked', at: now, error: outcome.reason }, happened: { ...line, rule: 'refused', detail: outcome.reason } };
+      return {
+        ...base,
+        settlement: { kind: 'parked', at: now, error: outcome.reason },
+        happened: { ...line, rule: 'refused', detail: outcome.reason },
+      };
     case 'retry':
-      return { ...base, settlement: { kind: 'again', at: now + Math.max(outcome.retryAfterMs ?? 0, backoff(claim.attempts + 1)), error: outcome.reason } };
+      return {
+        ...base,
+        settlement: {
+          kind: 'again',
+          at: now + Math.max(outcome.retryAfterMs ?? 0, backoff(claim.attempts + 1)),
+          error: outcome.reason,
+        },
+      };
     case 'fault':
       return { ...base, settlement: onFault?.(claim) ?? later(claim, now, 'the CRM did not answer') };
     default:
@@ -151,22 +191,43 @@ function turnOfWrite(
 }
 
 /** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
-async function record(deps: SyncDeps, crm: Crm, schema: ReadonlyMap<string, Property>, turns: readonly Turn[]): Promise<void> {
+async function record(
+  deps: SyncDeps,
+  crm: Crm,
+  schema: ReadonlyMap<string, Property>,
+  turns: readonly Turn[],
+): Promise<void> {
   const { store, metrics } = deps;
   const now = deps.now();
   const ours = await store.write(async (tx) => {
-    const keys = await held(tx, turns.map((turn) => turn.claim));
+    const keys = await held(
+      tx,
+      turns.map((turn) => turn.claim),
+    );
     const live = turns.filter((turn) => keys.has(turn.claim.key));
     const decided = live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthARow(each, turn.record)));
-    await writeHistory(tx, decided, live.flatMap((turn) => turn.happened ?? []), now);
-    await rememberProperties(tx, live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthRemembering(each, turn.record))), schema, now);
+    await writeHistory(
+      tx,
+      decided,
+      live.flatMap((turn) => turn.happened ?? []),
+      now,
+    );
+    await rememberProperties(
+      tx,
+      live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthRemembering(each, turn.record))),
+      schema,
+      now,
+    );
     await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
     for (const { effect, claim } of live) {
       const one = { provider: crm.name, recordId: claim.key, now };
       if (effect?.kind === 'gone') await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
       if (effect?.kind === 'moved') await moveLink(tx, { provider: crm.name, from: claim.key, to: effect.to, now });
     }
-    await settleAll(tx, live.map((turn) => [turn.claim, turn.settlement]));
+    await settleAll(
+      tx,
+      live.map((turn) => [turn.claim, turn.settlement]),
+    );
     return keys;
   });
   metrics.leaseLost.inc(turns.length - ours.size);

@@ -33,7 +33,8 @@ export async function writePatches(
       refused.set(patch.id, sofar);
       const rest = Object.entries(patch.properties).filter(([name]) => !Object.hasOwn(bad, name));
       const isBad = Object.keys(bad).length > 0;
-      if (isBad && rest.length === 0) results.set(patch.id, { outcome: { kind: 'written', id: patch.id }, refused: sofar });
+      if (isBad && rest.length === 0)
+        results.set(patch.id, { outcome: { kind: 'written', id: patch.id }, refused: sofar });
       else if (isBad && round < ROUNDS) again.push({ id: patch.id, properties: Object.fromEntries(rest) });
       else results.set(patch.id, { outcome, refused: sofar });
     }

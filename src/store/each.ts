@@ -17,7 +17,10 @@ export function each(db: Db, values: readonly string[]): RawBuilder<string> {
  * Rows as one parameter, as a source to select from: its column `value` is the row, read with `each.value ->> 'name'`
  * (cast what is not text). One statement for any number of rows, for the reason given at {@link each}.
  */
-export function eachRow(db: Db, rows: readonly Readonly<Record<string, string | number | null>>[]): RawBuilder<unknown> {
+export function eachRow(
+  db: Db,
+  rows: readonly Readonly<Record<string, string | number | null>>[],
+): RawBuilder<unknown> {
   const json = JSON.stringify(rows);
   return engineOf(db) === 'postgres'
     ? sql`jsonb_array_elements(cast(${json} as jsonb)) as each (value)`

@@ -1,0 +1,55 @@
+/** `demo`: the main job with nothing to set up. */
+import { relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineCommand, flag, integer } from './command.ts';
+
+const FOLDER = 'data/demo';
+/** Between two changes of the demo that goes on, in ms. */
+const BEAT_MS = 3_000;
+
+export const command = defineCommand({
+  name: 'demo',
+  about: 'show the main job with nothing to set up: both CRMs emulated, no account and no network',
+  options: { once: flag('end after the story'), seed: integer('another story') },
+  run: async (context, _args, { once, seed = 7 }) => {
+    const { output, signal } = context;
+    const { setStage } = await import('./demo/stage.ts');
+    const { playOne, playScenes } = await import('./demo/story.ts');
+    // Its own log lines would drown the story.
+    context.log.level = context.log.level === 'info' ? 'error' : context.log.level;
+    const stage = await setStage(context, FOLDER, seed);
+    const say = (line: string): void => output.line(line);
+    try {
+      say(`cvrsync listens on ${stage.app.url}; nothing leaves this machine.`);
+      for (const emulator of stage.emulators) {
+        say(`An emulated ${emulator.name} listens on ${emulator.url}.`);
+        emulator.onWrite = (id, properties) => say(`  ${emulator.name.padEnd(11)} ${id} ${shown(properties)}`);
+      }
+      await playScenes(stage, say, seed);
+      const file = relative('.', stage.file);
+      const one = stage.actors[1]?.company.entityId ?? '';
+      say('\nWhere to look:');
+      say(`  npm run cvrsync -- --config ${file} explain ${one}   why each property is what it is`);
+      say(`  npm run cvrsync -- --config ${file} links            which record belongs to which company`);
+      say(`  npm run cvrsync -- --config ${file} parked           what needs a person`);
+      if (once) return 0;
+      say(`  ${stage.app.url}/metrics   the daemon's metrics, while this runs`);
+      say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');
+      for (let beat = seed + 1; !signal.aborted; beat += 1) {
+        await sleep(BEAT_MS, undefined, { signal }).catch(() => undefined);
+        if (!signal.aborted) await playOne(stage, say, beat);
+      }
+      return 0;
+    } finally {
+      await stage.close();
+    }
+  },
+});
+
+const MOST_SHOWN = 3;
+
+function shown(properties: Readonly<Record<string, unknown>>): string {
+  const all = Object.entries(properties).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const more = all.length > MOST_SHOWN ? `, and ${all.length - MOST_SHOWN} more` : '';
+  return `${all.slice(0, MOST_SHOWN).join(', ')}${more}`;
+}

@@ -1,0 +1,86 @@
+/** `receive`: a saved payload through the real code. */
+import { readFile } from 'node:fs/promises';
+import { openCrm } from '../connector/crm.ts';
+import { insertReceipts } from '../connector/receipt.ts';
+import { applyNow, preview } from '../connector/replay.ts';
+import { openClient } from '../http/client.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
+import { isJsonObject, readJson } from '../protocol/json.ts';
+import { type Payload, readPayload } from '../protocol/payload.ts';
+import { openStore } from '../store/open.ts';
+import { defineCommand, flag, needed, UsageError } from './command.ts';
+import type { Context } from './context.ts';
+
+export const command = defineCommand({
+  name: 'receive',
+  about: 'feed a saved payload through the real code',
+  args: { file: needed('a webhook body, JSON') },
+  options: { dryRun: flag('show what would be written, and write nothing') },
+  run: async (context, { file }, { dryRun }) => {
+    const { connector, store: url } = await context.config();
+    if (connector === undefined) throw new UsageError('the configuration has no connector section');
+    const { emailEvent } = connector;
+    const { json, payload } = await readFileAs(file, emailEvent);
+    const { signal, env } = context;
+    const client = openClient({ env });
+    const store = await openStore(url);
+    try {
+      const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
+      const crms = await Promise.all(connector.providers.map((each) => openCrm(deps, each)));
+      const replay = { ...deps, emailEvent, crms };
+      if (dryRun) return show(context, await preview(replay, payload, signal));
+      const key = dedupeKey(undefined, json);
+      const event = {
+        key,
+        entity: payload.entityId,
+        timestamp: payload.timestamp,
+        body: canonicalBody(json, { emailEvent }),
+      };
+      const stored = await store.write((tx) => insertReceipts(tx, [event], Date.now()));
+      const whole = await applyNow(replay, payload.entityId, signal);
+      const what =
+        stored.size === 0 ? 'This event had come before: it has no second effect.' : 'The event is stored and applied.';
+      const rest = whole ? '' : ' A running daemon holds some of the work, or it waits for its time.';
+      const where = `See it with: cvrsync explain ${payload.entityId}`;
+      context.output.result(
+        { entity: payload.entityId, duplicate: stored.size === 0, applied: whole },
+        `${what}${rest}\n${where}`,
+      );
+      return 0;
+    } finally {
+      await client.close();
+      await store.close();
+    }
+  },
+});
+
+async function readFileAs(file: string, emailEvent: string): Promise<{ json: unknown; payload: Payload }> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const read = readJson(bytes);
+  if (!read.ok) throw new UsageError(`${file}: ${read.reason}`);
+  const result = readPayload(read.value, { emailEvent });
+  if (!result.ok || !isJsonObject(read.value))
+    throw new UsageError(
+      `${file} is no payload: ${result.ok ? '' : result.errors.map((each) => `${each.path} ${each.message}`).join('; ')}`,
+    );
+  return { json: read.value, payload: result.payload };
+}
+
+function show(context: Context, previews: Awaited<ReturnType<typeof preview>>): 0 {
+  const rows = previews
+    .filter(({ planned }) => planned.rule !== 'same')
+    .map(({ provider, id, planned }) => ({
+      record: `${provider}:${id}`,
+      property: planned.property,
+      action: planned.action,
+      rule: planned.rule,
+      old: planned.old,
+      new: planned.now,
+      detail: planned.detail ?? '',
+    }));
+  context.output.table(rows, 'Nothing would be written: no linked record differs.');
+  return 0;
+}

@@ -1,0 +1,113 @@
+/** Feeds one saved payload through the real code: to see what it would do, or to do it now. */
+import type { FieldName } from '../../providers/fields.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Payload } from '../protocol/payload.ts';
+import { createBell } from '../runtime/bell.ts';
+import { claim } from '../runtime/lanes.ts';
+import type { Store } from '../store/open.ts';
+import { applyReceipts } from './apply.ts';
+import type { Crm } from './crm.ts';
+import { extract } from './extract.ts';
+import { type Fact, fold, knownValues } from './fact.ts';
+import { listLinks } from './links.ts';
+import { loadRecords } from './load.ts';
+import { type Planned, planRecord, rowsFor } from './plan.ts';
+import { syncRecords } from './sync.ts';
+
+export interface ReplayDeps {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly emailEvent: string;
+  readonly crms: readonly Crm[];
+}
+
+/** One decision of a preview. */
+export interface Preview {
+  readonly provider: string;
+  readonly id: string;
+  readonly planned: Planned;
+}
+
+const LEASE_MS = 30_000;
+
+/** What the payload would change, read from the CRMs as they are now; writes nothing. */
+export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortSignal): Promise<readonly Preview[]> {
+  const { store, crms } = deps;
+  const said = extract(payload);
+  const previews: Preview[] = [];
+  for (const crm of crms) {
+    const schema = await crm.schema(signal);
+    const rows = rowsFor(crm.mapping, schema);
+    const fields = [...new Set(rows.map((row): FieldName => row.field))];
+    const links = await listLinks(store.db, { provider: crm.name, entity: payload.entityId, state: 'active' });
+    const ids = links.map((link) => link.record_id);
+    const records = await loadRecords(store.db, crm.name, ids, fields);
+    const properties = [...new Set(rows.map((row) => row.property))].filter((name) => schema.has(name));
+    const size = crm.limits.batch.read;
+    for (let start = 0; start < records.length; start += size) {
+      const batch = records.slice(start, start + size);
+      const reads = await crm.connection.read(
+        batch.map(({ id }) => id),
+        properties,
+        signal,
+      );
+      for (const [index, record] of batch.entries()) {
+        const read = reads[index];
+        if (read?.kind !== 'found') continue;
+        const folded = said.map(
+          (each) =>
+            [each, fold(record.facts.get(each.field), payload.entityId, each, Number.MAX_SAFE_INTEGER)] as const,
+        );
+        const facts = new Map<FieldName, Fact>([
+          ...record.facts,
+          ...folded.map(([each, { fact }]) => [each.field, fact] as const),
+        ]);
+        const learned = folded.flatMap(([each, result]) =>
+          knownValues(each, result).map((value) => [each.field, value] as const),
+        );
+        const known = (field: FieldName) => [
+          ...record.known(field),
+          ...learned.filter(([name]) => name === field).map(([, value]) => value),
+        ];
+        const planned = planRecord({
+          ...record,
+          facts,
+          known,
+          mapping: crm.mapping,
+          values: crm.values,
+          schema,
+          crm: read.properties,
+        });
+        previews.push(...planned.map((each) => ({ provider: crm.name, id: record.id, planned: each })));
+      }
+    }
+  }
+  return previews;
+}
+
+/**
+ * Applies the receipts of one company and brings its records up to them. False where a running daemon holds some of
+ * that work: it will do it.
+ */
+export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {
+  const { store, now, crms } = deps;
+  const mapped = new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
+  const taken = await claim(store, 'apply', { keys: [entity], limit: 1, now: now(), leaseMs: LEASE_MS });
+  if (taken.length > 0) await applyReceipts({ ...deps, bell: createBell(), mapped }, taken);
+  let all = taken.length > 0;
+  for (const crm of crms) {
+    const keys = (await listLinks(store.db, { provider: crm.name, entity, state: 'active' })).map(
+      (link) => link.record_id,
+    );
+    const claims = await claim(store, `sync:${crm.name}`, {
+      keys,
+      limit: crm.limits.batch.update,
+      now: now(),
+      leaseMs: LEASE_MS,
+    });
+    if (claims.length > 0) await syncRecords(deps, crm, claims, signal);
+    all &&= claims.length > 0 || keys.length === 0;
+  }
+  return all;
+}
