@@ -1,0 +1,113 @@
+/** Events, faults, people and SIGKILLs at once against the real daemon: what the CRMs hold in the end is what was said. */
+import { describe, expect, test } from 'vitest';
+import { linkRecord } from '../../src/connector/links.ts';
+import { randomFrom } from '../../src/protocol/sample/random.ts';
+import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
+import { openStore } from '../../src/store/open.ts';
+import { daemonWith } from '../support/daemon.ts';
+import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
+import { newStoreUrl } from '../support/stores.ts';
+import { foldSamples } from './fold.ts';
+import { addRecords, type CrmRecord, differences, editSome } from './records.ts';
+import { samplesFor, sendAll, shuffledMessages } from './storm.ts';
+import { scriptFaults } from './weather.ts';
+
+const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+
+interface Chaos {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly companies: number;
+  readonly changes: number;
+  /** Scripted faults of each kind for each CRM. */
+  readonly faults: number;
+  /** Kills after so many acknowledged webhooks, and after so many records written. */
+  readonly killsAt: { readonly acked: readonly number[]; readonly written: readonly number[] };
+}
+
+describe(`chaos, CVRSYNC_CHAOS_SEED=${seed}`, () => {
+  test('on SQLite every record ends as the fold of the events, and nobody is overwritten', { timeout: 120_000 }, () =>
+    run({
+      engine: 'sqlite',
+      companies: 30,
+      changes: 400,
+      faults: 8,
+      killsAt: { acked: [60, 220, 400], written: [10, 70] },
+    }),
+  );
+
+  test('on PostgreSQL every record ends as the fold of the events', { timeout: 120_000 }, () =>
+    run({ engine: 'postgres', companies: 12, changes: 100, faults: 3, killsAt: { acked: [60], written: [8] } }),
+  );
+});
+
+async function run({ engine, companies: size, changes, faults, killsAt }: Chaos): Promise<void> {
+  const random = randomFrom(seed);
+  const samples = samplesFor(seed, size, changes);
+  const messages = shuffledMessages(samples, random);
+  const crms = await startCrms();
+  const url = await newStoreUrl(engine);
+  const records = addRecords(crms, sampleCompanies(seed, size), random);
+  await linkAll(url, records);
+  scriptFaults(crms, random, faults);
+
+  const daemon = await daemonWith(configFor(crms, url, {}, { leaseSeconds: 5 }));
+  await daemon.start();
+  let striking: Promise<void> | undefined;
+  let strikes = 0;
+  const strike = async (): Promise<void> => {
+    await daemon.kill('SIGKILL');
+    strikes++;
+    await quiet(crms);
+    editSome(crms, records, random, strikes);
+    await daemon.start();
+    striking = undefined;
+  };
+  const done = { acked: 0, written: 0 };
+  const due = { acked: [...killsAt.acked], written: [...killsAt.written] };
+  const count = (what: keyof typeof done): void => {
+    done[what]++;
+    if (striking !== undefined || done[what] < (due[what][0] ?? Number.POSITIVE_INFINITY)) return;
+    due[what].shift();
+    striking = strike();
+  };
+  for (const crm of [crms.hubspot, crms.salesforce]) crm.onWrite = () => count('written');
+
+  await sendAll(
+    messages,
+    () => daemon.url,
+    () => count('acked'),
+  );
+  await striking;
+  const store = await watchStore(url);
+  await expect
+    .poll(async () => (daemon.url === undefined ? ['the daemon starts'] : lanesBehind(store)), {
+      timeout: 60_000,
+      interval: 100,
+    })
+    .toEqual([]);
+  await striking;
+
+  expect(strikes).toBe(killsAt.acked.length + killsAt.written.length);
+  expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  const receipts = await store.db.selectFrom('receipt').select('applied_at').execute();
+  expect(receipts.filter(({ applied_at }) => applied_at === null)).toEqual([]);
+  expect(receipts).toHaveLength(samples.length);
+  expect(differences(crms, records, foldSamples(samples))).toEqual([]);
+  // Only the scripted ones: the pace holds over kills and restarts.
+  expect([...crms.hubspot.calls, ...crms.salesforce.calls].filter(({ status }) => status === 429)).toEqual([]);
+}
+
+async function linkAll(url: string, records: readonly CrmRecord[]): Promise<void> {
+  const store = await openStore(url);
+  await store.write(async (tx) => {
+    for (const { crm, id, entity } of records)
+      await linkRecord(tx, { provider: crm, recordId: id, entity, sendUpdate: false, now: Date.now() });
+  });
+  await store.close();
+}
+
+/** Lets the emulators finish what a killed daemon had sent: a request that was asked before it is answered before it. */
+async function quiet({ hubspot, salesforce }: Crms): Promise<void> {
+  for (const { url } of [hubspot, salesforce, hubspot, salesforce])
+    await fetch(`${url}/quiet`).then((answer) => answer.arrayBuffer());
+}

@@ -1,0 +1,73 @@
+/** The records of a chaos test: what is in the CRMs at first, what people write into them, what they must hold at last. */
+
+import { hubspotPreset } from '../../providers/hubspot/preset.ts';
+import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
+import { salesforcePreset } from '../../providers/salesforce/preset.ts';
+import type { SampleCompany } from '../../src/protocol/sample/company.ts';
+import type { Random } from '../../src/protocol/sample/random.ts';
+import type { CrmName, Crms } from '../support/stage.ts';
+import { expectedValue, type Last, plain } from './fold.ts';
+
+export interface CrmRecord {
+  readonly crm: CrmName;
+  readonly id: string;
+  readonly entity: string;
+  /** What a person wrote, by property. */
+  readonly edits: Map<string, PropertyValue>;
+}
+
+const PRESETS: Readonly<Record<CrmName, readonly PresetRow[]>> = {
+  hubspot: hubspotPreset,
+  salesforce: salesforcePreset,
+};
+const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
+const CITIES = { hubspot: 'city', salesforce: 'BillingCity' } as const;
+
+/** Adds a record for each company to both CRMs: a third hold what the register said once, a fifth what a person wrote. */
+export function addRecords(crms: Crms, companies: readonly SampleCompany[], random: Random): readonly CrmRecord[] {
+  const records: CrmRecord[] = [];
+  for (const crm of ['hubspot', 'salesforce'] as const) {
+    for (const { entityId: entity, name } of companies) {
+      const holdsRegister = random.chance(0.33) || crm === 'salesforce';
+      const id = crms[crm].add(holdsRegister ? { [NAMES[crm]]: name } : {});
+      const record: CrmRecord = { crm, id, entity, edits: new Map() };
+      records.push(record);
+      if (random.chance(0.2)) edit(crms, record, NAMES[crm], `Ida's own ${id}`);
+    }
+  }
+  return records;
+}
+
+/** A person writes into some records. Only while no daemon is between its read and its write can that be told from a race. */
+export function editSome(crms: Crms, records: readonly CrmRecord[], random: Random, round: number): void {
+  for (const record of records) {
+    const property = random.chance(0.5) ? NAMES[record.crm] : CITIES[record.crm];
+    if (random.chance(0.08)) edit(crms, record, property, `Bo's ${round} ${record.id.slice(-6)}`);
+  }
+}
+
+function edit(crms: Crms, { crm, id, edits }: CrmRecord, property: string, value: PropertyValue): void {
+  crms[crm].edit(id, { [property]: value });
+  edits.set(property, value);
+}
+
+/** Everything that a record holds and should not, as sentences: none when all is well. */
+export function differences(
+  crms: Crms,
+  records: readonly CrmRecord[],
+  last: ReadonlyMap<string, Last>,
+): readonly string[] {
+  return records.flatMap(({ crm, id, entity, edits }) => {
+    const held = crms[crm].get(id);
+    const said = last.get(entity);
+    if (held === undefined || said === undefined) return [`${crm} ${id} is gone`];
+    const rows = PRESETS[crm].filter(
+      ({ property, unless }) => property in held && !(unless !== undefined && unless in held),
+    );
+    return rows.flatMap(({ field, property }) => {
+      const wanted = plain(field, edits.get(property) ?? expectedValue(field, said));
+      const found = plain(field, held[property]);
+      return wanted === found ? [] : [`${crm} ${id} of ${entity}: ${property} is "${found}", not "${wanted}"`];
+    });
+  });
+}

@@ -1,0 +1,82 @@
+/** The real daemon in a process of its own, for tests that kill it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { newFolder } from './stores.ts';
+
+const ENTRY = path.join(import.meta.dirname, '../../src/cvrsync.js');
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Daemon {
+  /** Where it listens; another port after each start. Undefined while it is down. */
+  readonly url: string | undefined;
+  /** Resolves once it listens; rejects with what it said where it ends before. */
+  start(): Promise<void>;
+  /** Sends a signal and resolves when the process has ended. */
+  kill(signal: NodeJS.Signals): Promise<Exit>;
+  /** The log so far, over all starts. */
+  readonly log: readonly string[];
+}
+
+/** A daemon for a configuration, not yet started; killed with the test. */
+export async function daemonWith(config: object): Promise<Daemon> {
+  const folder = newFolder();
+  const file = path.join(folder, 'cvrsync.json');
+  await writeFile(file, JSON.stringify(config));
+  const log: string[] = [];
+  let child: ChildProcess | undefined;
+  let url: string | undefined;
+
+  async function kill(signal: NodeJS.Signals): Promise<Exit> {
+    if (child === undefined) throw new Error('the daemon does not run');
+    const [running, exited] = [child, once(child, 'exit')];
+    [child, url] = [undefined, undefined];
+    running.kill(signal);
+    await exited;
+    return { code: running.exitCode, signal: running.signalCode };
+  }
+
+  onTestFinished(async () => {
+    if (child !== undefined) await kill('SIGKILL');
+  });
+
+  return {
+    get url() {
+      return url;
+    },
+    log,
+    kill,
+    async start() {
+      const args = [ENTRY, 'serve', '--config', file];
+      const started = spawn(process.execPath, args, { cwd: folder, env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
+      child = started;
+      const lines = createInterface({ input: started.stderr });
+      await new Promise<void>((resolve, reject) => {
+        lines.on('line', (line) => {
+          log.push(line);
+          const ready = readyUrl(line);
+          if (ready === undefined) return;
+          url = ready;
+          resolve();
+        });
+        started.once('exit', (code) => {
+          if (child === started) [child, url] = [undefined, undefined];
+          reject(new Error(`the daemon ended with exit code ${code}: ${log.slice(-5).join('\n')}`));
+        });
+      });
+    },
+  };
+}
+
+function readyUrl(line: string): string | undefined {
+  if (!line.includes('"ready"')) return undefined;
+  const { msg, url }: { msg?: unknown; url?: unknown } = JSON.parse(line);
+  return msg === 'ready' && typeof url === 'string' ? url : undefined;
+}

@@ -1,0 +1,150 @@
+/** A stage for end-to-end tests: both CRMs emulated in this process, a store, and the whole app over HTTP. */
+import { join } from 'node:path';
+import type { Selectable } from 'kysely';
+import { pino } from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import {
+  type HubspotEmulator,
+  type HubspotEmulatorOptions,
+  startHubspotEmulator,
+} from '../../providers/hubspot/emulator/emulator.ts';
+import type { PropertyValue } from '../../providers/provider.ts';
+import {
+  type SalesforceEmulator,
+  type SalesforceEmulatorOptions,
+  startSalesforceEmulator,
+} from '../../providers/salesforce/emulator/emulator.ts';
+import { type App, startApp } from '../../src/app.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { type Writable, writePayload } from '../../src/protocol/payload.ts';
+import { openStore, type Store } from '../../src/store/open.ts';
+import type { HistoryTable } from '../../src/store/schema.ts';
+import { type ENGINES, newFolder, newStoreUrl } from './stores.ts';
+
+export type CrmName = 'hubspot' | 'salesforce';
+
+export interface Crms {
+  readonly hubspot: HubspotEmulator;
+  readonly salesforce: SalesforceEmulator;
+}
+
+/** Both emulators, closed with the test. */
+export async function startCrms(
+  options: { readonly hubspot?: HubspotEmulatorOptions; readonly salesforce?: SalesforceEmulatorOptions } = {},
+): Promise<Crms> {
+  const hubspot = await startHubspotEmulator(options.hubspot);
+  onTestFinished(() => hubspot.close());
+  const salesforce = await startSalesforceEmulator(options.salesforce);
+  onTestFinished(() => salesforce.close());
+  return { hubspot, salesforce };
+}
+
+/** The connections' common keys that a test sets beside the settings of its emulator. */
+export type Connections = Readonly<Partial<Record<CrmName, object>>>;
+
+/** A configuration file's content: a connector without authentication on a free port, connected to the emulators. */
+export function configFor(crms: Crms, store: string, more: Connections = {}, limits: object = {}): object {
+  const connection = (name: CrmName): object => ({ use: name, ...crms[name].settings, ...more[name] });
+  return {
+    server: { port: 0 },
+    store,
+    connector: {
+      webhook: { auth: { method: 'None' } },
+      providers: { hubspot: connection('hubspot'), salesforce: connection('salesforce') },
+      limits,
+    },
+  };
+}
+
+export interface StageOptions {
+  readonly engine?: (typeof ENGINES)[number];
+  readonly hubspot?: HubspotEmulatorOptions;
+  readonly salesforce?: SalesforceEmulatorOptions;
+  readonly connections?: Connections;
+  /** The daemon's clock; the machine's where absent. */
+  readonly now?: () => number;
+  /** The deadline of one call to a CRM, in ms. */
+  readonly deadlineMs?: number;
+}
+
+export interface Stage extends Crms {
+  readonly app: App;
+  /** Posts a webhook and returns the status of the answer. */
+  post(payload: Writable | string, headers?: Readonly<Record<string, string>>): Promise<number>;
+  link(provider: CrmName, recordId: string, entity: string): Promise<void>;
+  /** Adds a record to a CRM, links it, and returns its id. */
+  addLinked(provider: CrmName, entity: string, properties: Readonly<Record<string, PropertyValue>>): Promise<string>;
+  /** Resolves when nothing is due: what waits for a back-off is left. */
+  settled(): Promise<void>;
+  /** Resolves when no company and no record is behind. */
+  atRest(): Promise<void>;
+  /** The decisions on one record, oldest first. */
+  history(recordId: string): Promise<readonly Selectable<HistoryTable>[]>;
+}
+
+/** Starts everything; all of it ends with the test. */
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+  const crms = await startCrms(options);
+  const url = await newStoreUrl(options.engine ?? 'sqlite');
+  const loaded = await checkConfig(configFor(crms, url, options.connections), join(newFolder(), 'cvrsync.yaml'), {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const { now = Date.now, deadlineMs } = options;
+  const log = pino({ level: process.env['CVRSYNC_TEST_LOG'] ?? 'silent' });
+  const app = await startApp(loaded.config, { log, env: {}, now, ...(deadlineMs !== undefined && { deadlineMs }) });
+  onTestFinished(() => app.close(0));
+  const { store, connector } = app;
+
+  const link = async (provider: CrmName, recordId: string, entity: string): Promise<void> => {
+    const linked = await store.write((tx) =>
+      linkRecord(tx, { provider, recordId, entity, sendUpdate: false, now: now() }),
+    );
+    expect(linked).toEqual({ kind: 'linked' });
+  };
+  return {
+    ...crms,
+    app,
+    post: (payload, headers) => postWebhook(`${app.url}/webhook`, payload, headers),
+    link,
+    async addLinked(provider, entity, properties) {
+      const id = crms[provider].add(properties);
+      await link(provider, id, entity);
+      return id;
+    },
+    settled: async () => connector?.drained(),
+    atRest: () => expect.poll(() => lanesBehind(store), { timeout: 15_000, interval: 20 }).toEqual([]),
+    history: (recordId) =>
+      store.db.selectFrom('history').selectAll().where('record_id', '=', recordId).orderBy('id').execute(),
+  };
+}
+
+/** Posts a webhook and returns the status; throws where there is no answer. */
+export async function postWebhook(
+  url: string,
+  payload: Writable | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const body = typeof payload === 'string' ? payload : JSON.stringify(writePayload(payload));
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** The lanes of companies and records that are behind, as `queue key error`. */
+export async function lanesBehind(store: Store): Promise<readonly string[]> {
+  const lanes = await store.db.selectFrom('lane').selectAll().orderBy('queue').orderBy('key').execute();
+  return lanes
+    .filter(({ queue }) => queue === 'apply' || queue.startsWith('sync:'))
+    .map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim());
+}
+
+/** A second pair of eyes on the store of a daemon that runs elsewhere; closed with the test. */
+export async function watchStore(url: string): Promise<Store> {
+  const store = await openStore(url, { migrate: false });
+  onTestFinished(() => store.close());
+  return store;
+}
