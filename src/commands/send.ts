@@ -1,0 +1,74 @@
+/** `send`: posts a sample payload to a webhook, as the monitoring service would. */
+import { randomUUID } from 'node:crypto';
+import { openClient } from '../http/client.ts';
+import { HttpFault } from '../http/fault.ts';
+import { type Auth, signRequest } from '../protocol/auth.ts';
+import { canonicalEntityId } from '../protocol/entity-id.ts';
+import { EVENT_NAMES } from '../protocol/events.ts';
+import { writePayload } from '../protocol/payload.ts';
+import { samplePayload } from '../protocol/sample/stream.ts';
+import { defineCommand, needed, oneOf, text, texts, UsageError } from './command.ts';
+
+/** What of an answer is printed. */
+const MOST_SHOWN = 1_000;
+
+export const command = defineCommand({
+  name: 'send',
+  about: 'post a sample payload to a webhook',
+  args: { url: needed('address of the webhook') },
+  options: {
+    entity: text('company it is about, such as CVR-1-12345678; an invented one where absent', 'id'),
+    event: oneOf(EVENT_NAMES, 'event it tells of; all the register says where absent'),
+    header: texts("header to send, such as 'X-Webhook-Key: secret'; may be repeated", 'name: value'),
+    secret: text('sign it with this secret of Standard Webhooks (whsec_...)', 'secret'),
+  },
+  run: async (context, { url }, { entity, event, header, secret }) => {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new UsageError(`${url} is not an address such as http://127.0.0.1:8080/webhook`);
+    const entityId = entity === undefined ? undefined : readEntity(entity);
+    const now = Date.now();
+    const payload = samplePayload({
+      now,
+      seed: now,
+      ...(entityId !== undefined && { entityId }),
+      ...(event !== undefined && { event }),
+    });
+    const body = JSON.stringify(writePayload(payload));
+    const auth: Auth = secret === undefined ? { method: 'None' } : { method: 'Signature', secret };
+    const headers = {
+      'content-type': 'application/json',
+      ...signRequest(auth, { id: `msg_${randomUUID()}`, timestampMs: now, body }),
+      ...Object.fromEntries(header.map(readHeader)),
+    };
+    const client = openClient({ env: context.env });
+    try {
+      const { signal } = context;
+      const answer = await client.http({ method: 'POST', url, headers, body, signal, timeoutMs: 15_000 });
+      const accepted = answer.status >= 200 && answer.status < 300;
+      const shown = answer.body.slice(0, MOST_SHOWN).replaceAll(/\p{Cc}+/gu, ' ');
+      context.output.result(
+        { status: answer.status, accepted, entityId: payload.entityId, event: event ?? null, answer: shown },
+        `${answer.status} ${accepted ? 'accepted' : 'not accepted'}: ${event ?? 'full state'} of ${payload.entityId}${shown && `\n${shown}`}`,
+      );
+      return accepted ? 0 : 1;
+    } catch (error) {
+      if (error instanceof HttpFault) throw new Error('The payload was not delivered', { cause: error });
+      throw error;
+    } finally {
+      await client.close();
+    }
+  },
+});
+
+function readEntity(given: string): string {
+  const id = canonicalEntityId(given);
+  if (id === undefined) throw new UsageError(`${given} is not an entity id such as CVR-1-12345678`);
+  return id;
+}
+
+function readHeader(given: string): readonly [string, string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([\t -~]*?)\s*$/.exec(given) ?? [];
+  // Not quoted: it may hold a secret.
+  if (name === undefined || value === undefined) throw new UsageError("a header is not of the form 'name: value'");
+  return [name.toLowerCase(), value];
+}

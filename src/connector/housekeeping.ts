@@ -1,0 +1,152 @@
+/** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
+import type { Metrics } from '../http/metrics.ts';
+import { type Claim, mark, settle } from '../runtime/lanes.ts';
+import type { Store, Tx } from '../store/store.ts';
+import { trimQuarantine } from './quarantine.ts';
+
+export interface HousekeepingDeps {
+  readonly store: Store;
+  readonly metrics: Pick<Metrics, 'walBytes'>;
+  readonly now: () => number;
+  /** Days decisions are kept, 400 where absent. */
+  readonly historyDays?: number;
+}
+
+const DAY_MS = 86_400_000;
+const BODY_DAYS = 30;
+/** Longer than any sender repeats a webhook: until then a repeated one is recognised. */
+const RECEIPT_DAYS = 90;
+const HISTORY_DAYS = 400;
+const STEP = 500;
+
+interface Task {
+  readonly everyMs: number;
+  run(deps: HousekeepingDeps, signal: AbortSignal): Promise<void>;
+}
+
+const TASKS: Readonly<Record<string, Task>> = {
+  receipts: {
+    everyMs: 3_600_000,
+    async run({ store, now }, signal) {
+      await inSteps(store, signal, (tx, after) => deleteReceipts(tx, after, now() - RECEIPT_DAYS * DAY_MS));
+      await inSteps(store, signal, (tx, after) => dropBodies(tx, after, now() - BODY_DAYS * DAY_MS));
+    },
+  },
+  quarantine: { everyMs: 3_600_000, run: ({ store }) => store.write(trimQuarantine) },
+  history: {
+    everyMs: 3_600_000,
+    async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
+      await inSteps(store, signal, (tx) => deleteHistory(tx, now() - historyDays * DAY_MS));
+    },
+  },
+  checkpoint: {
+    everyMs: 60_000,
+    async run({ store, metrics }) {
+      const { walBytes } = await store.checkpoint();
+      if (walBytes !== undefined) metrics.walBytes.set(walBytes);
+    },
+  },
+};
+
+/** Makes every task's lane due. */
+export async function seedHousekeeping(tx: Tx, now: number): Promise<void> {
+  await mark(tx, 'housekeeping', Object.keys(TASKS), now);
+}
+
+/** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
+export async function runHousekeeping(
+  deps: HousekeepingDeps,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const claim of claims) {
+    const task = TASKS[claim.key];
+    await task?.run(deps, signal);
+    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
+    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
+  }
+}
+
+/** A step of a walk over a table in the order of its key: where it got to, undefined at its end. */
+type Step = (tx: Tx, after: number) => Promise<number | undefined>;
+
+async function inSteps(store: Store, signal: AbortSignal, step: Step): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
+    const from: number = after;
+    after = await store.write((tx) => step(tx, from));
+    // SQLite works on the main thread: webhooks that came in meanwhile go first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Deletes applied receipts that came before `before`; one step. */
+export async function deleteReceipts(tx: Tx, after: number, before: number): Promise<number | undefined> {
+  const { last, full } = await oldReceipts(tx, after, before);
+  if (last === undefined) return undefined;
+  await tx
+    .deleteFrom('receipt')
+    .where('seq', '>', after)
+    .where('seq', '<=', last)
+    .where('applied_at', 'is not', null)
+    .execute();
+  return full ? last : undefined;
+}
+
+const BODIES_DONE = 'housekeeping:bodies';
+
+/**
+ * Drops the bodies of applied receipts that came before `before`; one step. Remembers how far it has come over all runs,
+ * so that months of receipts are not read again every hour: one that is applied later keeps its body until it is deleted.
+ */
+export async function dropBodies(tx: Tx, after: number, before: number): Promise<number | undefined> {
+  const done = await tx.selectFrom('keep').select('value').where('key', '=', BODIES_DONE).executeTakeFirst();
+  const from = Math.max(after, Number(done?.value ?? 0));
+  const { last, full } = await oldReceipts(tx, from, before);
+  if (last === undefined) return undefined;
+  await tx
+    .updateTable('receipt')
+    .set({ body: null })
+    .where('seq', '>', from)
+    .where('seq', '<=', last)
+    .where('applied_at', 'is not', null)
+    .execute();
+  const value = { value: String(last), updated_at: before };
+  await tx
+    .insertInto('keep')
+    .values({ key: BODIES_DONE, ...value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(value))
+    .execute();
+  return full ? last : undefined;
+}
+
+/** Deletes decisions made before `before`; one step. */
+export async function deleteHistory(tx: Tx, before: number): Promise<number | undefined> {
+  const rows = await tx.selectFrom('history').select(['id', 'at']).orderBy('id').limit(STEP).execute();
+  const old = takeWhile(rows, ({ at }) => at < before);
+  const last = old.at(-1)?.id;
+  if (last === undefined) return undefined;
+  await tx.deleteFrom('history').where('id', '<=', last).execute();
+  return old.length === STEP ? last : undefined;
+}
+
+/** Of the next receipts in the order they came, the last before the first that is too young; `full` where more may follow. */
+async function oldReceipts(
+  tx: Tx,
+  after: number,
+  before: number,
+): Promise<{ last: number | undefined; full: boolean }> {
+  const rows = await tx
+    .selectFrom('receipt')
+    .select(['seq', 'received_at'])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(STEP)
+    .execute();
+  const old = takeWhile(rows, ({ received_at }) => received_at < before);
+  return { last: old.at(-1)?.seq, full: old.length === STEP };
+}
+
+function takeWhile<T>(rows: readonly T[], holds: (row: T) => boolean): readonly T[] {
+  const end = rows.findIndex((row) => !holds(row));
+  return end === -1 ? rows : rows.slice(0, end);
+}
