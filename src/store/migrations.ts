@@ -77,8 +77,6 @@ async function first(tx: Tx, engine: Engine): Promise<void> {
     .columns(['entity', 'seq'])
     .where(sql.ref('applied_at'), 'is', null)
     .execute();
-  await tx.schema.createIndex('receipt_applied').on('receipt').columns(['applied_at', 'received_at']).execute();
-  await tx.schema.createIndex('receipt_received').on('receipt').column('received_at').execute();
 
   await serial('quarantine', 'id')
     .addColumn('received_at', integer, required)

@@ -61,6 +61,9 @@ export function openPostgres(url: string): Store {
       throw new Error('A PostgreSQL store is backed up with pg_dump: run pg_dump --format=custom on its database');
     },
     async claimDaemon() {},
+    async checkpoint() {
+      return { walBytes: undefined };
+    },
     async freeBytes() {
       return undefined;
     },

@@ -47,6 +47,9 @@ export function openSqlite(file: string): Store {
     async claimDaemon() {
       lock ??= lockFile(file);
     },
+    async checkpoint() {
+      return { walBytes: checkpoint(file) };
+    },
     async freeBytes() {
       const disk = await statfs(path.dirname(path.resolve(file)));
       return disk.bavail * disk.bsize;
@@ -68,6 +71,8 @@ function openWriter(file: string): Database.Database {
     db.pragma('journal_mode = WAL');
     // After WAL: better-sqlite3 is built to fall back to NORMAL there, which loses commits when power fails.
     db.pragma('synchronous = FULL');
+    // Four times the default: pages that many commits touch are copied into the file a quarter as often.
+    db.pragma('wal_autocheckpoint = 4000');
     db.pragma(`journal_size_limit = ${64 * MIB}`);
     db.pragma('foreign_keys = ON');
     return db;
@@ -128,6 +133,17 @@ async function untilFree<T>(work: () => Promise<T>): Promise<T> {
       if (!busy || performance.now() > end) throw error;
       await sleep(Math.random() * BUSY_MS);
     }
+  }
+}
+
+/** Through a connection of its own: SQLite refuses while one of its transactions is open on the same one. */
+function checkpoint(file: string): number {
+  const db = new Database(file, { timeout: BUSY_MS });
+  try {
+    db.pragma('wal_checkpoint(PASSIVE)');
+    return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  } finally {
+    db.close();
   }
 }
 

@@ -22,6 +22,8 @@ export interface Store {
   backup(file: string): Promise<void>;
   /** Makes this process the only daemon on the store until it ends. Throws where another one runs; PostgreSQL allows many. */
   claimDaemon(): Promise<void>;
+  /** Moves what no reader still needs of the write-ahead log into the file. `walBytes` undefined where there is none of ours. */
+  checkpoint(): Promise<{ readonly walBytes: number | undefined }>;
   /** Disk left for the store's file, in bytes; undefined where the disk is not ours to measure. */
   freeBytes(): Promise<number | undefined>;
   /** Idempotent. */
