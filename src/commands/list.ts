@@ -8,12 +8,33 @@ export interface CommandEntry {
 }
 
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'send', about: 'post a sample payload to a webhook', load: () => import('./send.ts') },
   { name: 'receive', about: 'feed a saved payload through the real code', load: () => import('./receive.ts') },
   { name: 'serve', about: 'run the daemon as configured', load: () => import('./serve.ts') },
   {
     name: 'demo',
     about: 'show the main job with nothing to set up: both CRMs emulated, no account and no network',
     load: () => import('./demo.ts'),
+  },
+  { name: 'check', about: 'try everything the daemon needs and say what to fix', load: () => import('./check.ts') },
+  {
+    name: 'explain',
+    about: "tell one company's story: events, facts, decisions, state",
+    load: () => import('./explain.ts'),
+  },
+  { name: 'parked', about: 'work that needs a person: list, retry, drop', load: () => import('./parked.ts') },
+  { name: 'emulate', about: 'run a CRM on this machine', load: () => import('./emulate.ts') },
+  { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./migrate.ts') },
+  { name: 'backup', about: 'copy the store while the daemon runs', load: () => import('./backup.ts') },
+  {
+    name: 'monitoring',
+    about: 'have companies monitored for CRM records: add, remove, list, jobs',
+    load: () => import('./monitoring.ts'),
+  },
+  {
+    name: 'links',
+    about: 'which record holds which company, and whether it is monitored',
+    load: () => import('./links.ts'),
   },
   { name: 'config', about: 'write, check and describe the configuration file', load: () => import('./config.ts') },
 ];

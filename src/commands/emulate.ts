@@ -1,0 +1,128 @@
+/** `emulate`: a CRM on this machine, to try the daemon or a plugin on. */
+import { readFile } from 'node:fs/promises';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { stringify } from 'yaml';
+import type { CrmEmulator, ScriptedFault } from '../../providers/emulator.ts';
+import { EMULATORS } from '../../providers/index.ts';
+import { didYouMean } from '../config/nearest.ts';
+import { parseConfig } from '../config/parse.ts';
+import { sampleCompanies } from '../protocol/sample/stream.ts';
+import { defineCommand, integer, needed, text, UsageError } from './command.ts';
+
+const applied = Type.Optional(Type.Boolean());
+const CLOSED = { additionalProperties: false } as const;
+const headers = Type.Optional(Type.Record(Type.String(), Type.String()));
+const faultFile = Type.Array(
+  Type.Object(
+    {
+      match: Type.String({ minLength: 1 }),
+      times: Type.Optional(Type.Integer({ minimum: 1 })),
+      after: Type.Optional(Type.Integer({ minimum: 0 })),
+      action: Type.Union([
+        Type.Object(
+          {
+            kind: Type.Literal('status'),
+            status: Type.Integer({ minimum: 100, maximum: 599 }),
+            body: Type.Optional(Type.Unknown()),
+            headers,
+          },
+          CLOSED,
+        ),
+        Type.Object({ kind: Type.Literal('hang'), applied }, CLOSED),
+        Type.Object({ kind: Type.Literal('reset'), applied }, CLOSED),
+        Type.Object({ kind: Type.Literal('cut'), applied }, CLOSED),
+        Type.Object({ kind: Type.Literal('slow'), ms: Type.Number({ minimum: 0 }) }, CLOSED),
+      ]),
+    },
+    CLOSED,
+  ),
+);
+
+/** How a CRM calls the company's name and its CVR number. */
+const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: string }>> = {
+  hubspot: { name: 'name', cvr: 'cvr_number' },
+  salesforce: { name: 'Name', cvr: 'CVR_Number__c' },
+};
+
+export const command = defineCommand({
+  name: 'emulate',
+  about: 'run a CRM on this machine until it is stopped: hubspot, salesforce',
+  args: { name: needed('hubspot or salesforce') },
+  options: {
+    port: integer('port to listen on; a free one where it is left out'),
+    seed: integer('the same seed gives the same ids and companies (default 1)'),
+    companies: integer('sample companies to begin with (default 10)'),
+    faults: text(
+      'YAML or JSON: a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
+      'file',
+    ),
+  },
+  run: async ({ output, signal, json }, { name }, { port = 0, seed = 1, companies = 10, faults }) => {
+    const start = EMULATORS[name];
+    if (start === undefined) {
+      const known = Object.keys(EMULATORS);
+      throw new UsageError(`${name} cannot be emulated${didYouMean(name, known)} (${known.join(', ')})`);
+    }
+    if (port > 65_535) throw new UsageError(`${port} is not a port: 0 to 65535`);
+    const script = faults === undefined ? [] : await readFaults(faults);
+    const emulator = await start({ port, seed, faults: script });
+    try {
+      const records = addCompanies(emulator, name, seed, companies);
+      const { cvr } = NAMES[name] ?? {};
+      const entry = { use: name, ...emulator.settings, ...(cvr !== undefined && { match: { property: cvr } }) };
+      const configuration = { connector: { providers: { [name]: entry } } };
+      const shown = { name, url: emulator.url, configuration, records };
+      output.entry(
+        shown,
+        `${name} answers at ${emulator.url}, with ${records.length} sample companies. To reach it:\n`,
+      );
+      if (!json) output.line(stringify(configuration).trimEnd());
+      for (const { id, entityId, name: company } of records) output.line(`# ${id}  ${entityId}  ${company}`);
+      await ended(signal);
+    } finally {
+      await emulator.close();
+    }
+    return 0;
+  },
+});
+
+async function readFaults(file: string): Promise<readonly ScriptedFault[]> {
+  const content = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`cannot read ${file}`, { cause: error });
+  });
+  const parsed = parseConfig(content);
+  if (!parsed.ok)
+    throw new UsageError(`${file}: ${parsed.errors.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
+  const { value } = parsed;
+  if (!Value.Check(faultFile, value)) {
+    const [error] = Value.Errors(faultFile, value);
+    throw new UsageError(
+      `${file} is no list of faults: ${error?.instancePath || 'the whole'} ${error?.message ?? 'is not valid'}`,
+    );
+  }
+  for (const { match } of value) {
+    try {
+      new RegExp(match);
+    } catch (error) {
+      throw new UsageError(`${file}: ${match} is no regular expression`, { cause: error });
+    }
+  }
+  // The schema says the same as the interface, but for `undefined` beside absent, which a file cannot hold.
+  return value as readonly ScriptedFault[];
+}
+
+function addCompanies(emulator: CrmEmulator, kind: string, seed: number, count: number) {
+  const names = NAMES[kind];
+  if (names === undefined) return [];
+  return sampleCompanies(seed, count).map(({ entityId, name }) => {
+    const id = emulator.add({ [names.name]: name, [names.cvr]: entityId.slice('CVR-1-'.length) });
+    return { id, entityId, name };
+  });
+}
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

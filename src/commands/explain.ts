@@ -1,0 +1,106 @@
+/** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
+import { entityOf, readStory, type Story } from '../connector/story.ts';
+import { canonicalEntityId } from '../protocol/entity-id.ts';
+import { defineCommand, integer, needed, UsageError } from './command.ts';
+import { shownTime, withStore } from './opened.ts';
+
+export const command = defineCommand({
+  name: 'explain',
+  about: "one company's story: events received, facts, the rule that decided each property, what became of it",
+  args: { subject: needed('an entity id (CVR-1-12345678), a CVR number, or PROVIDER:RECORD_ID') },
+  options: { limit: integer('the newest decisions and events to show, of each (default 50)') },
+  run: async (context, { subject }, { limit = 50 }) => {
+    const { connector } = await context.config();
+    const emailEvent = connector?.emailEvent ?? 'email';
+    const story = await withStore(context, async ({ db }) => {
+      const options = { now: Date.now(), emailEvent, limit };
+      const entity = canonicalEntityId(/^\d{8}$/.test(subject) ? `CVR-1-${subject}` : subject);
+      if (entity !== undefined) return readStory(db, entity, options);
+      const [provider, id] = readRecord(subject);
+      const linked = await entityOf(db, provider, id);
+      return linked === undefined ? undefined : readStory(db, linked, { ...options, record: { provider, id } });
+    });
+    if (story === undefined)
+      throw new Error(
+        `nothing is known of ${subject}: no link, no event; see cvrsync links, or link it with cvrsync monitoring add`,
+      );
+    context.output.result(story, tell(story));
+    return 0;
+  },
+});
+
+function readRecord(subject: string): readonly [provider: string, id: string] {
+  const colon = subject.indexOf(':');
+  if (colon < 1 || colon === subject.length - 1)
+    throw new UsageError(`${subject} is neither an entity id such as CVR-1-12345678 nor a record such as hubspot:123`);
+  return [subject.slice(0, colon), subject.slice(colon + 1)];
+}
+
+/** The story as lines for a person. */
+function tell(story: Story): string {
+  return [
+    story.entity,
+    ...section('Links', story.links.map(linkLine)),
+    ...section('Events received', story.receipts.map(receiptLine)),
+    ...section('Facts now', story.facts.map(factLine)),
+    ...[...Map.groupBy(story.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
+      ([record, decisions]) => section(`Decisions for ${record}`, decisions.map(decisionLine)),
+    ),
+    ...section(
+      'Set aside',
+      story.setAside.map(
+        (each) => `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''} (see cvrsync parked)`,
+      ),
+    ),
+    ...section('Not done yet', story.lanes.map(laneLine)),
+  ].join('\n');
+}
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line.replaceAll(/\p{Cc}+/gu, ' ')}`)];
+
+function linkLine(link: Story['links'][number]): string {
+  const state = link.reason === null ? link.state : `${link.state} (${link.reason})`;
+  const refused = link.monitoredError === null ? '' : ` (${link.monitoredError})`;
+  const synced =
+    link.syncedAt === null ? 'never synced' : `synced ${shownTime(link.syncedAt)} up to event ${link.syncedSeq}`;
+  return `${link.provider}:${link.record}  ${state}, monitoring wished ${link.wish}, confirmed ${link.monitored}${refused}, ${synced}`;
+}
+
+function receiptLine(receipt: Story['receipts'][number]): string {
+  const { seq, timestamp, receivedAt, appliedAt, pruned, events, malformed, changed, stale } = receipt;
+  const parts = [
+    appliedAt === null ? 'not applied yet' : undefined,
+    pruned ? 'body no longer kept' : events.length === 0 ? 'no known event' : events.join(', '),
+    changed.length === 0 ? undefined : `changed ${changed.join(', ')}`,
+    stale.length === 0 ? undefined : `older than what was known: ${stale.join(', ')}`,
+    malformed.length === 0 ? undefined : `could not read ${malformed.join(', ')}`,
+  ];
+  return `${seq}  of ${timestamp}, received ${shownTime(receivedAt)}: ${parts.filter((part) => part !== undefined).join('; ')}`;
+}
+
+function factLine({ field, value, clock, seq, complete }: Story['facts'][number]): string {
+  const partly = complete === false ? '; known in part only, so written nowhere' : '';
+  return `${field} = ${shown(value)}  (${clock}, event ${seq}${partly})`;
+}
+
+function decisionLine(decision: Story['history'][number]): string {
+  const { at, field, property, seq, rule, outcome, detail } = decision;
+  const what = property === null ? '' : ` ${field} → ${property}: ${shown(decision.old)} → ${shown(decision.new)}`;
+  const from = seq > 0 ? `, event ${seq}` : '';
+  return `${shownTime(at)}${what}  ${outcome}, rule ${rule}${from}${detail === null ? '' : `: ${detail}`}`;
+}
+
+function laneLine({ queue, key, state, dueAt, since, attempts, error }: Story['lanes'][number]): string {
+  const until = state === 'waiting' ? ` until ${shownTime(dueAt)}` : '';
+  const tries = attempts > 0 ? `, ${attempts} failed tries` : '';
+  return `${queue} ${key}: ${state}${until}, behind since ${shownTime(since)}${tries}${error === null ? '' : `: ${error}`}`;
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.map((member: unknown) => nameOf(member)).join(', ') || 'nobody';
+  return value === null ? 'blank' : JSON.stringify(value);
+}
+
+const nameOf = (member: unknown): string =>
+  typeof member === 'object' && member !== null && 'name' in member ? String(member.name) : String(member);
