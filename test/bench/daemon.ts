@@ -1,0 +1,78 @@
+/** The real daemon as a process of its own: `serve` on a configuration in a folder that is removed in the end. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const ENTRY = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
+
+export interface Daemon {
+  readonly origin: string;
+  /** From the start of the process to its word that it is ready. */
+  readonly readyMs: number;
+  /** One value of /metrics, 0 where it is not there. */
+  metric(name: string): Promise<number>;
+  /** Resident memory in MB. */
+  rss(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A folder for one bench. TMPDIR says where: a disk in memory would make every fsync free. */
+export async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'cvrsync-bench-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts the daemon on `cvrsync.db` in the folder. */
+export async function startDaemon(folder: string, providers: object): Promise<Daemon> {
+  const config = join(folder, 'cvrsync.yaml');
+  const content = {
+    server: { port: 0 },
+    store: join(folder, 'cvrsync.db'),
+    connector: { webhook: { auth: { method: 'None' } }, providers, limits: { backlogCap: 1_000_000 } },
+  };
+  await writeFile(config, JSON.stringify(content));
+  const began = performance.now();
+  const flags = process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [];
+  const child = spawn(process.execPath, [...flags, ENTRY, '--config', config, 'serve'], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const origin = await readyAt(child);
+  const readyMs = performance.now() - began;
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${origin}/metrics`)).text();
+    return Number(new RegExp(`^${name} (.+)$`, 'mu').exec(text)?.[1] ?? 0);
+  };
+  return {
+    origin,
+    readyMs,
+    metric,
+    rss: async () => (await metric('process_resident_memory_bytes')) / 1_000_000,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Resolves with the address; what the daemon complains of goes to stderr. */
+async function readyAt(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (child.stderr === null) return reject(new Error('the daemon has no stderr'));
+    const lines = createInterface({ input: child.stderr });
+    child.once('exit', (code) => reject(new Error(`the daemon ended with code ${code}`)));
+    lines.on('line', (line) => {
+      const url = /"url":"([^"]+)".*"msg":"ready"/u.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+      else if (!line.startsWith('{"level":30')) process.stderr.write(`${line}\n`);
+    });
+  });
+}
