@@ -20,7 +20,10 @@ export interface FakeService {
   refuse(entityId: string, status: number, message: string): void;
   /** Makes a refused entity known again. */
   allow(entityId: string): void;
+  /** Adds an item past the API. */
   put(provider: string, entityId: string, id: string): void;
+  /** Takes one away past the API. */
+  take(provider: string, entityId: string, id: string): void;
   fault(fault: ScriptedFault): void;
 }
 
@@ -86,6 +89,7 @@ export async function serveService(
     allow: (entityId) => void refusals.delete(entityId),
     put: (provider, entityId, id) =>
       void items.set(provider, (items.get(provider) ?? new Set()).add(`${entityId} ${id}`)),
+    take: (provider, entityId, id) => void items.get(provider)?.delete(`${entityId} ${id}`),
     fault: served.fault,
   };
 }

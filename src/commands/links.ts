@@ -1,0 +1,40 @@
+/** `links`: the mapping of companies to CRM records. */
+import { LINK_STATES, listLinks } from '../connector/links.ts';
+import { openStore } from '../store/open.ts';
+import { defineCommand, integer, oneOf, optional, text } from './command.ts';
+import { readEntity } from './entity.ts';
+
+const MOST = 1_000;
+
+export const command = defineCommand({
+  name: 'links',
+  about: 'which record holds which company, and whether it is monitored',
+  args: { provider: optional('one CRM; all of them where none is named') },
+  options: {
+    entity: text('of one company: CVR-1-12345678, or its CVR number', 'id'),
+    record: text('of one record, by its id in the CRM', 'id'),
+    state: oneOf(LINK_STATES, 'in one state'),
+    limit: integer(`how many at most; ${MOST} where not given`),
+  },
+  run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
+    const asked = entity === undefined ? undefined : readEntity(entity, context.log);
+    const store = await openStore((await context.config()).store);
+    try {
+      const found = await listLinks(store.db, { provider, entity: asked, recordId: record, state, limit: limit + 1 });
+      const rows = found.slice(0, limit).map((link) => ({
+        provider: link.provider,
+        record: link.record_id,
+        entity: link.entity,
+        state: link.state,
+        monitored: link.monitored === 'on' || link.wish === 'off' ? link.monitored : `${link.monitored}, wished on`,
+        synced: link.synced_at === null ? null : new Date(link.synced_at).toISOString(),
+        why: link.reason ?? link.monitored_error,
+      }));
+      context.output.table(rows, 'No record is linked.');
+      if (found.length > limit) context.log.warn({ limit }, 'there are more links: raise --limit, or ask for fewer');
+      return 0;
+    } finally {
+      await store.close();
+    }
+  },
+});

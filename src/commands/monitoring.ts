@@ -1,0 +1,121 @@
+/** `monitoring`: the calls of the service, and the links that belong to them. */
+import { endLink, findLink, linkRecord, type RecordRef } from '../connector/links.ts';
+import { defineCommand, type ExitCode, flag, needed } from './command.ts';
+import type { Context } from './context.ts';
+import { readEntity } from './entity.ts';
+import { carry, type Standing } from './monitoring/carry.ts';
+import { type Ground, needProvider, needUpstream, onGround } from './monitoring/ground.ts';
+import { list } from './monitoring/list.ts';
+
+const args = {
+  provider: needed('the CRM, as it is named in the configuration'),
+  entityId: needed('the company: CVR-1-12345678, or its CVR number'),
+  recordId: needed('the id of its record in the CRM'),
+};
+
+const add = defineCommand({
+  name: 'add',
+  about: 'link a record to a company, and have the company monitored for it',
+  args,
+  options: { sendUpdate: flag('have the service send the whole company at once') },
+  run: (context, { provider, entityId, recordId }, { sendUpdate }) =>
+    onGround(context, async (ground) => {
+      needProvider(ground.connector, provider);
+      const entity = readEntity(entityId, context.log);
+      const wish = { provider, recordId, entity, sendUpdate, now: Date.now() };
+      const linked = await ground.store.write((tx) => linkRecord(tx, wish));
+      if (linked.kind === 'taken') return taken(ground, wish, linked.entity);
+      const done = `${entity} is linked to ${provider}:${recordId}`;
+      return tell(context, ground, await carry(ground, wish, context.signal), done, 'monitored');
+    }),
+});
+
+const remove = defineCommand({
+  name: 'remove',
+  about: 'end a link, and the monitoring of its company for that record',
+  args,
+  run: (context, { provider, entityId, recordId }) =>
+    onGround(context, async (ground) => {
+      needProvider(ground.connector, provider);
+      const entity = readEntity(entityId, context.log);
+      const end = {
+        provider,
+        recordId,
+        state: 'removed',
+        reason: 'removed on the command line',
+        now: Date.now(),
+      } as const;
+      const link = await findLink(ground.store.db, end);
+      const isEnded = link?.entity === entity && (await ground.store.write((tx) => endLink(tx, end)));
+      if (!isEnded) return removeUpstream(context, ground, end, entity);
+      const done = `${entity} is no longer linked to ${provider}:${recordId}`;
+      return tell(context, ground, await carry(ground, end, context.signal), done, 'no longer monitored');
+    }),
+});
+
+const jobs = defineCommand({
+  name: 'jobs',
+  about: 'the jobs of the monitoring service',
+  run: (context) =>
+    onGround(context, async (ground) => {
+      const all = await needUpstream(ground).jobs(context.signal);
+      context.output.table(
+        all.map(({ id, name }) => ({ id, name })),
+        'The service has no jobs.',
+      );
+      return 0;
+    }),
+});
+
+export const command = defineCommand({
+  name: 'monitoring',
+  about: 'have companies monitored for CRM records: add, remove, list, jobs',
+  commands: [add, remove, list, jobs],
+});
+
+function tell(context: Context, { upstream }: Ground, standing: Standing, done: string, state: string): ExitCode {
+  const { kind, link } = standing;
+  if (kind === 'refused')
+    throw new Error(
+      `${done}, but the monitoring service refused the call: ${standing.reason}. The wish is kept: see cvrsync parked`,
+    );
+  const { provider, record_id: record, entity, monitored } = link;
+  const reason = kind === 'waiting' ? standing.reason : null;
+  const said = {
+    confirmed: upstream === undefined ? 'No monitoring service is configured: nothing was called.' : `It is ${state}.`,
+    waiting: `The wish is stored, and the daemon will call the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
+  };
+  // Without an upstream the lane is done as well: the wish waits on the link until one is configured.
+  const text = upstream === undefined ? said.confirmed : said[kind];
+  const confirmed = kind === 'confirmed';
+  context.output.result(
+    { provider, record, entity, link: link.state, monitored, confirmed, reason },
+    `${done}. ${text}`,
+  );
+  return 0;
+}
+
+async function taken({ store }: Ground, ref: RecordRef, entity: string): Promise<never> {
+  const key = `${ref.provider}:${ref.recordId}`;
+  const link = await findLink(store.db, ref);
+  if (link?.state === 'active' || link?.state === 'conflict')
+    throw new Error(
+      `${key} is linked to ${entity} already: end that first with cvrsync monitoring remove ${ref.provider} ${entity} ${ref.recordId}`,
+    );
+  throw new Error(
+    `${key} was linked to ${entity}, and the monitoring service has not confirmed the end of it yet: try again once cvrsync links --record ${ref.recordId} shows it as off`,
+  );
+}
+
+/** There is no such link here: the item may still be there. */
+async function removeUpstream(context: Context, ground: Ground, ref: RecordRef, entity: string): Promise<ExitCode> {
+  const { provider, recordId } = ref;
+  const none = `${entity} is not linked to ${provider}:${recordId} here`;
+  if (ground.upstream === undefined) throw new Error(`${none}: see cvrsync links --record ${recordId}`);
+  const result = await ground.upstream.remove({ entityId: entity, id: recordId }, provider, context.signal);
+  if (result.kind !== 'done')
+    throw new Error(`${none}, and the monitoring service did not remove it: ${result.message}`);
+  const value = { provider, record: recordId, entity, link: null, monitored: 'off', confirmed: true, reason: null };
+  context.output.result(value, `${none}. The monitoring service does not monitor it for that record either.`);
+  return 0;
+}

@@ -1,0 +1,54 @@
+/** Carries one link's wish upstream at once, as the daemon would, and tells how it stands afterwards. */
+import { findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/links.ts';
+import { dueCall, monitorLinks } from '../../connector/monitoring.ts';
+import { claim, settleAll } from '../../runtime/lanes.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { Store } from '../../store/open.ts';
+import type { Ground } from './ground.ts';
+
+/** How long a person waits for one call, in ms. */
+const PATIENCE_MS = 20_000;
+const LOOK_AGAIN_MS = 100;
+
+/** `waiting`: the wish is stored and not confirmed yet, for the reason given if there is one. */
+export type Standing =
+  | { readonly kind: 'confirmed'; readonly link: Link }
+  | { readonly kind: 'refused'; readonly link: Link; readonly reason: string }
+  | { readonly kind: 'waiting'; readonly link: Link; readonly reason: string | null };
+
+/** Makes the call the link waits for, unless a daemon is making it: then waits for that one. */
+export async function carry({ store, upstream }: Ground, ref: RecordRef, signal: AbortSignal): Promise<Standing> {
+  const keys = [linkKey(ref.provider, ref.recordId)];
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const claims = await claim(store, MONITORING_QUEUE, { limit: 1, now: Date.now(), leaseMs: 30_000, keys });
+  try {
+    await monitorLinks({ store, upstream, now: Date.now }, claims, patience);
+  } catch (error) {
+    const reason = `no answer within ${PATIENCE_MS / 1_000} s`;
+    await store.write((tx) =>
+      settleAll(
+        tx,
+        claims.map((one) => [one, { kind: 'again', at: Date.now(), error: reason, free: true }]),
+      ),
+    );
+    if (signal.aborted || !patience.aborted) throw error;
+  }
+  let lane = await laneOf(store, keys);
+  while (lane !== undefined && lane.epoch !== null && !patience.aborted) {
+    await pause(LOOK_AGAIN_MS, patience);
+    lane = await laneOf(store, keys);
+  }
+  const link = await findLink(store.db, ref);
+  if (link === undefined) throw new Error(`the link of ${keys[0]} was deleted from the store meanwhile`);
+  if (lane?.parked_at != null) return { kind: 'refused', link, reason: lane.error ?? 'no reason given' };
+  if (lane === undefined && dueCall(link) === undefined) return { kind: 'confirmed', link };
+  return { kind: 'waiting', link, reason: lane?.error ?? null };
+}
+
+const laneOf = (store: Store, keys: readonly string[]) =>
+  store.db
+    .selectFrom('lane')
+    .select(['epoch', 'parked_at', 'error'])
+    .where('queue', '=', MONITORING_QUEUE)
+    .where('key', 'in', keys)
+    .executeTakeFirst();

@@ -1,0 +1,54 @@
+/** What the monitoring commands stand on: the store, and the monitoring service if one is configured. */
+import type { ConnectorConfig } from '../../config/load.ts';
+import { didYouMean } from '../../config/nearest.ts';
+import { openUpstream, type Upstream, upstreamPace } from '../../connector/upstream.ts';
+import { openClient } from '../../http/client.ts';
+import { openStore, type Store } from '../../store/open.ts';
+import { type ExitCode, UsageError } from '../command.ts';
+import type { Context } from '../context.ts';
+
+export interface Ground {
+  readonly store: Store;
+  readonly connector: ConnectorConfig;
+  readonly upstream: Upstream | undefined;
+}
+
+/** Opens both, does the work, and closes them however it ends. */
+export async function onGround(context: Context, work: (ground: Ground) => Promise<ExitCode>): Promise<ExitCode> {
+  const { connector, store: url } = await context.config();
+  if (connector === undefined) throw new UsageError('the configuration has no connector section');
+  const client = openClient({ env: context.env });
+  const store = await openStore(url);
+  try {
+    const { upstream: config } = connector;
+    const upstream =
+      config === undefined
+        ? undefined
+        : openUpstream({
+            baseUrl: config.baseUrl,
+            accessKey: config.accessKey,
+            http: client.http,
+            pace: upstreamPace(store, config.requestsPerMinute, Date.now),
+          });
+    return await work({ store, connector, upstream });
+  } finally {
+    await client.close();
+    await store.close();
+  }
+}
+
+/** The monitoring service; without one the command makes no sense. */
+export function needUpstream({ upstream }: Ground): Upstream {
+  if (upstream === undefined)
+    throw new UsageError('no monitoring service is configured: set connector.upstream.baseUrl and accessKey');
+  return upstream;
+}
+
+/** Throws where no connection has this name. */
+export function needProvider({ providers }: ConnectorConfig, name: string): void {
+  const names = providers.map((one) => one.name);
+  if (!names.includes(name))
+    throw new UsageError(
+      `${name} is not configured under connector.providers${didYouMean(name, names)} (${names.join(', ')})`,
+    );
+}

@@ -1,0 +1,67 @@
+/** `monitoring list`: what the service monitors, beside what is linked here. */
+import { type Link, listLinks } from '../../connector/links.ts';
+import type { Upstream } from '../../connector/upstream.ts';
+import type { Store } from '../../store/open.ts';
+import { defineCommand, optional } from '../command.ts';
+import type { Row } from '../output.ts';
+import { needProvider, needUpstream, onGround } from './ground.ts';
+
+const PAGE = 1_000;
+
+export const list = defineCommand({
+  name: 'list',
+  about: 'what the service monitors, job by job, beside what is linked here',
+  args: { provider: optional('one CRM; all of them where none is named') },
+  run: (context, { provider }) =>
+    onGround(context, async (ground) => {
+      const upstream = needUpstream(ground);
+      if (provider !== undefined) needProvider(ground.connector, provider);
+      const providers = provider === undefined ? ground.connector.providers.map(({ name }) => name) : [provider];
+      const rows = await compare(upstream, ground.store, providers, provider !== undefined, context.signal);
+      context.output.table(rows, 'Nothing is monitored, and nothing is linked.');
+      return 0;
+    }),
+});
+
+/** A row for each item, then one for each link that the service does not have. `only` leaves out other jobs. */
+async function compare(
+  upstream: Upstream,
+  store: Store,
+  providers: readonly string[],
+  only: boolean,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const missing = new Map<string, Link>();
+  for (const provider of providers)
+    for await (const link of activeLinks(store, provider))
+      missing.set(keyOf(provider, link.entity, link.record_id), link);
+  const linked = new Set(missing.keys());
+  const rows: Row[] = [];
+  for (const { id: jobId, name } of await upstream.jobs(signal)) {
+    const job = name ?? jobId;
+    // A job is named after its provider: of one that is not, nothing here says whose it is.
+    const owner = providers.find((one) => one.toLowerCase() === job.toLowerCase());
+    if (only && owner === undefined) continue;
+    for await (const { entityId, id, provider } of upstream.items(jobId, signal)) {
+      const key = keyOf(owner ?? provider ?? '', entityId, id);
+      missing.delete(key);
+      const state = linked.has(key) ? 'linked' : 'not linked here';
+      rows.push({ job, provider: owner ?? provider ?? null, entity: entityId, record: id, state });
+    }
+  }
+  for (const { provider, entity, record_id: record } of missing.values())
+    rows.push({ job: null, provider, entity, record, state: 'linked here but not upstream' });
+  return rows;
+}
+
+const keyOf = (provider: string, entity: string, recordId: string): string => `${provider} ${entity} ${recordId}`;
+
+async function* activeLinks(store: Store, provider: string): AsyncGenerator<Link, void, undefined> {
+  let page: readonly Link[] = [];
+  do {
+    const last = page.at(-1);
+    const after = last === undefined ? undefined : { provider, recordId: last.record_id };
+    page = await listLinks(store.db, { provider, state: 'active', limit: PAGE, after });
+    yield* page;
+  } while (page.length === PAGE);
+}

@@ -1,0 +1,207 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { connectorWith, hubspotEntry } from '../support/config.ts';
+import { type FakeService, serveService, tooMany } from '../support/service.ts';
+import { newFolder } from '../support/stores.ts';
+
+const A = 'CVR-1-10150817';
+const B = 'CVR-1-12345674';
+
+/** A configuration with a store of its own; runs command lines with it. */
+const setup = async (service: FakeService | undefined) => {
+  const folder = newFolder();
+  const file = path.join(folder, 'cvrsync.json');
+  const configure = (accessKey = service?.accessKey) => {
+    const upstream = service && { upstream: { baseUrl: service.url, accessKey, requestsPerMinute: 60_000 } };
+    const providers = { hubspot: hubspotEntry(), crm2: hubspotEntry() };
+    writeFileSync(
+      file,
+      JSON.stringify({ ...connectorWith({ ...upstream, providers }), store: path.join(folder, 's.db') }),
+    );
+  };
+  configure();
+  const run = (...line: string[]) => runCli(['--config', file, ...line]);
+  const links = async (...more: string[]) => JSON.parse((await run('links', '--json', ...more)).stdout);
+  return { run, links, configure };
+};
+
+describe('monitoring add', () => {
+  it('links the record, has the company monitored and says so', async () => {
+    const service = await serveService();
+    const { run, links } = await setup(service);
+    const added = await run('monitoring', 'add', 'hubspot', 'cvr-1-10150817', '77', '--send-update');
+    expect([added.code, added.stdout, added.stderr]).toEqual([
+      0,
+      `${A} is linked to hubspot:77. It is monitored.\n`,
+      '',
+    ]);
+    expect(service.changes).toEqual([`add hubspot ${A} 77 +update`]);
+    expect(await links()).toMatchObject([
+      { provider: 'hubspot', record: '77', entity: A, state: 'active', monitored: 'on' },
+    ]);
+  });
+
+  it('takes a CVR number too, and only warns where its check fails', async () => {
+    const { run } = await setup(await serveService());
+    const [right, mistyped] = [
+      await run('monitoring', 'add', 'hubspot', '10 15 08 17', '1'),
+      await run('monitoring', 'add', 'hubspot', 'CVR-1-10150818', '2'),
+    ];
+    expect([right.code, right.stderr]).toEqual([0, '']);
+    expect([mistyped.code, mistyped.stderr]).toEqual([0, expect.stringContaining('modulus 11')]);
+  });
+
+  it('answers bad usage with what would be right', async () => {
+    const { run } = await setup(await serveService());
+    const lines = [
+      await run('monitoring', 'add', 'hubspto', A, '1'),
+      await run('monitoring', 'add', 'hubspot', 'Nordlys ApS', '1'),
+    ];
+    expect(lines.map(({ code }) => code)).toEqual([2, 2]);
+    expect(lines.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining('did you mean hubspot?'),
+      expect.stringContaining('CVR-1-12345678'),
+    ]);
+  });
+
+  it('fails where the record stands for another company, and says what to do', async () => {
+    const { run } = await setup(await serveService());
+    await run('monitoring', 'add', 'hubspot', A, '77');
+    const second = await run('monitoring', 'add', 'hubspot', B, '77');
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`monitoring remove hubspot ${A} 77`) });
+  });
+
+  it('fails where the service refuses, in its words, and keeps the link', async () => {
+    const service = await serveService();
+    service.refuse(A, 404, 'No such company');
+    const { run, links } = await setup(service);
+    const refused = await run('monitoring', 'add', 'hubspot', A, '77');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('No such company (404)') });
+    expect(await links()).toMatchObject([
+      { state: 'active', monitored: 'refused, wished on', why: 'No such company (404)' },
+    ]);
+    service.allow(A);
+    expect(await run('monitoring', 'add', 'hubspot', A, '77')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('It is monitored'),
+    });
+  });
+
+  it.each([
+    ['a fault', { kind: 'status', status: 503 } as const, '503'],
+    ['a pause', tooMany('60'), 'Rate limit exceeded'],
+  ])('keeps the wish for the daemon after %s', async (_, action, reason) => {
+    const service = await serveService();
+    const { run, links } = await setup(service);
+    service.fault({ match: 'POST', action });
+    const kept = await run('monitoring', 'add', 'hubspot', A, '77');
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('The wish is stored') });
+    expect(kept.stdout).toContain(reason);
+    expect(await links()).toMatchObject([{ monitored: 'unknown, wished on' }]);
+  });
+
+  it('says that the key is wrong without saying the key', async () => {
+    const { run, configure } = await setup(await serveService());
+    configure('s3cret-of-mine');
+    const kept = await run('monitoring', 'add', 'hubspot', A, '77', '--json');
+    expect(JSON.parse(kept.stdout)).toMatchObject({
+      confirmed: false,
+      monitored: 'unknown',
+      reason: expect.stringContaining('connector.upstream.accessKey'),
+    });
+    expect(kept.stdout + kept.stderr).not.toContain('s3cret-of-mine');
+  });
+
+  it('links without a service', async () => {
+    const { run, links } = await setup(undefined);
+    const added = await run('monitoring', 'add', 'hubspot', A, '77');
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('No monitoring service is configured') });
+    expect(await links()).toMatchObject([{ state: 'active' }]);
+    expect((await run('monitoring', 'jobs')).code).toBe(2);
+  });
+});
+
+describe('monitoring remove', () => {
+  it('ends the link and the monitoring; a second time is no failure', async () => {
+    const service = await serveService();
+    const { run, links } = await setup(service);
+    await run('monitoring', 'add', 'hubspot', A, '77');
+    expect(await run('monitoring', 'remove', 'hubspot', A, '77')).toMatchObject({
+      code: 0,
+      stdout: `${A} is no longer linked to hubspot:77. It is no longer monitored.\n`,
+    });
+    expect(service.items('hubspot')).toEqual([]);
+    expect(await links('--state', 'removed')).toMatchObject([{ record: '77', monitored: 'off' }]);
+    expect((await run('monitoring', 'remove', 'hubspot', A, '77')).code).toBe(0);
+  });
+
+  it('removes an item that has no link here, and leaves the link of another company alone', async () => {
+    const service = await serveService();
+    const { run, links } = await setup(service);
+    await run('monitoring', 'add', 'hubspot', A, '77');
+    service.put('hubspot', B, '77');
+    expect((await run('monitoring', 'remove', 'hubspot', B, '77')).code).toBe(0);
+    expect(service.items('hubspot')).toEqual([`${A} 77`]);
+    expect(await links()).toMatchObject([{ entity: A, state: 'active', monitored: 'on' }]);
+  });
+});
+
+describe('monitoring list and jobs', () => {
+  it('show what is there, here, or both', async () => {
+    const service = await serveService();
+    const { run } = await setup(service);
+    await run('monitoring', 'add', 'hubspot', A, '1');
+    await run('monitoring', 'add', 'crm2', A, '2');
+    service.put('hubspot', B, '3');
+    service.put('elsewhere', B, '4');
+    await run('monitoring', 'add', 'hubspot', B, '5');
+    const list = async (...more: string[]) =>
+      JSON.parse((await run('monitoring', 'list', '--json', ...more)).stdout).map(
+        (row: Record<string, unknown>) => `${row['job']} ${row['provider']} ${row['record']} ${row['state']}`,
+      );
+    expect(await list()).toEqual([
+      'hubspot hubspot 1 linked',
+      'hubspot hubspot 3 not linked here',
+      'hubspot hubspot 5 linked',
+      'crm2 crm2 2 linked',
+      'elsewhere null 4 not linked here',
+    ]);
+    service.take('hubspot', B, '5');
+    expect(await list('hubspot')).toEqual([
+      'hubspot hubspot 1 linked',
+      'hubspot hubspot 3 not linked here',
+      'null hubspot 5 linked here but not upstream',
+    ]);
+    expect((await run('monitoring', 'jobs')).stdout).toContain('job-hubspot');
+  });
+
+  it('fail with what the service said', async () => {
+    const service = await serveService();
+    const { run } = await setup(service);
+    service.fault({ match: 'GET', action: { kind: 'status', status: 404, body: { errorMessage: 'No module' } } });
+    expect(await run('monitoring', 'list')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No module (404)'),
+    });
+  });
+});
+
+describe('links', () => {
+  it('are listed by company, record and state', async () => {
+    const { run, links } = await setup(undefined);
+    await run('monitoring', 'add', 'hubspot', A, '1');
+    await run('monitoring', 'add', 'hubspot', B, '2');
+    await run('monitoring', 'remove', 'hubspot', B, '2');
+    const records = async (...more: string[]) => (await links(...more)).map((row: { record: string }) => row.record);
+    expect(await records()).toEqual(['1', '2']);
+    expect(await records('--entity', A.toLowerCase())).toEqual(['1']);
+    expect(await records('--record', '2')).toEqual(['2']);
+    expect(await records('--state', 'removed')).toEqual(['2']);
+    expect(await records('crm2')).toEqual([]);
+    expect((await run('links', '--state', 'lost')).code).toBe(2);
+    const cut = await run('links', '--json', '--limit', '1');
+    expect([JSON.parse(cut.stdout).length, cut.stderr]).toEqual([1, expect.stringContaining('more links')]);
+  });
+});
