@@ -1,8 +1,9 @@
 /** `send`: posts a sample payload to a webhook, as the monitoring service would. */
 import { randomUUID } from 'node:crypto';
+import { Value } from 'typebox/value';
 import { openClient } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
-import { type Auth, signRequest } from '../protocol/auth.ts';
+import { type Auth, authSchema, signRequest } from '../protocol/auth.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
 import { EVENT_NAMES } from '../protocol/events.ts';
 import { writePayload } from '../protocol/payload.ts';
@@ -34,7 +35,7 @@ export const command = defineCommand({
       ...(event !== undefined && { event }),
     });
     const body = JSON.stringify(writePayload(payload));
-    const auth: Auth = secret === undefined ? { method: 'None' } : { method: 'Signature', secret };
+    const auth = readSecret(secret);
     const headers = {
       'content-type': 'application/json',
       ...signRequest(auth, { id: `msg_${randomUUID()}`, timestampMs: now, body }),
@@ -64,6 +65,14 @@ function readEntity(given: string): string {
   const id = canonicalEntityId(given);
   if (id === undefined) throw new UsageError(`${given} is not an entity id such as CVR-1-12345678`);
   return id;
+}
+
+function readSecret(secret: string | undefined): Auth {
+  if (secret === undefined) return { method: 'None' };
+  const auth = { method: 'Signature', secret };
+  // Not quoted either.
+  if (!Value.Check(authSchema, auth)) throw new UsageError('the secret is not of the form whsec_ and base64');
+  return auth;
 }
 
 function readHeader(given: string): readonly [string, string] {

@@ -1,0 +1,58 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Auth } from '../../src/protocol/auth.ts';
+import { runCli } from '../support/cli.ts';
+import { openReceiver } from '../support/receiver.ts';
+import { newStore } from '../support/stores.ts';
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+
+async function open(...auth: readonly Auth[]) {
+  const store = await newStore('sqlite');
+  const receiver = await openReceiver(store, { auth });
+  onTestFinished(() => receiver.close());
+  return { url: receiver.url, bodies: () => store.db.selectFrom('receipt').select(['entity', 'body']).execute() };
+}
+
+describe('send', () => {
+  it('posts an event about a company, with the headers that are asked for', async () => {
+    const { url, bodies } = await open({ method: 'Header', key: 'X-Key', value: 'a sesame' });
+    const args = ['send', url, '--entity', 'cvr-1-99000015', '--event', 'status', '--header', 'X-Key: a sesame'];
+    const { code, stdout } = await runCli(args);
+    expect([code, stdout]).toEqual([0, '204 accepted: status of CVR-1-99000015\n']);
+    expect(await bodies()).toEqual([
+      { entity: 'CVR-1-99000015', body: expect.stringContaining('"updates":{"status"') },
+    ]);
+  });
+
+  it('signs, and states a whole company where no event is named', async () => {
+    const { url, bodies } = await open({ method: 'Signature', secret: SECRET });
+    const { code, stdout } = await runCli(['--json', 'send', url, '--secret', SECRET]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ status: 204, accepted: true })]);
+    expect((await bodies())[0]?.body).toContain('"stated":[');
+  });
+
+  it('fails where the webhook does not accept, and shows what it answered', async () => {
+    const { url } = await open({ method: 'Header', key: 'X-Key', value: 'a sesame' });
+    const { code, stdout } = await runCli(['send', url]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^401 not accepted: .*\n\{"errorMessage":"The webhook does not prove who sent it/);
+  });
+
+  it('fails where nobody listens', async () => {
+    const { code, stderr } = await runCli(['send', 'http://127.0.0.1:1/webhook?key=sesame']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing listens at this address')]);
+    expect(stderr).not.toContain('sesame');
+  });
+
+  it.each([
+    [['send', 'localhost'], 'is not an address'],
+    [['send', 'http://127.0.0.1:1/', '--entity', '12345678'], 'is not an entity id such as CVR-1-12345678'],
+    [['send', 'http://127.0.0.1:1/', '--event', 'nonsense'], 'is not one of name,'],
+    [['send', 'http://127.0.0.1:1/', '--header', 'sesame'], "not of the form 'name: value'"],
+    [['send', 'http://127.0.0.1:1/', '--secret', 'sesame'], 'is not of the form whsec_'],
+  ])('says how it is used: %j', async (args, message) => {
+    const { code, stderr } = await runCli(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).not.toContain('sesame');
+  });
+});

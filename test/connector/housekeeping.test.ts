@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { runHousekeeping, seedHousekeeping } from '../../src/connector/housekeeping.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { claim } from '../../src/runtime/lanes.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+
+const DAY = 86_400_000;
+const NOW = 1_000 * DAY;
+const never = new AbortController().signal;
+
+async function run(store: Store, now = NOW, signal = never): Promise<string[]> {
+  await store.write((tx) => seedHousekeeping(tx, now));
+  const claims = await claim(store, 'housekeeping', { limit: 10, now, leaseMs: 30_000 });
+  await runHousekeeping({ store, metrics: createMetrics(), now: () => now }, claims, signal);
+  return claims.map(({ key }) => key).sort();
+}
+
+const receipt = (key: string, daysAgo: number, applied = true) => ({
+  dedupe_key: key,
+  entity: 'CVR-1-99000015',
+  timestamp: '2026-08-14T09:30:00.000Z',
+  body: '{}',
+  received_at: NOW - daysAgo * DAY,
+  applied_at: applied ? NOW - daysAgo * DAY : null,
+});
+
+const receipts = async (store: Store) => {
+  const rows = await store.db.selectFrom('receipt').select(['dedupe_key', 'body']).orderBy('seq').execute();
+  return rows.map(({ dedupe_key, body }) => `${dedupe_key} ${body ?? 'pruned'}`);
+};
+
+const decision = (at: number) => ({
+  at,
+  provider: 'hubspot',
+  record_id: '1',
+  entity: 'CVR-1-99000015',
+  seq: 0,
+  rule: 'always',
+  outcome: 'written',
+});
+
+describe.each(ENGINES)('housekeeping on %s', (engine) => {
+  it('drops bodies after 30 days and receipts after 90, but nothing that is not applied', async () => {
+    const store = await newStore(engine);
+    const rows = [
+      receipt('stuck', 200, false),
+      receipt('ancient', 91),
+      receipt('old', 89),
+      receipt('waiting', 40, false),
+      receipt('older', 31),
+      receipt('young', 29),
+    ];
+    await store.write((tx) => tx.insertInto('receipt').values(rows).execute());
+    await run(store);
+    expect(await receipts(store)).toEqual(['stuck {}', 'old pruned', 'waiting {}', 'older pruned', 'young {}']);
+    await run(store, NOW + 2 * DAY);
+    expect(await receipts(store)).toEqual(['stuck {}', 'waiting {}', 'older pruned', 'young pruned']);
+  });
+
+  it('works through more than one step, and lets others write in between', async () => {
+    const store = await newStore(engine);
+    const old = Array.from({ length: 1_200 }, (_, at) => receipt(`${at}`, 100 - at / 100));
+    await store.write((tx) => tx.insertInto('receipt').values(old).execute());
+    const running = run(store);
+    await store.write((tx) => tx.insertInto('receipt').values(receipt('new', 0)).execute());
+    await running;
+    const left = await receipts(store);
+    expect(left).toHaveLength(201);
+    expect(left.filter((line) => line.endsWith('pruned'))).toHaveLength(200);
+  });
+
+  it('keeps 400 days of history and the newest 200 unusable bodies', async () => {
+    const store = await newStore(engine);
+    const made = Array.from({ length: 700 }, (_, at) => decision(NOW - (460 - at / 10) * DAY));
+    const bodies = Array.from({ length: 205 }, (_, at) => ({ received_at: at, reason: 'r', body: `${at}` }));
+    await store.write(async (tx) => {
+      await tx.insertInto('history').values(made).execute();
+      await tx.insertInto('quarantine').values(bodies).execute();
+    });
+    await run(store);
+    const history = await store.db.selectFrom('history').select('at').orderBy('id').execute();
+    expect(history).toEqual(made.slice(600).map(({ at }) => ({ at })));
+    const kept = await store.db.selectFrom('quarantine').select('body').orderBy('id').execute();
+    expect(kept.map(({ body }) => body)).toEqual(bodies.slice(5).map(({ body }) => body));
+  });
+
+  it('comes back to every task after its time', async () => {
+    const store = await newStore(engine);
+    expect(await run(store)).toEqual(['checkpoint', 'history', 'quarantine', 'receipts']);
+    const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
+    expect(lanes).toEqual([
+      { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
+      { key: 'history', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'quarantine', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'receipts', due_at: NOW + 3_600_000, epoch: null },
+    ]);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('says how large the write-ahead log is, also while something is being written', async () => {
+    const store = await newStore('sqlite');
+    await store.write(async (tx) => {
+      await tx.insertInto('keep').values({ key: 'a', value: 'v', updated_at: 0 }).execute();
+      expect(await store.checkpoint()).toEqual({ walBytes: expect.any(Number) });
+    });
+    expect((await store.checkpoint()).walBytes).toBeGreaterThan(0);
+    expect(await (await newStore('postgres')).checkpoint()).toEqual({ walBytes: undefined });
+  });
+});

@@ -1,0 +1,65 @@
+/** A webhook with its intake on a port of its own. */
+import { createIntake, type Intake } from '../../src/connector/intake.ts';
+import { addWebhookRoute } from '../../src/connector/webhook.ts';
+import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
+import { createServer } from '../../src/http/server.ts';
+import type { Auth } from '../../src/protocol/auth.ts';
+import { type Bell, createBell } from '../../src/runtime/bell.ts';
+import type { Store } from '../../src/store/open.ts';
+
+export interface Receiver {
+  readonly url: string;
+  readonly intake: Intake;
+  readonly metrics: Metrics;
+  readonly bell: Bell;
+  /** What was logged: level and message. */
+  readonly logged: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  readonly auth?: readonly Auth[];
+  readonly now?: () => number;
+  readonly backlogCap?: number;
+  readonly minFreeBytes?: number;
+}
+
+/** Opens it on loopback, with the limits the daemon has; free disk does not count unless asked for. */
+export async function openReceiver(store: Store, options: ReceiverOptions = {}): Promise<Receiver> {
+  const { auth = [{ method: 'None' }], now = Date.now, backlogCap = 100_000, minFreeBytes = 0 } = options;
+  const metrics = createMetrics();
+  const bell = createBell();
+  const logged: string[] = [];
+  const log = {
+    warn: (details: object, message: string) => void logged.push(`warn ${message} ${JSON.stringify(details)}`),
+    error: (_details: object, message: string) => void logged.push(`error ${message}`),
+  };
+  const intake = createIntake({ store, bell, now, metrics, backlogCap, minFreeBytes, log });
+  const server = createServer({ log });
+  addWebhookRoute(server, { path: '/webhook', auth, intake, store, emailEvent: 'email', metrics, now, log });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url: `${address}/webhook`,
+    intake,
+    metrics,
+    bell,
+    logged,
+    async close() {
+      await intake.stop();
+      await server.close();
+    },
+  };
+}
+
+/** Posts a body as the monitoring service does. */
+export function post(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return fetch(url, { method: 'POST', body: text, headers: { 'content-type': 'application/json', ...headers } });
+}
+
+/** A webhook about one phone number; each `number` makes another event. */
+export const phoneEvent = (number: number, entityId = 'CVR-1-99000015') => ({
+  entityId,
+  timestamp: '2026-08-14T09:30:00.000Z',
+  updates: { phoneNumber: { updated: true, before: '11111111', after: String(20_000_000 + number) } },
+});
