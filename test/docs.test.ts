@@ -1,0 +1,272 @@
+/** The READMEs say what the code does: their tables, examples and links are held to it. */
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../providers/fields.ts';
+import * as hubspot from '../providers/hubspot/custom-properties.ts';
+import { hubspotPreset } from '../providers/hubspot/preset.ts';
+import type { Policy, Preset, PropertyValue } from '../providers/provider.ts';
+import * as salesforce from '../providers/salesforce/custom-fields.ts';
+import { salesforcePreset } from '../providers/salesforce/preset.ts';
+import { type App, startApp } from '../src/app.ts';
+import type { Command } from '../src/commands/command.ts';
+import { COMMANDS } from '../src/commands/list.ts';
+import { checkConfig } from '../src/config/load.ts';
+import { parseConfig } from '../src/config/parse.ts';
+import { decide } from '../src/connector/decide.ts';
+import { createMetrics } from '../src/http/metrics.ts';
+import { checked } from './support/config.ts';
+import { anchorsIn, fenced, linksIn, readDoc, spans, tableIn } from './support/docs.ts';
+import { newFolder } from './support/stores.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DOCS = ['README.md', 'CHANGELOG.md', 'src/README.md', 'providers/README.md'];
+const README = readDoc('README.md');
+const PROVIDERS = readDoc('providers/README.md');
+const MAP = readDoc('src/README.md');
+
+const POLICIES = ['tracked', 'always', 'if-blank', 'never'] as const satisfies readonly Policy[];
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+
+/** `monitoring add <provider> <entity-id>`: every command that does something, with its arguments. */
+function usages(command: Command, before = ''): readonly { usage: string; command: Command }[] {
+  const path = `${before}${command.name}`;
+  const args = Object.entries(command.args).map(([name, { shape }]) => {
+    const word = kebab(name);
+    return { needed: ` <${word}>`, optional: ` [${word}]`, many: ` [${word}...]` }[shape];
+  });
+  const own = command.run === undefined ? [] : [{ usage: path + args.join(''), command }];
+  return [...own, ...command.commands.flatMap((sub) => usages(sub, `${path} `))];
+}
+
+const commands = async () =>
+  (await Promise.all(COMMANDS.map(async (entry) => (await entry.load()).command))).flatMap((each) => usages(each));
+
+describe('the README', () => {
+  it('lists every command with its arguments, and no other', async () => {
+    const listed = tableIn(README, 'Command', 'Does').map((row) => row['Command']?.replaceAll('`', ''));
+    expect(listed.toSorted()).toEqual((await commands()).map(({ usage }) => usage).toSorted());
+  });
+
+  it('names only options that their command has', async () => {
+    const all = await commands();
+    for (const row of tableIn(README, 'Command', 'Does')) {
+      const options = all.find(({ usage }) => `\`${usage}\`` === row['Command'])?.command.options ?? {};
+      const known = Object.keys(options).map((name) => `--${kebab(name)}`);
+      expect(known, row['Command']).toEqual(expect.arrayContaining(row['Does']?.match(/--[a-z-]+/gu) ?? []));
+    }
+  });
+
+  it('tells of no command that does not exist', async () => {
+    const words = new Set((await commands()).map(({ usage }) => usage.split(' ')[0]));
+    const told = DOCS.flatMap(
+      (path) => [...spans(readDoc(path)), ...fenced(readDoc(path), 'sh')].join('\n').match(/cvrsync [a-z]+/gu) ?? [],
+    );
+    expect(told.length).toBeGreaterThan(5);
+    for (const one of told) expect([...words], one).toContain(one.split(' ')[1]);
+  });
+
+  it('shows configurations that load', async () => {
+    const folder = newFolder();
+    symlinkSync(join(ROOT, 'providers'), join(folder, 'providers'));
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'my-provider.ts'), fenced(PROVIDERS, 'ts')[0] ?? '');
+    writeFileSync(join(folder, 'salesforce.pem'), 'a-secret');
+    const examples = [README, PROVIDERS].flatMap((doc) => fenced(doc, 'yaml'));
+    expect(examples.length).toBeGreaterThan(3);
+    for (const text of examples) {
+      const parsed = parseConfig(text.replaceAll('/run/secrets/', `${folder}/`));
+      const value = parsed.ok ? Object(parsed.value) : {};
+      // An example of one connection stands without what surrounds it.
+      const rest = { webhook: { auth: { method: 'None' } }, providers: value };
+      const whole = Object.hasOwn(value, 'connector') ? value : { connector: rest };
+      const env = Object.fromEntries((text.match(/(?<=\$\{)\w+(?=\})/gu) ?? []).map((name) => [name, 'a-secret']));
+      expect(await checkConfig(whole, join(folder, 'cvrsync.yaml'), env), text).toMatchObject({ ok: true });
+    }
+  });
+
+  it('names only metrics that exist', () => {
+    const exist = createMetrics()
+      .registry.getMetricsAsArray()
+      .map(({ name }) => name);
+    const named = new Set(README.match(/\bcvrsync_[a-z_]+/gu));
+    expect(named.size).toBeGreaterThan(5);
+    expect(exist).toEqual(expect.arrayContaining([...named]));
+  });
+});
+
+describe('the table of decisions', () => {
+  const CRM_HOLDS: Readonly<Record<string, PropertyValue>> = {
+    'the value the register has now': 'C',
+    nothing: null,
+    'what we wrote last': 'B',
+    'a value the register had before': 'A',
+    'anything else': 'X',
+  };
+  const rows = tableIn(README, 'The CRM holds', 'tracked', 'always', 'if-blank', 'never');
+
+  it('has a row for every case', () => {
+    expect(rows.map((row) => row['The CRM holds'])).toEqual(Object.keys(CRM_HOLDS));
+  });
+
+  it.each(
+    rows.flatMap((row) => POLICIES.map((policy) => ({ holds: row['The CRM holds'] ?? '', policy, says: row[policy] }))),
+  )('is right where the CRM holds $holds under $policy', ({ holds, policy, says }) => {
+    const crm = CRM_HOLDS[holds] ?? null;
+    const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
+    const { action, rule } = decide({ crm, now: 'C', known: ['A', 'C'], last: 'B', policy, same });
+    expect(says).toBe(`${action} (${rule})`);
+  });
+});
+
+describe('the tables of HTTP', () => {
+  it('list every route, and each answers', async () => {
+    const { url } = await running();
+    const routes = tableIn(README, 'Route', 'For').map((row) => row['Route']?.replaceAll('`', '') ?? '');
+    const document: { paths: Record<string, object> } = await (await fetch(`${url}/openapi.json`)).json();
+    const served = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.toSorted()).toEqual([...served, 'GET /openapi.json'].toSorted());
+    for (const route of routes) {
+      const [method = '', path = ''] = route.split(' ');
+      expect([404, 405], route).not.toContain((await fetch(url + path, { method })).status);
+    }
+  });
+
+  it('say what the webhook answers', async () => {
+    const app = await running();
+    const event = JSON.stringify({ entityId: 'CVR-1-10000009', timestamp: '2026-03-01T12:00:00Z', updates: {} });
+    const key = { 'x-webhook-key': 'a-secret' };
+    const json = { ...key, 'content-type': 'application/json' };
+    const post = async (headers: Record<string, string>, body: string): Promise<number> =>
+      (await fetch(`${app.url}/webhook`, { method: 'POST', headers, body })).status;
+    const answers = [
+      [204, await post(json, event)],
+      [400, await post(json, '{')],
+      [401, await post({ ...json, 'x-webhook-key': 'another' }, event)],
+      [413, await post(json, `"${'x'.repeat(1024 * 1024)}"`)],
+      [415, await post({ ...key, 'content-type': 'text/plain' }, event)],
+    ];
+    await app.connector?.intake.stop();
+    answers.push([503, await post(json, event)]);
+    const listed = tableIn(README, 'The webhook answers', 'When').map((row) => Number(row['The webhook answers']));
+    expect(answers).toEqual(listed.map((status) => [status, status]));
+  });
+});
+
+describe('the README of the providers', () => {
+  const properties = (preset: Preset, field: FieldName, policy: Policy): string =>
+    preset
+      .filter((row) => row.field === field && row.policy === policy)
+      .map((row) => `\`${row.property}\``)
+      .join(', ');
+
+  it('lists every field with what the presets do with it', () => {
+    const expected = FIELD_NAMES.map((name) => {
+      const { kind, about, persons }: Field = FIELDS[name];
+      return {
+        Field: `\`${name}\``,
+        Kind: kind,
+        'What it is': persons === true ? `${about} (persons)` : about,
+        HubSpot: properties(hubspotPreset, name, 'tracked'),
+        'HubSpot, own': properties(hubspotPreset, name, 'always'),
+        Salesforce: properties(salesforcePreset, name, 'tracked'),
+        'Salesforce, own': properties(salesforcePreset, name, 'always'),
+      };
+    });
+    expect(tableIn(PROVIDERS, 'Field', 'Kind')).toEqual(expected);
+  });
+
+  it('lists the own properties of both CRMs', () => {
+    const inHubspot = [hubspot.CVR_NUMBER, ...hubspot.REGISTER_PROPERTIES, hubspot.CVR_HOLD];
+    expect(tableIn(PROVIDERS, 'Property', 'Label').map((row) => Object.values(row))).toEqual(
+      inHubspot.map(({ name, label, type, fieldType }) => [`\`${name}\``, label, type, fieldType]),
+    );
+    const inSalesforce = [salesforce.CVR_NUMBER, ...salesforce.REGISTER_FIELDS, salesforce.CVR_HOLD];
+    expect(tableIn(PROVIDERS, 'Field', 'Label').map((row) => Object.values(row))).toEqual(
+      inSalesforce.map(({ name, label, type, length, scale }) => [
+        `\`${name}\``,
+        label,
+        type,
+        String(length ?? scale ?? ''),
+      ]),
+    );
+  });
+
+  it('lists the members and verbs of the contract, and its faults', () => {
+    const source = readDoc('providers/provider.ts');
+    const bodyOf = (name: string): string => new RegExp(`interface ${name}\\b.*?\\n\\}`, 'su').exec(source)?.[0] ?? '';
+    const membersOf = (name: string): string[] => bodyOf(name).match(/(?<=^ {2}(?:readonly )?)\w+(?=[?:(])/gmu) ?? [];
+    const first = (column: string): string[] =>
+      tableIn(PROVIDERS, column).map((row) => row[column]?.replaceAll('`', '') ?? '');
+    expect(first('Member')).toEqual(membersOf('Provider'));
+    expect(first('Verb')).toEqual(membersOf('Connection'));
+    const faults = /type Fault = (?<faults>.*);/u.exec(source)?.groups?.['faults'] ?? '';
+    expect(first('Fault').toSorted()).toEqual((faults.match(/\w+/gu) ?? []).toSorted());
+  });
+});
+
+describe('the map of src', () => {
+  const rows = tableIn(MAP, 'Folder', 'What lives there', 'May import');
+
+  it('has every folder', () => {
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(rows.map((row) => row['Folder']?.replaceAll('`', '')).toSorted()).toEqual(
+      folders.map(({ name }) => name).toSorted(),
+    );
+  });
+
+  it.each(rows.filter((row) => row['May import'] !== 'anything'))('$Folder imports only what its row allows', (row) => {
+    const folder = row['Folder']?.replaceAll('`', '') ?? '';
+    const allowed = [folder, ...spans(row['May import'] ?? '')];
+    for (const file of readdirSync(join(ROOT, 'src', folder), { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.ts')) continue;
+      const path = join(ROOT, 'src', folder, file);
+      for (const target of readFileSync(path, 'utf8').match(/(?<=(?:from|import\() ?')\.[^']+/gu) ?? []) {
+        const imported = relative(ROOT, join(dirname(path), target)).replace(/^src\//u, '');
+        expect(
+          allowed.some((one) => imported === one || imported.startsWith(`${one}/`)),
+          `${path} imports ${imported}`,
+        ).toBe(true);
+      }
+    }
+  });
+
+  it('names only files that exist', () => {
+    const named = spans(MAP).filter((span) => /^[\w./-]+\.ts$/u.test(span));
+    expect(named.length).toBeGreaterThan(15);
+    const places = ['src', 'src/connector', 'src/commands', '.', 'providers'];
+    for (const name of named)
+      expect(
+        places.some((place) => existsSync(join(ROOT, place, name))),
+        name,
+      ).toBe(true);
+  });
+});
+
+describe.each(DOCS)('%s', (path) => {
+  it('has no dead link', () => {
+    for (const link of linksIn(readDoc(path))) {
+      const [target = '', anchor] = link.split('#');
+      const linked = target === '' ? path : join(dirname(path), target);
+      expect(existsSync(join(ROOT, linked)), link).toBe(true);
+      if (anchor !== undefined) expect([...anchorsIn(readDoc(linked))], link).toContain(anchor);
+    }
+  });
+});
+
+/** A daemon as the README's example sets it up, without anything behind it; stopped after the test. */
+async function running(): Promise<App> {
+  const example = parseConfig(fenced(README, 'yaml')[0] ?? '');
+  const value = Object(example.ok ? example.value : {});
+  const env = { WEBHOOK_SECRET: 'a-secret', HUBSPOT_ACCESS_TOKEN: 'x', SF_CLIENT_ID: 'x', SF_CLIENT_SECRET: 'x' };
+  const { upstream, ...connector } = value.connector;
+  const store = join(newFolder(), 'store.db');
+  const { config } = await checked({ server: { port: 0 }, store, connector }, env);
+  const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
+  onTestFinished(() => app.close(1_000));
+  return app;
+}

@@ -1,0 +1,61 @@
+/** Reads Markdown as far as the READMEs use it: tables under headings, fenced blocks, code spans, links. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A document of the repository, by its path. */
+export const readDoc = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const LINE_OF_TABLE = /^\|(?<cells>.*)\|$/u;
+
+const cellsOf = (line: string): string[] =>
+  (LINE_OF_TABLE.exec(line)?.groups?.['cells'] ?? '')
+    .split(/(?<!\\)\|/u)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'));
+
+/** The rows of the table whose head begins with these columns, each as column → text. Throws where there is none. */
+export function tableIn(doc: string, ...head: readonly string[]): readonly Readonly<Record<string, string>>[] {
+  const lines = doc.split('\n');
+  const start = lines.findIndex((line) => head.every((column, index) => cellsOf(line)[index] === column));
+  if (start < 0) throw new Error(`there is no table that begins with ${head.join(' | ')}`);
+  const columns = cellsOf(lines[start] ?? '');
+  const rows: Record<string, string>[] = [];
+  for (const line of lines.slice(start + 2)) {
+    if (!LINE_OF_TABLE.test(line)) break;
+    const cells = cellsOf(line);
+    if (cells.length !== columns.length)
+      throw new Error(`a row has ${cells.length} cells of ${columns.length}: ${line}`);
+    rows.push(Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])));
+  }
+  return rows;
+}
+
+/** The contents of the fenced blocks in a language. */
+export const fenced = (doc: string, language: string): readonly string[] =>
+  [...doc.matchAll(/^```(?<language>\w+)\n(?<text>.*?)^```$/gmsu)]
+    .filter((block) => block.groups?.['language'] === language)
+    .map((block) => block.groups?.['text'] ?? '');
+
+/** The code spans in a text, without the fenced blocks. */
+export const spans = (text: string): readonly string[] =>
+  [...text.replaceAll(/^```.*?^```$/gmsu, '').matchAll(/`(?<code>[^`\n]+)`/gu)].map(
+    (span) => span.groups?.['code'] ?? '',
+  );
+
+/** Where links point that lead to no other host. */
+export const linksIn = (doc: string): readonly string[] =>
+  [...doc.replaceAll(/^```.*?^```$/gmsu, '').matchAll(/\]\((?<target>[^)\s]+)\)/gu)]
+    .map((link) => link.groups?.['target'] ?? '')
+    .filter((target) => !/^[a-z]+:/u.test(target));
+
+/** The anchors of a document's headings, as GitHub makes them. */
+export const anchorsIn = (doc: string): ReadonlySet<string> =>
+  new Set(
+    [...doc.replaceAll(/^```.*?^```$/gmsu, '').matchAll(/^#+ (?<title>.+)$/gmu)].map((heading) =>
+      (heading.groups?.['title'] ?? '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
