@@ -1,0 +1,106 @@
+/** Events as they should not be, or not in that order: what each of them comes to in the CRMs. */
+import { describe, expect, test } from 'vitest';
+import { writePayload } from '../../src/protocol/payload.ts';
+import { setStage } from '../support/stage.ts';
+import { CRMS, ENTITY, renamed, told } from './company.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('an unknown event is kept and counted, and the rest of its webhook is used', async () => {
+  const stage = await setStage();
+  const id = await stage.addLinked('hubspot', ENTITY, {});
+  const wire = writePayload(renamed(null, 'Ny ApS'));
+  const body = JSON.stringify({ ...wire, updates: { ...wire.updates, moonPhase: { updated: true, phase: 'full' } } });
+  expect(await stage.post(body, JSON_TYPE)).toBe(204);
+  await stage.settled();
+  expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: 'Ny ApS' });
+  expect(await metrics(stage.app.url)).toMatch(/unknown_events_total\{event="moonPhase"\} 1/);
+  const receipt = await stage.app.store.db.selectFrom('receipt').select('body').executeTakeFirstOrThrow();
+  expect(receipt.body).toContain('moonPhase');
+});
+
+test('a malformed entry is set aside by name, and the rest of its webhook is used', async () => {
+  const stage = await setStage();
+  const id = await stage.addLinked('hubspot', ENTITY, {});
+  const wire = writePayload(renamed(null, 'Ny ApS'));
+  const body = JSON.stringify({ ...wire, updates: { ...wire.updates, capital: { updated: true, after: 'a lot' } } });
+  expect(await stage.post(body, JSON_TYPE)).toBe(204);
+  await stage.settled();
+  expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: 'Ny ApS', cvr_capital: null });
+  expect(await metrics(stage.app.url)).toMatch(/malformed_entries_total\{event="capital"\} 1/);
+});
+
+test('an event on a company that no record stands for is known to the record that is linked later', async () => {
+  const stage = await setStage();
+  expect(await stage.post(renamed(null, 'Før Link ApS'))).toBe(204);
+  await stage.settled();
+  expect(stage.hubspot.calls).toEqual([]);
+  const id = await stage.addLinked('hubspot', ENTITY, {});
+  await stage.settled();
+  expect(stage.hubspot.get(id)).toMatchObject({ name: 'Før Link ApS', cvr_name: 'Før Link ApS' });
+});
+
+describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
+  const calls = (stage: Awaited<ReturnType<typeof setStage>>): number =>
+    stage[crm].calls.filter(({ method, path }) => new RegExp(write).test(`${method} ${path}`)).length;
+
+  test('an older webhook that comes late changes nothing', async () => {
+    const stage = await setStage();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await stage.settled();
+    await stage.post(renamed('A ApS', 'B ApS', 8));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: 'C ApS' });
+  });
+
+  test('two quick changes A to B to C find A in the CRM, and that is no edit of a person', async () => {
+    const stage = await setStage();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await Promise.all([stage.post(renamed('A ApS', 'B ApS', 8)), stage.post(renamed('B ApS', 'C ApS', 9))]);
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: 'C ApS' });
+  });
+
+  test('what a person wrote stays, whatever the register says next, and history says so', async () => {
+    const stage = await setStage();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await stage.post(renamed('A ApS', 'B ApS', 8));
+    await stage.settled();
+    stage[crm].edit(id, { [name]: 'B (our best customer)' });
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'B (our best customer)', [own]: 'C ApS' });
+    const rows = (await stage.history(id)).filter(({ property }) => property === name);
+    expect(rows.map(({ rule, outcome }) => `${rule} ${outcome}`)).toEqual(['register written', 'edited kept']);
+  });
+
+  test('a value the register no longer has is cleared', async () => {
+    const stage = await setStage();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const email = crm === 'hubspot' ? 'cvr_email' : 'CVR_Email__c';
+    await stage.post(told({ email: { before: null, after: 'post@a.example' } }, 8));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [email]: 'post@a.example' });
+    await stage.post(told({ email: { before: 'post@a.example', after: null } }, 9));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [email]: null });
+  });
+
+  test('no record is written where nothing differs', async () => {
+    const stage = await setStage();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await stage.post(renamed(null, 'A ApS'));
+    await stage.settled();
+    const before = calls(stage);
+    expect(before).toBe(1);
+    // The CRM gets what it holds already: by hand, and by a webhook that says it again.
+    const at = crm === 'hubspot' ? 'cvr_changed_at' : 'CVR_Changed_At__c';
+    stage[crm].edit(id, { [name]: 'B ApS', [own]: 'B ApS', [at]: '2026-03-02T09:00:00.000Z' });
+    await stage.post(renamed('A ApS', 'B ApS', 9));
+    await stage.settled();
+    expect(calls(stage)).toBe(before);
+  });
+});
+
+const metrics = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();

@@ -1,0 +1,68 @@
+/** What happens to the process and its clock: nothing that was acknowledged is lost. */
+import { expect, test } from 'vitest';
+import { linkRecord } from '../../src/connector/links.ts';
+import { openStore } from '../../src/store/open.ts';
+import { daemonWith } from '../support/daemon.ts';
+import { configFor, lanesBehind, postWebhook, setStage, startCrms, watchStore } from '../support/stage.ts';
+import { newStoreUrl } from '../support/stores.ts';
+import { ENTITY, renamed } from './company.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('SIGTERM ends the daemon with exit code 0 while a CRM hangs, and the next one finishes the work', async () => {
+  const crms = await startCrms();
+  const url = await newStoreUrl('sqlite');
+  const id = crms.hubspot.add({ name: 'A ApS' });
+  const store = await openStore(url);
+  const wish = { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+  await store.write((tx) => linkRecord(tx, wish));
+  await store.close();
+  crms.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 1_000 } });
+
+  const daemon = await daemonWith(configFor(crms, url));
+  await daemon.start();
+  expect(await postWebhook(`${daemon.url}/webhook`, renamed('A ApS', 'B ApS'))).toBe(204);
+  expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+
+  await daemon.start();
+  const watched = await watchStore(url);
+  await expect.poll(() => lanesBehind(watched), { timeout: 15_000 }).toEqual([]);
+  expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS', cvr_name: 'B ApS' });
+});
+
+test('a second daemon on the same file ends with exit code 1 and names the file; the first goes on', async () => {
+  const crms = await startCrms();
+  const url = await newStoreUrl('sqlite');
+  const first = await daemonWith(configFor(crms, url));
+  await first.start();
+  const second = await daemonWith(configFor(crms, url));
+  await expect(second.start()).rejects.toThrow(new RegExp(`exit code 1: .*another cvrsync daemon.*${url}`, 'is'));
+  expect(await postWebhook(`${first.url}/webhook`, renamed('A ApS', 'B ApS'))).toBe(204);
+});
+
+test.each([
+  ['forward', HOUR_MS],
+  ['back', -HOUR_MS],
+])('a clock that jumps an hour %s loses nothing and does nothing twice', async (_, jump) => {
+  let ahead = 0;
+  const stage = await setStage({ now: () => Date.now() + ahead });
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await stage.settled();
+  let effects = 0;
+  stage.hubspot.onWrite = () => {
+    effects++;
+  };
+  const reached = Promise.withResolvers<void>();
+  // The clock jumps while the record is being read.
+  stage.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 200 } });
+  setTimeout(() => {
+    ahead = jump;
+    reached.resolve();
+  }, 100);
+  await stage.post(renamed('A ApS', 'B ApS'));
+  await reached.promise;
+  await stage.post(renamed('B ApS', 'C ApS', 9));
+  await stage.atRest();
+  expect(stage.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
+  expect(effects).toBeLessThanOrEqual(2);
+});

@@ -1,0 +1,48 @@
+/** Records that are merged or deleted in the CRM: the link follows, or ends. */
+import { describe, expect, test } from 'vitest';
+import { listLinks } from '../../src/connector/links.ts';
+import { setStage } from '../support/stage.ts';
+import { CRMS, ENTITY, OTHER, renamed } from './company.ts';
+
+describe.each(CRMS)('$crm', ({ crm, name, own }) => {
+  test('a deleted record ends its link, and the company is no longer wished monitored for it', async () => {
+    const stage = await setStage();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await stage.settled();
+    stage[crm].remove(id);
+    await stage.post(renamed('A ApS', 'B ApS'));
+    await stage.settled();
+    expect(await listLinks(stage.app.store.db)).toMatchObject([{ record_id: id, state: 'gone', wish: 'off' }]);
+    expect((await stage.history(id)).at(-1)).toMatchObject({ rule: 'gone' });
+  });
+
+  test('after a merge the link follows the survivor, which is brought up to date', async () => {
+    const stage = await setStage();
+    const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await stage.settled();
+    const survivor = stage[crm].merge(stage[crm].add({ [name]: 'A ApS' }), merged);
+    await stage.post(renamed('A ApS', 'B ApS'));
+    await stage.settled();
+    expect(stage[crm].get(survivor)).toMatchObject({ [name]: 'B ApS', [own]: 'B ApS' });
+    const links = await listLinks(stage.app.store.db);
+    expect(links.map(({ record_id, state, wish }) => `${record_id} ${state} ${wish}`).sort()).toEqual(
+      [`${merged} merged off`, `${survivor} active on`].sort(),
+    );
+  });
+
+  test('a merge with a record of another company leaves both to a person', async () => {
+    const stage = await setStage();
+    const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const survivor = await stage.addLinked(crm, OTHER, { [name]: 'O ApS' });
+    await stage.settled();
+    const kept = stage[crm].merge(survivor, merged);
+    await stage.post(renamed('A ApS', 'B ApS'));
+    await stage.settled();
+    // Where the survivor has an id of its own, that two companies meet in it shows when both have moved there.
+    await stage.post(renamed('O ApS', 'P ApS', 9, OTHER));
+    await stage.settled();
+    expect(['O ApS', 'P ApS']).toContain(stage[crm].get(kept)?.[name]);
+    const states = (await listLinks(stage.app.store.db)).map(({ state }) => state);
+    expect(states.filter((state) => state !== 'merged')).toEqual(['conflict', 'conflict']);
+  });
+});
