@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 
 /**
- * How long it is from `now` (ms since 1970) until the next midnight in an IANA time zone, in ms, rounded up to a second.
+ * How long it is from `now` (ms since 1970) until the next midnight in an IANA time zone, in ms.
  * Right over a change of daylight saving time, when a day has 23 or 25 hours. Throws RangeError for an unknown zone.
  */
 export function untilMidnight(now: number, timeZone: string): number {
@@ -11,7 +11,7 @@ export function untilMidnight(now: number, timeZone: string): number {
   const today = dateOf.format(now);
   let same = now;
   let later = now + DAY_MS + 2 * 3_600_000;
-  while (later - same > 1_000) {
+  while (later - same > 1) {
     const middle = Math.floor((same + later) / 2);
     if (dateOf.format(middle) === today) same = middle;
     else later = middle;

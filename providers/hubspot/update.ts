@@ -37,10 +37,7 @@ async function write(apis: Apis, group: readonly Patch[]): Promise<Step> {
     return judgeAnswer(group, readBatch(await apis.batch.update({ inputs: group.map(toInput) })));
   } catch (error) {
     if (!(error instanceof RefusedAnswer) || !isAboutRecords(error)) throw error;
-    return judgeRefusal(
-      group,
-      error.body.category === '' ? { ...error.body, category: 'VALIDATION_ERROR' } : error.body,
-    );
+    return judgeRefusal(group, { ...error.body, category: categoryOf(error) });
   }
 }
 
@@ -56,6 +53,10 @@ const isAboutRecords = ({ status, body }: RefusedAnswer): boolean =>
   status === 400 ||
   status === 409 ||
   (status === 404 && (body.category === 'OBJECT_NOT_FOUND' || namedIds(body).length > 0));
+
+/** A write HubSpot answers with 400 or 409 is refused, whatever it calls the reason. */
+const categoryOf = ({ status, body }: RefusedAnswer): string =>
+  status === 404 || body.category === 'OBJECT_NOT_FOUND' ? 'OBJECT_NOT_FOUND' : 'VALIDATION_ERROR';
 
 async function whereabouts(apis: Apis, id: string): Promise<Outcome> {
   const record = await findOne(apis, id, []);
