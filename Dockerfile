@@ -1,0 +1,32 @@
+# syntax=docker/dockerfile:1
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY src src
+COPY providers providers
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY LICENSE ./
+COPY data/samples data/samples
+# Before VOLUME, so that a new volume belongs to the user the daemon runs as.
+RUN chown -R node:node data
+VOLUME /app/data
+USER node
+# In a container the daemon must listen on all addresses: set server.host to 0.0.0.0 in cvrsync.yaml, which is mounted
+# at /app/cvrsync.yaml or named by CVRSYNC_CONFIG. CVRSYNC_PORT is for the health check alone: server.port, where it is
+# not 8080.
+ENV CVRSYNC_PORT=8080
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CVRSYNC_PORT}/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/src/cvrsync.js"]
+CMD ["serve"]
