@@ -1,6 +1,6 @@
 /** The address event as flat fields, as CRMs keep addresses. Pure. */
 import type { Address } from '../protocol/formats.ts';
-import type { ValueSaid } from './extract.ts';
+import type { ValueSaid } from './statement.ts';
 
 const ADDRESS_FIELDS = [
   'street',

@@ -1,8 +1,8 @@
 /** The figures of an annual report as fields. Pure. */
 import type { NumberMetric, ReportData } from '../protocol/report.ts';
 import { normaliseTime } from '../protocol/time.ts';
-import type { ValueSaid } from './extract.ts';
 import { ofYear } from './extract-period.ts';
+import type { ValueSaid } from './statement.ts';
 
 const FIGURES = {
   revenue: 'revenue',

@@ -5,7 +5,7 @@
  * member. So late, repeated and reordered webhooks all end in the same fact.
  */
 import type { FieldName, FieldValue, Member } from '../../providers/fields.ts';
-import { isMembers, type Scalar, type Statement } from './extract.ts';
+import { isMembers, type Scalar, type Statement } from './statement.ts';
 
 /** The order of statements on one field: clock, then order of arrival. */
 export interface Mark {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../providers/fields.ts';
-import { extract, type Statement } from '../../src/connector/extract.ts';
+import { extract } from '../../src/connector/extract.ts';
+import type { Statement } from '../../src/connector/statement.ts';
 import { EVENT_NAMES, type EventName } from '../../src/protocol/events.ts';
 import { payloadOf, readPayload } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';

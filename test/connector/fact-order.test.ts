@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
-import { extract, isMembers, type Statement } from '../../src/connector/extract.ts';
+import { extract } from '../../src/connector/extract.ts';
 import { type Fact, factValue } from '../../src/connector/fact.ts';
+import { isMembers, type Statement } from '../../src/connector/statement.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany } from '../../src/protocol/sample/company.ts';
 import { sampleCompanies, sampleStream } from '../../src/protocol/sample/stream.ts';

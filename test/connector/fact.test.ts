@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Member } from '../../providers/fields.ts';
-import type { Statement } from '../../src/connector/extract.ts';
 import { concernsRecords, type Fact, factValue, fold, knownValues, visible } from '../../src/connector/fact.ts';
+import type { Statement } from '../../src/connector/statement.ts';
 import { ENTITY, factOf } from './facts-of.ts';
 
 const named = (id: string): Member => ({ id, name: `Name ${id}` });

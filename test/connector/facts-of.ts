@@ -2,8 +2,9 @@
  * Folding statements for tests, and what two folds can be compared by.
  */
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
-import { extract, type Statement } from '../../src/connector/extract.ts';
+import { extract } from '../../src/connector/extract.ts';
 import { type Fact, factValue, fold } from '../../src/connector/fact.ts';
+import type { Statement } from '../../src/connector/statement.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 
 export const ENTITY = 'CVR-1-95000001';

@@ -1,0 +1,174 @@
+/**
+ * Holds the house to its plan: which folder may import which, no circles, no file too long, nothing where it does not
+ * belong. `src/protocol` is the ground floor; a floor imports the ones below it.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const files = globSync('{src,providers,test}/**/*.{ts,js}', { cwd: ROOT }).map((file) => file.replaceAll('\\', '/'));
+const sources = files.filter((file) => !file.startsWith('test/'));
+
+interface Import {
+  readonly from: string;
+  /** A file of this project, or a package's name. */
+  readonly to: string;
+}
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s(?:[^'";]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
+const packageOf = (name: string): string =>
+  name.startsWith('node:') ? 'node' : name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+const withoutComments = (text: string): string => text.replace(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*)$/gm, '');
+
+/** All imports of a file: of values and of types, static and dynamic, and what it exports from elsewhere. */
+const importsOf = (file: string): readonly Import[] =>
+  [...withoutComments(textOf(file)).matchAll(IMPORT)].map(([, fixed, dynamic]) => {
+    const name = fixed ?? dynamic ?? '';
+    const isOurs = name.startsWith('.');
+    return { from: file, to: isOurs ? normalize(join(dirname(file), name)).replaceAll('\\', '/') : packageOf(name) };
+  });
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const allImports = (of: readonly string[]): readonly Import[] => of.flatMap((file) => imports.get(file) ?? []);
+
+/** What a folder may import of this project, beside itself. The fifth floor (all else in `src`) may import anything. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  'src/protocol/': [],
+  'src/store/': ['src/protocol/'],
+  'src/runtime/': ['src/store/', 'src/protocol/'],
+  'src/http/': ['src/store/', 'src/protocol/'],
+  'src/connector/': [
+    'src/runtime/',
+    'src/http/',
+    'src/store/',
+    'src/protocol/',
+    'providers/provider.ts',
+    'providers/fields.ts',
+  ],
+  'src/service/': ['src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
+  'providers/': [],
+};
+// Wires the parts, reads what people type: may import anything.
+const TOP_FLOOR = ['src/cvrsync.js', 'src/main.ts', 'src/app.ts', 'src/commands/', 'src/config/'];
+const PROVIDER_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'providers/hubspot/': ['@hubspot/api-client'],
+  'providers/salesforce/': ['jsforce'],
+};
+const shown = ({ from, to }: Import): string => `${from} imports ${to}`;
+
+describe('floors', () => {
+  test('every source stands on one', () => {
+    const places = [...Object.keys(FLOORS), ...TOP_FLOOR];
+    expect(sources.filter((file) => !places.some((place) => file.startsWith(place)))).toEqual([]);
+  });
+
+  test.each(Object.entries(FLOORS))('%s imports only from %j and itself', (folder, allowed) => {
+    const ours = allImports(sources.filter((file) => file.startsWith(folder))).filter(({ to }) => files.includes(to));
+    expect(ours.filter(({ to }) => ![folder, ...allowed].some((place) => to.startsWith(place))).map(shown)).toEqual([]);
+  });
+
+  test('the protocol needs typebox and node alone', () => {
+    const strangers = allImports(sources.filter((file) => file.startsWith('src/protocol/'))).filter(
+      ({ to }) => !files.includes(to),
+    );
+    expect(strangers.filter(({ to }) => to !== 'typebox' && to !== 'node').map(shown)).toEqual([]);
+  });
+
+  test('a provider needs typebox, node and its own client alone, and no other provider', () => {
+    const wrong = allImports(sources.filter((file) => file.startsWith('providers/'))).filter(({ from, to }) => {
+      const folder = /^providers\/[^/]+\//.exec(from)?.[0];
+      if (to.startsWith('providers/')) {
+        const other = /^providers\/[^/]+\//.exec(to)?.[0];
+        return other !== undefined && other !== folder && from !== 'providers/index.ts';
+      }
+      const isKnown = to === 'typebox' || to === 'node' || (PROVIDER_PACKAGES[folder ?? ''] ?? []).includes(to);
+      // The emulators are servers, by the ground they share.
+      return !isKnown && !(from === 'providers/emulator.ts' && to === 'fastify');
+    });
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test('imports are found in every way they can be written', () => {
+    expect(allImports(sources).length).toBeGreaterThan(sources.length);
+    expect(imports.get('src/connector/fact.ts')?.map(({ to }) => to)).toEqual([
+      'providers/fields.ts',
+      'src/connector/statement.ts',
+    ]);
+    expect(allImports(sources).some(({ to }) => to === '@hubspot/api-client')).toBe(true);
+  });
+
+  test('nothing that runs imports a test, and every import of a file finds one', () => {
+    const wrong = allImports(sources).filter(({ to }) => to.startsWith('test/') || to.startsWith('../'));
+    const lost = allImports(files).filter(({ to }) => /\.[cm]?[jt]s$/.test(to) && !existsSync(join(ROOT, to)));
+    expect([...wrong, ...lost].filter(({ to }) => !to.includes('node_modules')).map(shown)).toEqual([]);
+  });
+});
+
+/** The first circle found from a file, as a chain of files; undefined where there is none. */
+const circleFrom = (file: string, trail: readonly string[], done: Set<string>): readonly string[] | undefined => {
+  if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
+  if (done.has(file)) return undefined;
+  for (const { to } of imports.get(file) ?? []) {
+    const circle = imports.has(to) ? circleFrom(to, [...trail, file], done) : undefined;
+    if (circle !== undefined) return circle;
+  }
+  done.add(file);
+  return undefined;
+};
+
+test('no file imports itself over others, not even for types', () => {
+  const done = new Set<string>();
+  const circles = files.map((file) => circleFrom(file, [], done)).filter((circle) => circle !== undefined);
+  expect(circles[0]?.join(' → ') ?? 'none').toBe('none');
+});
+
+describe('files', () => {
+  const lines = (file: string): number => textOf(file).split('\n').length - 1;
+
+  test('have at most 300 lines', () => {
+    const long = files.filter((file) => lines(file) > 300);
+    expect(long.map((file) => `${file}: ${lines(file)}`)).toEqual([]);
+  });
+
+  test('are named by what they do', () => {
+    const vague = /(?:^|\/)(?:utils?|helpers?|types|lib|common|misc|shared)\.ts$/;
+    expect(files.filter((file) => vague.test(file))).toEqual([]);
+    expect(files.filter((file) => file.endsWith('/index.ts') && file !== 'providers/index.ts')).toEqual([]);
+  });
+
+  test('are no lists of what others export, beside the list of providers', () => {
+    const isList = (text: string): boolean => /^export\s+(?:type\s+)?\*/m.test(text);
+    expect(sources.filter((file) => file !== 'providers/index.ts' && isList(textOf(file)))).toEqual([]);
+  });
+});
+
+describe('what is committed', () => {
+  const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+  // Beyond the plan's own, what tools insist on.
+  const TOP = new Set(
+    `package.json tsconfig.json src providers data test Dockerfile README.md LICENSE CHANGELOG.md
+     package-lock.json biome.json .ci .dockerignore .gitignore .gitattributes .npmrc .nvmrc`.split(/\s+/),
+  );
+
+  test('has a place at the top level', () => {
+    const top = new Set(tracked.map((file) => file.split('/')[0] ?? ''));
+    expect([...top].filter((name) => !TOP.has(name))).toEqual([]);
+  });
+
+  test('names no path of one machine', () => {
+    // Spelled in parts: this file is searched too.
+    const local = new RegExp(`(?<![\\w.:@-])/(?:${['home', 'root', 'work', 'Users'].join('|')})/`);
+    const isText = (file: string): boolean => !/\.(?:png|jpe?g|gif|ico|gz|tgz|db|sqlite)$/.test(file);
+    const naming = tracked.filter((file) => file !== 'package-lock.json' && isText(file) && local.test(textOf(file)));
+    expect(naming).toEqual([]);
+  });
+
+  test('holds no store, no build and no secrets', () => {
+    const wrong = /(?:^|\/)(?:node_modules|dist)\/|\.(?:db|db-wal|db-shm|pem|key|env)$|(?:^|\/)cvrsync\.yaml$/;
+    expect(tracked.filter((file) => wrong.test(file))).toEqual([]);
+  });
+});

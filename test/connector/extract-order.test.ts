@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import type { FieldName } from '../../providers/fields.ts';
+import type { EventName } from '../../src/protocol/events.ts';
+import { type Payload, readPayload } from '../../src/protocol/payload.ts';
+import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
+import { ENTITY, factsOf, valueIn } from './facts-of.ts';
+
+const company = { ...sampleCompany(5), entityId: ENTITY };
+const read = (timestamp: string, updates: Readonly<Record<string, unknown>>): Payload => {
+  const result = readPayload({ entityId: ENTITY, timestamp, updates });
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  return result.payload;
+};
+const of = (timestamp: string, event: EventName, data: object): Payload =>
+  read(timestamp, { [event]: { updated: true, ...data } });
+/** The values after these payloads, in this order of arrival. */
+const valuesAfter = (payloads: readonly Payload[], ...fields: readonly FieldName[]) => {
+  const facts = factsOf(payloads.map((payload, seq) => [payload, seq]));
+  return fields.map((field) => valueIn(facts, field));
+};
+const month = (at: string, year: number, number: number, count: number) =>
+  of(at, 'monthlyEmployeeCount', { year, month: number, before: null, after: count });
+const metric = (value: number, more = {}) => ({ unit: 'DKK', value, ...more });
+const report = (at: string, reportYear: number | null, more: object = {}) =>
+  of(at, 'newReport', { data: { reportType: 'Yearly', reportYear, currencies: ['DKK'], ...more } });
+
+describe('what belongs to a period goes by the period first', () => {
+  test('a month older than the known one does not overwrite it, however late it was registered', () => {
+    const told = [month('2026-09-01T00:00:00Z', 2026, 8, 12), month('2026-10-01T00:00:00Z', 2026, 3, 7)];
+    expect(valuesAfter(told, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
+    expect(valuesAfter(told.toReversed(), 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
+  });
+
+  test('the same month corrected later does, and months beyond September are newer', () => {
+    expect(valuesAfter([month('2026-09-01', 2026, 8, 12), month('2026-09-02', 2026, 8, 13)], 'employees')).toEqual([
+      13,
+    ]);
+    expect(valuesAfter([month('2026-09-01', 2026, 10, 12), month('2026-09-02', 2026, 9, 13)], 'employees')).toEqual([
+      12,
+    ]);
+  });
+
+  test.each([
+    [2026, 13],
+    [2026, 0],
+    [20266, 8],
+    [26, 8],
+  ])('a count for the impossible month %i-%i is passed over', (year, number) => {
+    const told = [month('2026-09-01', 2026, 8, 12), month('2026-09-02', year, number, 13)];
+    expect(valuesAfter(told, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
+  });
+
+  test('so do quarters and years', () => {
+    const quarter = (at: string, year: number, number: number, interval: string) =>
+      of(at, 'quarterlyEmployees', { year, quarter: number, before: null, after: interval });
+    const year = (at: string, number: number, interval: string) =>
+      of(at, 'yearlyEmployees', { year: number, before: null, after: interval });
+    const told = [
+      quarter('2026-09-01', 2026, 2, '5-9'),
+      quarter('2026-09-02', 2025, 4, '2-4'),
+      quarter('2026-09-03', 2026, 5, '1'),
+      year('2026-09-01', 2025, '10-19'),
+      year('2026-09-02', 2024, '20-49'),
+      year('2026-09-03', 99999, '1'),
+    ];
+    expect(valuesAfter(told, 'employeesQuarterly', 'employeesYearly')).toEqual(['5-9', '10-19']);
+  });
+
+  test('an article goes by when it was written, whatever the time zone, or else by when it was told', () => {
+    const article = (at: string, time: string | null, headline: string) =>
+      of(at, 'newArticle', { source: 'Avisen', headline, time, link: `https://avisen.example/${headline}` });
+    const late = article('2026-09-03T00:00:00Z', '2026-09-01T01:00:00+02:00', 'before');
+    const first = article('2026-09-02T00:00:00Z', '2026-08-31T23:30:00Z', 'after');
+    expect(valuesAfter([first, late], 'newsHeadline', 'newsTime')).toEqual(['after', '2026-08-31T23:30:00.000Z']);
+    expect(valuesAfter([first, article('2026-09-03T00:00:00Z', null, 'undated')], 'newsHeadline', 'newsTime')).toEqual([
+      'undated',
+      null,
+    ]);
+  });
+});
+
+describe('reports', () => {
+  const FIGURES = ['reportYear', 'revenue', 'equity'] as const;
+
+  test('the newest annual one counts, not the one that came last', () => {
+    const newest = report('2026-06-01', 2025, { equity: metric(500) });
+    const older = report('2026-07-01', 2024, { equity: metric(400), revenue: metric(900) });
+    expect(valuesAfter([newest, older], ...FIGURES)).toEqual([2025, null, 500]);
+    expect(valuesAfter([older, newest], ...FIGURES)).toEqual([2025, null, 500]);
+  });
+
+  test('a corrected one of the same year counts', () => {
+    const told = [
+      report('2026-06-01', 2025, { equity: metric(500) }),
+      report('2026-07-01', 2025, { equity: metric(510) }),
+    ];
+    expect(valuesAfter(told, 'equity')).toEqual([510]);
+  });
+
+  test.each(['error', 'nothing'])('last year’s figure does not stand beside this year’s where that is %s', (what) => {
+    const revenue = what === 'error' ? metric(1, { error: true }) : null;
+    const told = [report('2025-06-01', 2024, { revenue: metric(900) }), report('2026-06-01', 2025, { revenue })];
+    expect(valuesAfter(told, ...FIGURES)).toEqual([2025, null, null]);
+  });
+
+  test('a figure that is only possibly wrong counts', () => {
+    expect(valuesAfter([report('2026-06-01', 2025, { equity: metric(5, { possibleError: true }) })], 'equity')).toEqual(
+      [5],
+    );
+  });
+
+  test.each(['Quarterly', 'HalfYearly', 'Other'])('one of type %s says nothing', (reportType) => {
+    expect(
+      valuesAfter([report('2026-06-01', 2025, { reportType, equity: metric(5) })], 'equity', 'reportYear'),
+    ).toEqual([undefined, undefined]);
+  });
+
+  test('one without a type is annual; the year is that of its period’s end where it states none', () => {
+    const told = report('2026-06-01', null, {
+      reportType: null,
+      period: { from: '2024-07-01T00:00:00', to: '2025-06-30T00:00:00', instant: null },
+    });
+    expect(valuesAfter([told], 'reportYear')).toEqual([2025]);
+    expect(valuesAfter([report('2026-06-01', null)], 'reportYear')).toEqual([undefined]);
+    expect(valuesAfter([report('2026-06-01', 20255)], 'reportYear')).toEqual([undefined]);
+  });
+
+  test('its time of publication is in UTC, with or without a zone', () => {
+    const published = (publicationTime: string) =>
+      valuesAfter(
+        [report('2026-06-01', 2025, { publicationTime, reportUrl: 'https://reports.example/1.pdf' })],
+        'reportPublished',
+      );
+    expect(published('2026-05-30T08:15:30')).toEqual(['2026-05-30T08:15:30.000Z']);
+    expect(published('2026-05-30T08:15:30+02:00')).toEqual(['2026-05-30T06:15:30.000Z']);
+  });
+
+  test('the currency is the figures’ own, else the only one stated, else unknown', () => {
+    const currency = (more: object) => valuesAfter([report('2026-06-01', 2025, more)], 'reportCurrency');
+    expect(currency({ equity: { unit: 'EUR', value: 5 }, currencies: ['DKK', 'EUR'] })).toEqual(['EUR']);
+    expect(currency({ solvencyRatio: { unit: 'Percentage', value: 5 } })).toEqual(['DKK']);
+    expect(currency({ currencies: ['DKK', 'EUR'] })).toEqual([null]);
+    expect(currency({ equity: metric(1), assets: { unit: 'EUR', value: 5 } })).toEqual([null]);
+  });
+});
+
+describe('a payload that states the whole company', () => {
+  const full = fullStatePayload({ ...company, board: [], altNames: [] }, '2026-08-01T00:00:00.000Z');
+  const join = of('2026-07-01T00:00:00Z', 'board', {
+    added: [{ entityId: 'CVR-3-1', name: 'Anne Berg' }],
+    removed: [],
+  });
+
+  test('ends the lists it has no members for', () => {
+    expect(valuesAfter([join], 'board')).toEqual([undefined]);
+    expect(valuesAfter([join, full], 'board', 'altNames', 'accountant')).toMatchObject([[], [], [{ type: 'Company' }]]);
+    expect(valuesAfter([full, join], 'board')).toEqual([[]]);
+  });
+
+  test('does not know of production units and subsidiaries, whose events name one at a time', () => {
+    expect(valuesAfter([full], 'productionUnits', 'subsidiaries')).toEqual([undefined, undefined]);
+  });
+
+  test('clears no value by not stating it', () => {
+    const email = of('2026-07-01T00:00:00Z', 'email', { before: null, after: 'post@nordlys.example' });
+    const silent = fullStatePayload({ ...company, email: null }, '2026-08-01T00:00:00.000Z');
+    expect(valuesAfter([email, silent], 'email')).toEqual(['post@nordlys.example']);
+  });
+});
