@@ -19,6 +19,8 @@ export interface Daemon {
   readonly url: string | undefined;
   /** Resolves once it listens; rejects with what it said where it ends before. */
   start(): Promise<void>;
+  /** Sends a signal that the process outlives: SIGSTOP, SIGCONT. */
+  signal(name: NodeJS.Signals): void;
   /** Sends a signal and resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
   /** The log so far, over all starts. */
@@ -52,6 +54,7 @@ export async function daemonWith(config: object): Promise<Daemon> {
       return url;
     },
     log,
+    signal: (name) => void child?.kill(name),
     kill,
     async start() {
       const args = [ENTRY, 'serve', '--config', file];

@@ -1,0 +1,48 @@
+/** A daemon that stands still for longer than its lease: another one takes over, and the first writes nothing any more. */
+import { expect, test } from 'vitest';
+import { linkRecord } from '../../src/connector/links.ts';
+import { openStore } from '../../src/store/open.ts';
+import { daemonWith } from '../support/daemon.ts';
+import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/stage.ts';
+import { newStoreUrl } from '../support/stores.ts';
+import { ENTITY, renamed } from './company.ts';
+
+const WAITING = { timeout: 15_000, interval: 10 };
+
+test('a daemon stopped between its read and its write does not write what another has overtaken', async () => {
+  const crms = await startCrms();
+  const url = await newStoreUrl('postgres');
+  const id = crms.hubspot.add({ name: 'A ApS' });
+  const store = await openStore(url);
+  const wish = { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+  await store.write((tx) => linkRecord(tx, wish));
+  await store.close();
+  const watched = await watchStore(url);
+  const config = configFor(crms, url, {}, { leaseSeconds: 5 });
+  const first = await daemonWith(config);
+  await first.start();
+  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+
+  const written: unknown[] = [];
+  crms.hubspot.onWrite = (_, properties) => written.push(properties['name']);
+  crms.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 500 } });
+  await postWebhook(`${first.url}/webhook`, renamed('A ApS', 'B ApS'));
+  const leased = async (): Promise<number> => {
+    const lanes = watched.db.selectFrom('lane').select('key').where('queue', '=', 'sync:hubspot');
+    return (await lanes.where('epoch', 'is not', null).execute()).length;
+  };
+  await expect.poll(leased, WAITING).toBe(1);
+  first.signal('SIGSTOP');
+
+  const second = await daemonWith(config);
+  await second.start();
+  await postWebhook(`${second.url}/webhook`, renamed('B ApS', 'C ApS', 9));
+  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  expect(written).toEqual(['C ApS']);
+
+  first.signal('SIGCONT');
+  const lost = async (): Promise<string> => (await fetch(`${first.url}/metrics`)).text();
+  await expect.poll(lost, WAITING).toMatch(/cvrsync_lease_lost_total [1-9]/);
+  expect(written).toEqual(['C ApS']);
+  expect(crms.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
+});
