@@ -117,7 +117,9 @@ export async function rememberSynced(
   at: number,
 ): Promise<void> {
   if (synced.length === 0) return;
-  await sql`update link set synced_seq = cast(each.value ->> 'seq' as bigint), synced_at = ${at}
-    from ${eachRow(tx, synced)}
-    where link.provider = ${provider} and link.record_id = each.value ->> 'id'`.execute(tx);
+  // Joined to the rows themselves, SQLite reads every link of the provider and parses all rows for each.
+  await sql`with synced (id, seq) as materialized
+      (select each.value ->> 'id', cast(each.value ->> 'seq' as bigint) from ${eachRow(tx, synced)})
+    update link set synced_seq = synced.seq, synced_at = ${at}
+    from synced where link.provider = ${provider} and link.record_id = synced.id`.execute(tx);
 }
