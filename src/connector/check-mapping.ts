@@ -196,7 +196,7 @@ function without({ mapping }: MappingToCheck, row: PresetRow): string {
 
 /** The property that differs by case and separators only: CRMs show labels, their interfaces want names. */
 function similar(name: string, schema: Schema): string | undefined {
-  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]|__c$/gu, '');
+  const plain = (text: string): string => text.toLowerCase().replace(/__c$|[^a-z0-9]/gu, '');
   const wanted = plain(name);
   return [...schema.values()].find((each) => plain(each.name) === wanted || plain(each.label) === wanted)?.name;
 }

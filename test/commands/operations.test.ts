@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { CrmEmulator } from '../../providers/emulator.ts';
+import { EMULATORS } from '../../providers/index.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { setAside } from '../../src/connector/quarantine.ts';
+import { openStore } from '../../src/store/open.ts';
+import { runCli } from '../support/cli.ts';
+
+let folder = '';
+let emulator: CrmEmulator | undefined;
+let count = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cvrsync-operations-'));
+  emulator = await EMULATORS['hubspot']?.({});
+});
+afterAll(async () => {
+  await emulator?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A configuration with a store of its own, and the emulated HubSpot. */
+async function configured(hubspot: object = {}, more: object = {}, connector: object = {}) {
+  count += 1;
+  const store = join(folder, `${count}.db`);
+  const file = join(folder, `${count}.json`);
+  const entry = { use: 'hubspot', ...emulator?.settings, match: { property: 'cvr_number' }, ...hubspot };
+  const auth = { method: 'Header', key: 'X-Key', value: 'a-secret-value' };
+  const value = { store, connector: { webhook: { auth }, providers: { hubspot: entry }, ...connector }, ...more };
+  await writeFile(file, JSON.stringify(value));
+  return { store, run: (...argv: readonly string[]) => runCli(['--config', file, ...argv]) };
+}
+
+const COMPANY = 'CVR-1-10000001';
+
+describe('check', () => {
+  it('finds nothing to fix in a sound configuration, and makes a store that was not there', async () => {
+    const { run } = await configured();
+    const { code, stdout } = await run('check', '--json');
+    expect(code).toBe(0);
+    const findings: { level: string; subject: string; found: string }[] = JSON.parse(stdout);
+    expect(findings.filter(({ level }) => level === 'fail' || level === 'warn')).toEqual([]);
+    expect(findings.find(({ subject }) => subject === 'store')?.found).toContain('made');
+    expect((await run('check')).stdout).toContain('0 to fix');
+  });
+
+  it('fails by a property that is missing, and says what to do', async () => {
+    const { run } = await configured({ fields: { name: 'nmae' } });
+    const { code, stdout } = await run('check');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/fail +hubspot name → nmae .*create it, or set fields: \{ name: false \}/);
+  });
+
+  it('fails by a token that is refused, without showing it', async () => {
+    const { run } = await configured({ accessToken: 'wrong-token-of-mine' });
+    const { code, stdout } = await run('check');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail +hubspot .*renew the credentials/)]);
+    expect(stdout).not.toContain('wrong-token-of-mine');
+  });
+
+  it('fails by a monitoring service that does not answer', async () => {
+    const upstream = { baseUrl: 'http://127.0.0.1:9', accessKey: 'a-key-of-mine' };
+    const { run } = await configured({}, {}, { upstream });
+    const { code, stdout } = await run('check', '--timeout', '2');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail +upstream /)]);
+  });
+
+  it('fails by a store that is none, and goes on', async () => {
+    const file = join(folder, 'text.db');
+    await writeFile(file, 'this is a text and not a database of any kind');
+    const { run } = await configured({}, { store: file });
+    const { code, stdout } = await run('check');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail +store .*not a SQLite database/)]);
+  });
+
+  it('asks our own address from outside', async () => {
+    const server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { run } = await configured({}, { server: { publicUrl: `http://127.0.0.1:${port}` } });
+    expect((await run('check')).stdout).toMatch(/ok +webhook .*\/live answers/);
+    const away = await configured({}, { server: { publicUrl: 'http://127.0.0.1:9' } });
+    expect((await away.run('check')).stdout).toMatch(/warn +webhook .*is the daemon running/);
+  });
+});
+
+describe('parked', () => {
+  it('says by its exit code whether a person is needed, and takes the ids it shows', async () => {
+    const { run, store: url } = await configured();
+    expect(await run('parked')).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no store') });
+    expect((await run('migrate')).code).toBe(0);
+    expect(await run('parked', 'list')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
+    const store = await openStore(url);
+    await store.write(async (tx) => {
+      await linkRecord(tx, { provider: 'hubspot', recordId: '7', entity: COMPANY, sendUpdate: false, now: 1 });
+      await tx.updateTable('link').set({ state: 'conflict' }).execute();
+      await setAside(tx, { reason: 'no entityId', body: Buffer.from('{}'), now: 1 });
+    });
+    await store.close();
+    const listed = await run('parked', '--json');
+    expect([listed.code, JSON.parse(listed.stdout).map(({ id }: { id: string }) => id)]).toEqual([
+      3,
+      ['link/hubspot/7', 'body/1'],
+    ]);
+    expect(await run('parked', 'retry', '--all')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^link\/hubspot\/7: /),
+    });
+    expect(await run('parked', 'retry', 'body/1')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('receive FILE'),
+    });
+    expect(await run('parked', 'drop', 'body/1')).toMatchObject({ code: 0, stdout: 'body/1: deleted\n' });
+    expect((await run('parked', 'drop', 'body/1')).code).toBe(1);
+    expect((await run('parked', 'drop')).code).toBe(2);
+    expect((await run('parked')).code).toBe(0);
+  });
+});
+
+describe('explain', () => {
+  it('takes a company or one of its records, and says when it knows neither', async () => {
+    const { run, store: url } = await configured();
+    const store = await openStore(url);
+    await store.write((tx) =>
+      linkRecord(tx, { provider: 'hubspot', recordId: '7', entity: COMPANY, sendUpdate: false, now: 1 }),
+    );
+    await store.close();
+    for (const subject of [COMPANY, 'cvr-1-10000001', '10000001', 'hubspot:7']) {
+      const { code, stdout } = await run('explain', subject);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^CVR-1-10000001\n\nLinks\n {2}hubspot:7 {2}active/)]);
+    }
+    expect(JSON.parse((await run('--json', 'explain', COMPANY)).stdout)).toMatchObject({
+      entity: COMPANY,
+      links: [{ record: '7' }],
+    });
+    expect(await run('explain', 'hubspot:8')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing is known'),
+    });
+    expect((await run('explain', 'what')).code).toBe(2);
+  });
+});
+
+describe('backup', () => {
+  it('copies the store into a new file, never over one', async () => {
+    const { run, store } = await configured();
+    await run('migrate');
+    const file = join(folder, 'copy.db');
+    expect(await run('backup', file)).toMatchObject({ code: 0, stderr: '' });
+    expect((await readFile(file)).subarray(0, 15)).toEqual((await readFile(store)).subarray(0, 15));
+    expect(await run('backup', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { dropAttention, readAttention, retryAttention } from '../../src/connector/attention.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { setAside } from '../../src/connector/quarantine.ts';
+import { claim, mark, settle } from '../../src/runtime/lanes.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+
+const NOW = 1_000_000;
+const COMPANY = 'CVR-1-10000001';
+
+/** A store with one of each kind, besides a healthy link, lane and value that need nobody. */
+async function troubled(engine: (typeof ENGINES)[number]): Promise<Store> {
+  const store = await newStore(engine);
+  await store.write(async (tx) => {
+    for (const recordId of ['1', '2', '3'])
+      await linkRecord(tx, { provider: 'crm', recordId, entity: COMPANY, sendUpdate: false, now: NOW });
+    await tx.deleteFrom('lane').execute();
+    await tx
+      .updateTable('link')
+      .set({ state: 'conflict', reason: 'merged twice' })
+      .where('record_id', '=', '2')
+      .execute();
+    await tx
+      .updateTable('link')
+      .set({ monitored: 'refused', monitored_error: 'no add-on' })
+      .where('record_id', '=', '3')
+      .execute();
+    const value = { provider: 'crm', record_id: '1', written: null, written_at: null };
+    await tx
+      .insertInto('property_state')
+      .values([
+        {
+          ...value,
+          property: 'industry/kind',
+          refused: '"Bogs"',
+          refused_reason: 'no such option',
+          refused_schema: 'x',
+        },
+        { ...value, property: 'name', refused: null, refused_reason: null, refused_schema: null },
+      ])
+      .execute();
+    await setAside(tx, { reason: 'entityId is missing', body: Buffer.from('{}'), now: NOW });
+    await mark(tx, 'sync:crm', ['a/b'], NOW);
+  });
+  const [taken] = await claim(store, 'sync:crm', { limit: 1, now: NOW, leaseMs: 1_000 });
+  if (taken === undefined) throw new Error('nothing to claim');
+  await store.write((tx) => settle(tx, taken, { kind: 'parked', at: NOW, error: 'refused: locked' }));
+  await store.write((tx) => mark(tx, 'apply', ['healthy'], NOW));
+  return store;
+}
+
+const ids = async (store: Store) => (await readAttention(store.db)).map(({ id }) => id);
+const lanes = async (store: Store) =>
+  (
+    await store.db
+      .selectFrom('lane')
+      .select(['queue', 'key'])
+      .where('due_at', 'is not', null)
+      .orderBy('queue')
+      .orderBy('key')
+      .execute()
+  ).map(({ queue, key }) => `${queue} ${key}`);
+const ALL = ['lane/sync:crm/a%2Fb', 'link/crm/2', 'link/crm/3', 'value/crm/1/industry%2Fkind', 'body/1'];
+
+describe.each(ENGINES)('what needs a person, on %s', (engine) => {
+  it('is listed with its reason, and nothing else is', async () => {
+    const store = await troubled(engine);
+    const found = await readAttention(store.db);
+    expect(found.map(({ id }) => id)).toEqual(ALL);
+    expect(found.map(({ reason }) => reason)).toEqual([
+      'refused: locked',
+      'in conflict: merged twice',
+      'the monitoring service refused it: no add-on',
+      'no such option',
+      'entityId is missing',
+    ]);
+  });
+
+  it('is due again after a retry, but for a body', async () => {
+    const store = await troubled(engine);
+    const results = await store.write(async (tx) => {
+      const kinds: string[] = [];
+      for (const id of ALL) kinds.push((await retryAttention(tx, id, NOW)).kind);
+      return kinds;
+    });
+    expect(results).toEqual(['done', 'done', 'done', 'done', 'impossible']);
+    expect(await ids(store)).toEqual(['body/1']);
+    expect(await lanes(store)).toEqual([
+      'apply healthy',
+      'monitoring crm:2',
+      'monitoring crm:3',
+      'sync:crm 1',
+      'sync:crm 2',
+      'sync:crm 3',
+      'sync:crm a/b',
+    ]);
+    const links = await store.db
+      .selectFrom('link')
+      .select(['state', 'wish', 'monitored'])
+      .orderBy('record_id')
+      .execute();
+    expect(links.slice(1)).toEqual([
+      { state: 'active', wish: 'on', monitored: 'unknown' },
+      { state: 'active', wish: 'on', monitored: 'unknown' },
+    ]);
+  });
+
+  it('is gone after a drop, and monitoring ends for the links', async () => {
+    const store = await troubled(engine);
+    for (const id of ALL) expect(await store.write((tx) => dropAttention(tx, id, NOW))).toMatchObject({ kind: 'done' });
+    expect(await ids(store)).toEqual([]);
+    expect(await lanes(store)).toEqual(['apply healthy', 'monitoring crm:2', 'monitoring crm:3']);
+    const links = await store.db.selectFrom('link').select(['state', 'wish']).orderBy('record_id').execute();
+    expect(links).toEqual([
+      { state: 'active', wish: 'on' },
+      { state: 'removed', wish: 'off' },
+      { state: 'removed', wish: 'off' },
+    ]);
+  });
+});
+
+describe('an id that names nothing in need', () => {
+  it.each([
+    'link/crm/1',
+    'lane/apply/healthy',
+    'value/crm/1/name',
+    'body/99',
+    'body/x',
+    'lane/x',
+    'other/1',
+    '',
+    'lane/%E0/%A4',
+  ])('%j is unknown, and nothing happens', async (id) => {
+    const store = await troubled('sqlite');
+    const before = await lanes(store);
+    expect(await store.write((tx) => retryAttention(tx, id, NOW))).toEqual({ kind: 'unknown' });
+    expect(await store.write((tx) => dropAttention(tx, id, NOW))).toEqual({ kind: 'unknown' });
+    expect([await ids(store), await lanes(store)]).toEqual([ALL, before]);
+  });
+});
