@@ -18,7 +18,8 @@ describe('reading companies', () => {
     ['simply absent', { readMisses: 'absent' }],
   ] as const)('asks for each miss by itself, when misses are %s', async (_label, options) => {
     const { emulator, connection, calls } = await openBench(options);
-    const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((name) => emulator.add({ name })) as [string, string, string, string];
+    const add = (name: string) => emulator.add({ name });
+    const [a, b, c, d] = [add('A'), add('B'), add('C'), add('D')];
     const survivor = emulator.merge(b, c);
     emulator.remove(d);
     expect(await connection.read([d, c, b, a], ['name'], live())).toEqual([
@@ -32,7 +33,8 @@ describe('reading companies', () => {
 
   it('follows a chain of merges to the living end', async () => {
     const { emulator, connection } = await openBench();
-    const [a, b, c] = ['A', 'B', 'C'].map((name) => emulator.add({ name })) as [string, string, string];
+    const add = (name: string) => emulator.add({ name });
+    const [a, b, c] = [add('A'), add('B'), add('C')];
     const last = emulator.merge(c, emulator.merge(a, b));
     expect(await connection.read([a, c], ['name'], live())).toMatchObject([{ to: last }, { to: last }]);
     emulator.remove(last);
