@@ -98,7 +98,7 @@ function laneLine({ queue, key, state, dueAt, since, attempts, error }: Story['l
 }
 
 function shown(value: unknown): string {
-  if (Array.isArray(value)) return value.map((member: unknown) => nameOf(member)).join(', ') || 'nobody';
+  if (Array.isArray(value)) return value.map((member: unknown) => nameOf(member)).join(', ') || 'none';
   return value === null ? 'blank' : JSON.stringify(value);
 }
 

@@ -4,11 +4,11 @@ import { Value } from 'typebox/value';
 import { openClient } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import { type Auth, authSchema, signRequest } from '../protocol/auth.ts';
-import { canonicalEntityId } from '../protocol/entity-id.ts';
 import { EVENT_NAMES } from '../protocol/events.ts';
 import { writePayload } from '../protocol/payload.ts';
 import { samplePayload } from '../protocol/sample/stream.ts';
 import { defineCommand, needed, oneOf, text, texts, UsageError } from './command.ts';
+import { readEntity } from './entity.ts';
 
 /** What of an answer is printed. */
 const MOST_SHOWN = 1_000;
@@ -26,7 +26,7 @@ export const command = defineCommand({
   run: async (context, { url }, { entity, event, header, secret }) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new UsageError(`${url} is not an address such as http://127.0.0.1:8080/webhook`);
-    const entityId = entity === undefined ? undefined : readEntity(entity);
+    const entityId = entity === undefined ? undefined : readEntity(entity, context.log);
     const now = Date.now();
     const payload = samplePayload({
       now,
@@ -60,12 +60,6 @@ export const command = defineCommand({
     }
   },
 });
-
-function readEntity(given: string): string {
-  const id = canonicalEntityId(given);
-  if (id === undefined) throw new UsageError(`${given} is not an entity id such as CVR-1-12345678`);
-  return id;
-}
 
 function readSecret(secret: string | undefined): Auth {
   if (secret === undefined) return { method: 'None' };

@@ -2,6 +2,7 @@
 import type { Metrics } from '../http/metrics.ts';
 import { type Claim, mark, settle } from '../runtime/lanes.ts';
 import type { Store, Tx } from '../store/store.ts';
+import { remarkMonitoring } from './monitoring.ts';
 import { trimQuarantine } from './quarantine.ts';
 
 export interface HousekeepingDeps {
@@ -30,6 +31,13 @@ const TASKS: Readonly<Record<string, Task>> = {
     async run({ store, now }, signal) {
       await inSteps(store, signal, (tx, after) => deleteReceipts(tx, after, now() - RECEIPT_DAYS * DAY_MS));
       await inSteps(store, signal, (tx, after) => dropBodies(tx, after, now() - BODY_DAYS * DAY_MS));
+    },
+  },
+  // A wish whose call was never made, or was made while no upstream was configured.
+  monitoring: {
+    everyMs: 3_600_000,
+    async run({ store, now }) {
+      await store.write((tx) => remarkMonitoring(tx, now()));
     },
   },
   quarantine: { everyMs: 3_600_000, run: ({ store }) => store.write(trimQuarantine) },

@@ -13,7 +13,7 @@ const takesAway = (data: object): boolean =>
 
 /**
  * Tells whether a payload states everything the register has on the company: its lists of members are then
- * complete, and an event of the form before and after that it names (`stated`) without updating it has no value.
+ * complete. Of other events that it names without updating them it says nothing: an absent value clears nothing.
  * Production units are no such list: their events name one unit at a time.
  *
  * The specification does not mark such payloads, so the rule is narrow, and a doubt means no:

@@ -87,11 +87,12 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
 
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
-    expect(await run(store)).toEqual(['checkpoint', 'history', 'quarantine', 'receipts']);
+    expect(await run(store)).toEqual(['checkpoint', 'history', 'monitoring', 'quarantine', 'receipts']);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
     expect(lanes).toEqual([
       { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
       { key: 'history', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'monitoring', due_at: NOW + 3_600_000, epoch: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, epoch: null },
       { key: 'receipts', due_at: NOW + 3_600_000, epoch: null },
     ]);

