@@ -143,7 +143,10 @@ async function readLinks(db: Db, entity: string, only: StoryOptions['record']): 
     }));
 }
 
-/** Folds the receipts again in the order they came, which shows what each of them changed at its time. */
+/**
+ * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
+ * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
+ */
 async function readReceipts(db: Db, entity: string, options: StoryOptions): Promise<readonly StoryReceipt[]> {
   const rows = await db
     .selectFrom('receipt')
