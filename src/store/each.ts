@@ -24,5 +24,6 @@ export function eachRow(
   const json = JSON.stringify(rows);
   return engineOf(db) === 'postgres'
     ? sql`jsonb_array_elements(cast(${json} as jsonb)) as each (value)`
-    : sql`json_each(${json}) as each`;
+    : // The binary form: with text SQLite parses a row anew for every column that is read from it.
+      sql`jsonb_each(${json}) as each`;
 }
