@@ -10,7 +10,12 @@ import type { PropertyValue } from './provider.ts';
 
 /** What goes wrong, and how. `applied: true` does the work first and loses the answer. */
 export type FaultAction =
-  | { readonly kind: 'status'; readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly body?: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'hang'; readonly applied?: boolean }
   | { readonly kind: 'reset'; readonly applied?: boolean }
   | { readonly kind: 'cut'; readonly applied?: boolean }
@@ -110,7 +115,11 @@ export async function serveEmulator(
       const path = req.url ?? '/';
       const method = req.method ?? 'GET';
       const request: EmulatorRequest = {
-        method, path, headers: req.headers, url: new URL(path, 'http://emulator.invalid'), body: Buffer.concat(chunks).toString('utf8'),
+        method,
+        path,
+        headers: req.headers,
+        url: new URL(path, 'http://emulator.invalid'),
+        body: Buffer.concat(chunks).toString('utf8'),
       };
       const started = performance.now();
       const respond = () => {
@@ -133,23 +142,35 @@ export async function serveEmulator(
     url: `http://127.0.0.1:${port}`,
     calls,
     fault: (fault) => void script.push(compileFault(fault)),
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
-interface CompiledFault { readonly match: RegExp; skip: number; left: number; readonly action: FaultAction }
+interface CompiledFault {
+  readonly match: RegExp;
+  skip: number;
+  left: number;
+  readonly action: FaultAction;
+}
 
 const compileFault = (fault: ScriptedFault): CompiledFault => ({
-  match: new RegExp(fault.match), skip: fault.after ?? 0, left: fault.times ?? 1, action: fault.action,
+  match: new RegExp(fault.match),
+  skip: fault.after ?? 0,
+  left: fault.times ?? 1,
+  action: fault.action,
 });
 
 function takeFault(script: CompiledFault[], line: string): FaultAction | undefined {
   for (const fault of script) {
     if (fault.left <= 0 || !fault.match.test(line)) continue;
-    if (fault.skip > 0) { fault.skip -= 1; continue; }
+    if (fault.skip > 0) {
+      fault.skip -= 1;
+      continue;
+    }
     fault.left -= 1;
     return fault.action;
   }
@@ -160,22 +181,39 @@ function guarded(handle: (request: EmulatorRequest) => EmulatorAnswer, request: 
   try {
     return handle(request);
   } catch (error) {
-    return { status: 500, body: { message: `emulator fault: ${error instanceof Error ? error.message : String(error)}` } };
+    return {
+      status: 500,
+      body: { message: `emulator fault: ${error instanceof Error ? error.message : String(error)}` },
+    };
   }
 }
 
-function strike(action: FaultAction | undefined, respond: () => EmulatorAnswer, req: IncomingMessage, res: ServerResponse): void {
-  if (action === undefined) return send(res, respond());
-  if (action.kind === 'status') return send(res, action);
+function strike(
+  action: FaultAction | undefined,
+  respond: () => EmulatorAnswer,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  if (action === undefined || action.kind === 'status') {
+    send(res, action ?? respond());
+    return;
+  }
   if (action.kind === 'slow') {
     setTimeout(() => send(res, respond()), action.ms);
     return;
   }
   const answer = action.applied === true ? respond() : { status: 200, body: { cut: 'here' } };
   if (action.kind === 'hang') return;
-  if (action.kind === 'reset') return void req.socket.destroy();
+  if (action.kind === 'reset') {
+    req.socket.destroy();
+    return;
+  }
   const text = payload(answer);
-  res.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text) + 10), ...answer.headers });
+  res.writeHead(answer.status, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text) + 10),
+    ...answer.headers,
+  });
   res.write(text.slice(0, Math.ceil(text.length / 2)), () => req.socket.destroy());
 }
 
@@ -185,7 +223,8 @@ const payload = (answer: EmulatorAnswer): string =>
 function send(res: ServerResponse, answer: EmulatorAnswer): void {
   if (res.destroyed) return;
   const text = payload(answer);
-  const type = typeof answer.body === 'object' && answer.body !== null ? { 'content-type': 'application/json;charset=utf-8' } : {};
+  const type =
+    typeof answer.body === 'object' && answer.body !== null ? { 'content-type': 'application/json;charset=utf-8' } : {};
   res.writeHead(answer.status, { ...type, ...answer.headers });
   res.end(text);
 }

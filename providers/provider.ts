@@ -120,7 +120,18 @@ export interface Account {
 export interface Property {
   readonly name: string;
   readonly label: string;
-  readonly type: 'string' | 'multiline' | 'phone' | 'email' | 'url' | 'number' | 'boolean' | 'date' | 'datetime' | 'enumeration' | 'other';
+  readonly type:
+    | 'string'
+    | 'multiline'
+    | 'phone'
+    | 'email'
+    | 'url'
+    | 'number'
+    | 'boolean'
+    | 'date'
+    | 'datetime'
+    | 'enumeration'
+    | 'other';
   readonly writable: boolean;
   readonly maxLength?: number;
   /** For an enumeration: what it takes. `open` ones take other values too. */
@@ -156,7 +167,12 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string }
-  | { readonly kind: 'rejected'; readonly id: string; readonly reason: string; readonly properties: Readonly<Record<string, string>> };
+  | {
+      readonly kind: 'rejected';
+      readonly id: string;
+      readonly reason: string;
+      readonly properties: Readonly<Record<string, string>>;
+    };
 
 /** One page of a scan over all companies; `cursor` is absent on the last one. */
 export interface Page {
