@@ -12,17 +12,23 @@ const DEFAULT_PAUSE: Readonly<Record<Exclude<ProviderError['fault'], 'unavailabl
   refused: 5 * 60_000,
 };
 
+/** What a fault makes of the lanes it hit. `paused`: the account's, so that no other lane need try now. */
+export interface FaultSettlement {
+  readonly paused: boolean;
+  of(claim: Claim): Settlement;
+}
+
 /**
  * Pauses the account where the fault is the account's, and says what the lanes do: behind a paused account they wait
  * without counting an attempt; where no answer came each backs off. Anything but a ProviderError is rethrown.
  */
-export async function settleFault(error: unknown, pace: Pace, now: number): Promise<(claim: Claim) => Settlement> {
+export async function settleFault(error: unknown, pace: Pace, now: number): Promise<FaultSettlement> {
   if (!(error instanceof ProviderError)) throw error;
   const { fault, message, retryAfterMs } = error;
-  if (fault === 'unavailable') return (claim) => later(claim, now, message, retryAfterMs);
+  if (fault === 'unavailable') return { paused: false, of: (claim) => later(claim, now, message, retryAfterMs) };
   const until = now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
   await pace.block(until, message);
-  return () => ({ kind: 'again', at: until, error: message, free: true });
+  return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
 }
 
 /** Three days of back-off are enough: after that a person must look. */

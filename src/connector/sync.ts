@@ -1,19 +1,19 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
 import type { FieldName } from '../../providers/fields.ts';
-import type { Property, PropertyValue, Read } from '../../providers/provider.ts';
+import type { Property, PropertyValue } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { backoff } from '../runtime/backoff.ts';
 import { owned } from '../runtime/lane-state.ts';
-import { type Claim, held, type Settlement, settleAll } from '../runtime/lanes.ts';
+import { type Claim, held, settleAll } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { isBlank } from './decide.ts';
-import { type Decided, type Happened, rememberProperties, rememberSynced, writeHistory } from './history.ts';
+import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { endLink, moveLink } from './links.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
-import { later, settleFault } from './settle.ts';
-import { type Written, writePatches } from './write.ts';
+import { type FaultSettlement, settleFault } from './settle.ts';
+import { faultyTurn, type Turn, turnOfRead, turnOfWrite } from './turn.ts';
+import { writePatches } from './write.ts';
 
 export interface SyncDeps {
   readonly store: Store;
@@ -21,20 +21,17 @@ export interface SyncDeps {
   readonly now: () => number;
 }
 
-/** A record under hold is looked at again after this long: CRMs do not say when a hold ends. */
-const HOLD_MS = 6 * 3_600_000;
-/** After so many failures a record is tried alone: it may be the one that spoils its batch. */
-const ALONE_AFTER = 3;
+/** After so many failures a record may be the one that spoils its batch. */
+const SUSPECT_AFTER = 3;
+/** After so many calls in a row without an answer the CRM is away, and it is no record's fault. */
+const MOST_SILENCES = 4;
 
-/** What the record's turn came to; its effects are written together with its lane's settlement. */
-interface Turn {
-  readonly claim: Claim;
-  readonly settlement: Settlement;
-  readonly record?: LinkedRecord;
-  readonly decided?: readonly Decided[];
-  readonly happened?: Happened;
-  readonly effect?: { readonly kind: 'gone' } | { readonly kind: 'moved'; readonly to: string };
-  readonly synced?: true;
+/** What one try at some records came to; nothing of it is recorded yet. */
+interface Attempt {
+  readonly schema: ReadonlyMap<string, Property>;
+  readonly turns: readonly Turn[];
+  /** Set where the connection as a whole could not go on. */
+  readonly fault?: FaultSettlement | undefined;
 }
 
 /** Brings a batch of one CRM's records up to their facts. */
@@ -44,23 +41,53 @@ export async function syncRecords(
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
-  const together = claims.filter((claim) => claim.attempts < ALONE_AFTER);
-  if (together.length > 0) await syncBatch(deps, crm, together, signal);
-  for (const claim of claims) if (claim.attempts >= ALONE_AFTER) await syncBatch(deps, crm, [claim], signal);
+  const others = claims.filter((claim) => claim.attempts < SUSPECT_AFTER);
+  if (others.length > 0) await record(deps, crm, await attempt(deps, crm, others, signal));
+  await syncSuspects(
+    deps,
+    crm,
+    claims.filter((claim) => claim.attempts >= SUSPECT_AFTER),
+    signal,
+  );
 }
 
-async function syncBatch(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
-  let turns: readonly Turn[];
-  let schema: ReadonlyMap<string, Property> = new Map();
+/**
+ * Records that were often left without an answer: either the CRM is away, or one of them spoils every batch it is in.
+ * Halving finds that one in few calls, and ends where no part gets an answer.
+ */
+async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+  const parts = claims.length > 0 ? [claims] : [];
+  let silences = 0;
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const tried = await attempt(deps, crm, part, signal);
+    const open = tried.turns.filter((turn) => turn.unanswered === true).map((turn) => turn.claim);
+    silences = open.length === part.length ? silences + 1 : 0;
+    const isAway = tried.fault?.paused === true || silences >= MOST_SILENCES;
+    const divides = open.length > 0 && part.length > 1 && !isAway;
+    if (divides) parts.push(...halves(open));
+    await record(deps, crm, { ...tried, turns: tried.turns.filter((turn) => !divides || turn.unanswered !== true) });
+    const { fault } = tried;
+    if (!isAway || fault === undefined) continue;
+    const left = parts.splice(0).flat();
+    await record(deps, crm, { ...tried, turns: left.map((claim) => ({ claim, settlement: fault.of(claim) })) });
+  }
+}
+
+const halves = <T>(all: readonly T[]): readonly (readonly T[])[] => {
+  const middle = Math.ceil(all.length / 2);
+  return [all.slice(0, middle), all.slice(middle)].filter((half) => half.length > 0);
+};
+
+async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<Attempt> {
+  let schema: Attempt['schema'] = new Map();
   try {
     schema = await crm.schema(signal);
-    turns = await takeTurns(deps, crm, schema, claims, signal);
+    return { schema, ...(await takeTurns(deps, crm, schema, claims, signal)) };
   } catch (error) {
     signal.throwIfAborted();
-    const settlement = await settleFault(error, crm.pace, deps.now());
-    turns = claims.map((claim) => ({ claim, settlement: settlement(claim) }));
+    const fault = await settleFault(error, crm.pace, deps.now());
+    return { schema, fault, turns: claims.map((claim) => faultyTurn(claim, fault)) };
   }
-  await record(deps, crm, schema, turns);
 }
 
 async function takeTurns(
@@ -69,7 +96,7 @@ async function takeTurns(
   schema: ReadonlyMap<string, Property>,
   claims: readonly Claim[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
+): Promise<Omit<Attempt, 'schema'>> {
   const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const fields = [...new Set(rows.map((row): FieldName => row.field))];
   const records = await loadRecords(
@@ -98,15 +125,16 @@ async function takeTurns(
     .filter(([id]) => ours.has(id))
     .map(([id, planned]) => ({ id, properties: patchOf(planned) }));
   const written = await writePatches(crm.connection, patches, signal);
-  const fault = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
-  const onFault = fault?.kind === 'fault' ? await settleFault(fault.error, crm.pace, now()) : undefined;
-  return claims.map((claim): Turn => {
+  const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
+  const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.pace, now()) : undefined;
+  const turns = claims.map((claim): Turn => {
     const record = byId.get(claim.key);
     if (record === undefined) return { claim, settlement: { kind: 'done' } };
     const planned = plans.get(claim.key);
     if (planned === undefined) return turnOfRead(crm, claim, record, readOf.get(claim.key), now());
-    return turnOfWrite(crm, claim, record, planned, written.get(claim.key), onFault, now());
+    return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
   });
+  return { turns, fault };
 }
 
 function isHeld(crm: Crm, properties: Readonly<Record<string, PropertyValue>>): boolean {
@@ -114,89 +142,9 @@ function isHeld(crm: Crm, properties: Readonly<Record<string, PropertyValue>>): 
   return !isBlank(value) && value !== false && !/^(false|no|nej|0)$/iu.test(String(value));
 }
 
-/** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
-function turnOfRead(crm: Crm, claim: Claim, record: LinkedRecord, read: Read | undefined, now: number): Turn {
-  const base = { claim, record };
-  const line = { provider: crm.name, id: record.id, entity: record.entity };
-  switch (read?.kind) {
-    case 'gone':
-      return {
-        ...base,
-        settlement: { kind: 'done' },
-        effect: { kind: 'gone' },
-        happened: { ...line, rule: 'gone', detail: 'deleted in the CRM' },
-      };
-    case 'moved':
-      return {
-        ...base,
-        settlement: { kind: 'done' },
-        effect: { kind: 'moved', to: read.to },
-        happened: { ...line, rule: 'moved', detail: `merged into ${read.to}` },
-      };
-    case 'found':
-      return {
-        ...base,
-        settlement: { kind: 'again', at: now + HOLD_MS, fresh: true },
-        happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
-      };
-    default:
-      return { ...base, settlement: later(claim, now, read?.reason ?? 'the CRM said nothing of this record') };
-  }
-}
-
-function turnOfWrite(
-  crm: Crm,
-  claim: Claim,
-  record: LinkedRecord,
-  planned: readonly Planned[],
-  written: Written | undefined,
-  onFault: ((claim: Claim) => Settlement) | undefined,
-  now: number,
-): Turn {
-  const base = { claim, record };
-  const line = { provider: crm.name, id: record.id, entity: record.entity };
-  const refused = written?.refused ?? {};
-  const decided = planned.map((each): Decided => {
-    const reason = refused[each.property];
-    return { ...line, planned: each, ...(reason !== undefined && { refused: reason }) };
-  });
-  const hasPatch = planned.some((each) => each.action === 'write');
-  const outcome = written?.outcome;
-  if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: { kind: 'done' }, decided, synced: true };
-  switch (outcome?.kind) {
-    case 'gone':
-      return turnOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
-    case 'moved':
-      return turnOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
-    case 'rejected':
-      return {
-        ...base,
-        settlement: { kind: 'parked', at: now, error: outcome.reason },
-        happened: { ...line, rule: 'refused', detail: outcome.reason },
-      };
-    case 'retry':
-      return {
-        ...base,
-        settlement: {
-          kind: 'again',
-          at: now + Math.max(outcome.retryAfterMs ?? 0, backoff(claim.attempts + 1)),
-          error: outcome.reason,
-        },
-      };
-    case 'fault':
-      return { ...base, settlement: onFault?.(claim) ?? later(claim, now, 'the CRM did not answer') };
-    default:
-      return { ...base, settlement: { kind: 'again', at: now, free: true } };
-  }
-}
-
 /** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
-async function record(
-  deps: SyncDeps,
-  crm: Crm,
-  schema: ReadonlyMap<string, Property>,
-  turns: readonly Turn[],
-): Promise<void> {
+async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Promise<void> {
+  if (turns.length === 0) return;
   const { store, metrics } = deps;
   const now = deps.now();
   const ours = await store.write(async (tx) => {

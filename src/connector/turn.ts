@@ -1,0 +1,110 @@
+/** A record's turn in a sync: what was found and decided, and what becomes of its lane. Pure. */
+import type { Read } from '../../providers/provider.ts';
+import { backoff } from '../runtime/backoff.ts';
+import type { Claim, Settlement } from '../runtime/lanes.ts';
+import type { Crm } from './crm.ts';
+import type { Decided, Happened } from './history.ts';
+import type { LinkedRecord } from './load.ts';
+import type { Planned } from './plan.ts';
+import { type FaultSettlement, later } from './settle.ts';
+import type { Written } from './write.ts';
+
+/** A record under hold is looked at again after this long: CRMs do not say when a hold ends. */
+const HOLD_MS = 6 * 3_600_000;
+/** What the record's turn came to; its effects are written together with its lane's settlement. */
+export interface Turn {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly record?: LinkedRecord;
+  readonly decided?: readonly Decided[];
+  readonly happened?: Happened;
+  readonly effect?: { readonly kind: 'gone' } | { readonly kind: 'moved'; readonly to: string };
+  readonly synced?: true;
+  /** No answer came, for all we know because of another record of the batch. */
+  readonly unanswered?: true;
+}
+
+/** The turn of a record that a fault of the connection hit. */
+export const faultyTurn = (claim: Claim, fault: FaultSettlement): Turn => ({
+  claim,
+  settlement: fault.of(claim),
+  ...(!fault.paused && { unanswered: true }),
+});
+
+/** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
+export function turnOfRead(crm: Crm, claim: Claim, record: LinkedRecord, read: Read | undefined, now: number): Turn {
+  const base = { claim, record };
+  const line = { provider: crm.name, id: record.id, entity: record.entity };
+  switch (read?.kind) {
+    case 'gone':
+      return {
+        ...base,
+        settlement: { kind: 'done' },
+        effect: { kind: 'gone' },
+        happened: { ...line, rule: 'gone', detail: 'deleted in the CRM' },
+      };
+    case 'moved':
+      return {
+        ...base,
+        settlement: { kind: 'done' },
+        effect: { kind: 'moved', to: read.to },
+        happened: { ...line, rule: 'moved', detail: `merged into ${read.to}` },
+      };
+    case 'found':
+      return {
+        ...base,
+        settlement: { kind: 'again', at: now + HOLD_MS, fresh: true },
+        happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
+      };
+    default:
+      return { ...base, settlement: later(claim, now, read?.reason ?? 'the CRM said nothing of this record') };
+  }
+}
+
+/** The turn of a record whose properties are decided, and whose patch, if there was one, was sent. */
+export function turnOfWrite(
+  crm: Crm,
+  claim: Claim,
+  record: LinkedRecord,
+  planned: readonly Planned[],
+  written: Written | undefined,
+  fault: FaultSettlement | undefined,
+  now: number,
+): Turn {
+  const base = { claim, record };
+  const line = { provider: crm.name, id: record.id, entity: record.entity };
+  const refused = written?.refused ?? {};
+  const decided = planned.map((each): Decided => {
+    const reason = refused[each.property];
+    return { ...line, planned: each, ...(reason !== undefined && { refused: reason }) };
+  });
+  const hasPatch = planned.some((each) => each.action === 'write');
+  const outcome = written?.outcome;
+  if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: { kind: 'done' }, decided, synced: true };
+  switch (outcome?.kind) {
+    case 'gone':
+      return turnOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
+    case 'moved':
+      return turnOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
+    case 'rejected':
+      return {
+        ...base,
+        settlement: { kind: 'parked', at: now, error: outcome.reason },
+        happened: { ...line, rule: 'refused', detail: outcome.reason },
+      };
+    case 'retry':
+      return {
+        ...base,
+        settlement: {
+          kind: 'again',
+          at: now + Math.max(outcome.retryAfterMs ?? 0, backoff(claim.attempts + 1)),
+          error: outcome.reason,
+        },
+      };
+    case 'fault':
+      if (fault !== undefined) return { ...base, ...faultyTurn(claim, fault) };
+      return { ...base, settlement: later(claim, now, 'the CRM did not answer') };
+    default:
+      return { ...base, settlement: { kind: 'again', at: now, free: true } };
+  }
+}
