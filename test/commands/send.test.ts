@@ -46,7 +46,7 @@ describe('send', () => {
 
   it.each([
     [['send', 'localhost'], 'is not an address'],
-    [['send', 'http://127.0.0.1:1/', '--entity', '12345678'], 'is not an entity id such as CVR-1-12345678'],
+    [['send', 'http://127.0.0.1:1/', '--entity', 'Birk ApS'], 'Birk ApS'],
     [['send', 'http://127.0.0.1:1/', '--event', 'nonsense'], 'is not one of name,'],
     [['send', 'http://127.0.0.1:1/', '--header', 'sesame'], "not of the form 'name: value'"],
     [['send', 'http://127.0.0.1:1/', '--secret', 'sesame'], 'is not of the form whsec_'],
