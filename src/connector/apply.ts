@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { readPayload } from '../protocol/payload.ts';
+import { type Payload, readPayload } from '../protocol/payload.ts';
 import type { Bell } from '../runtime/bell.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
@@ -48,11 +48,13 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     const changed = new Map<string, Fact>();
     const concerned = new Map<string, Set<FieldName>>();
     const known: Known[] = [];
+    const payloads: Payload[] = [];
     let stale = 0;
     for (const { seq, entity, body } of receipts) {
       const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
       // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
       if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
+      payloads.push(read.payload);
       for (const said of extract(read.payload)) {
         const key = keyOf({ entity, field: said.field });
         const folded = fold(facts.get(key), entity, said, seq);
@@ -83,11 +85,17 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
       tx,
       claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
     );
-    return { queues, stale, lost: claims.length - entities.size };
+    return { queues, stale, payloads, lost: claims.length - entities.size };
   });
   metrics.staleEvents.inc(done.stale);
+  for (const payload of done.payloads) countOddities(payload, metrics);
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) bell.ring(queue);
+}
+
+function countOddities(payload: Payload, metrics: Metrics): void {
+  for (const event of Object.keys(payload.unknown)) metrics.countUnknownEvent(event);
+  for (const { event } of payload.malformed) metrics.countMalformedEntry(event);
 }
 
 const keyOf = ({ entity, field }: { entity: string; field: string }): string => `${entity} ${field}`;

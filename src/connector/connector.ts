@@ -46,6 +46,8 @@ export interface Connector {
 
 /** Companies in one transaction of apply: enough to amortise the commit, short enough to let webhooks in between. */
 const APPLY_BATCH = 100;
+/** How long apply leaves the thread to webhooks that come in a crowd, in ms. */
+const YIELD_MS = 25;
 const MONITORING_BATCH = 50;
 /** How long a sync batch waits to fill up while a backlog drains, in ms: full batches save calls. */
 const GATHER_MS = 50;
@@ -69,6 +71,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       queue: 'apply',
       batch: APPLY_BATCH,
       concurrency: 1,
+      blockedUntil: () => (intake.crowded() ? now() + YIELD_MS : 0),
       run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, mapped }, claims),
     }),
     ...crms.map((crm) => startSync(common, metrics, crm)),

@@ -24,6 +24,11 @@ export interface Intake {
   accept(event: ReceivedEvent): Promise<'stored' | 'duplicate'>;
   /** Why events are refused now; undefined where they are not. Costs nothing. */
   refusal(): string | undefined;
+  /**
+   * Whether events come in so thick that other work should wait for them: their senders wait for an answer, nobody
+   * waits for the rest. Not once half of what may wait does: that work is what makes room.
+   */
+  crowded(): boolean;
   /** Counts the backlog and looks at the disk. Throws where the store cannot be read. */
   refresh(): Promise<void>;
   /** Refreshes once a second from now on. */
@@ -45,6 +50,9 @@ const MOST_WAITING = 256;
 const MIB = 1024 * 1024;
 /** The longest an event waits for company. */
 const GATHER_MS = 2;
+/** So many events in one commit are a crowd, and for how long after it more are expected. */
+const CROWD = 16;
+const CROWD_MS = 50;
 const REFRESH_MS = 1_000;
 /** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
 const PATIENCE_MS = 2_000;
@@ -54,6 +62,7 @@ export function createIntake(options: IntakeOptions): Intake {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let stopped = false;
+  let crowdedAt = Number.NEGATIVE_INFINITY;
   let counted = 0;
   let stored = 0;
   let freeBytes: number | undefined;
@@ -97,6 +106,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const events = new Map(batch.map(({ event }) => [event.key, event]));
     const fresh = new Set(await store.write((tx) => insertReceipts(tx, [...events.values()], now())));
     metrics.commitBatchSize.observe(batch.length);
+    if (batch.length >= CROWD) crowdedAt = performance.now();
     stored += fresh.size;
     if (fresh.size > 0) bell.ring('apply');
     // Of two equal events in one batch the first is the one that was stored.
@@ -141,6 +151,7 @@ export function createIntake(options: IntakeOptions): Intake {
         flushing ??= flushAll();
       });
     },
+    crowded: () => performance.now() - crowdedAt < CROWD_MS && backlog() < backlogCap / 2,
     refusal() {
       if (stopped) return 'stopping';
       if (backlog() >= backlogCap) return `${backlog()} events wait to be applied, ${backlogCap} may`;

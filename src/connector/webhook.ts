@@ -7,7 +7,7 @@ import type { Server } from '../http/server.ts';
 import { type Auth, verifyAuth } from '../protocol/auth.ts';
 import { keep } from '../protocol/dedupe.ts';
 import { readJson } from '../protocol/json.ts';
-import { type Payload, readPayload } from '../protocol/payload.ts';
+import { type Payload, readHead, readPayload } from '../protocol/payload.ts';
 import type { Issue } from '../protocol/shape.ts';
 import type { Store } from '../store/store.ts';
 import type { Intake } from './intake.ts';
@@ -82,20 +82,23 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     }
     const json = readJson(bytes);
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
-    const read = readPayload(json.value, wire);
-    if (!read.ok) return unusable(reply, bytes, read.errors);
-    const { payload } = read;
+    const head = readHead(json.value);
+    if (!head.ok) return unusable(reply, bytes, head.errors);
+    const { entityId: entity, timestamp } = head;
+    const whole = (): Payload | undefined => {
+      const read = readPayload(json.value, wire);
+      return read.ok ? read.payload : undefined;
+    };
     const id = request.headers['webhook-id'];
-    const kept = keep(typeof id === 'string' ? id : undefined, json.value, () => payload);
+    const kept = keep(typeof id === 'string' ? id : undefined, json.value, whole);
     let result: 'stored' | 'duplicate';
     try {
-      result = await intake.accept({ ...kept, entity: payload.entityId, timestamp: payload.timestamp });
+      result = await intake.accept({ ...kept, entity, timestamp });
     } catch {
       // The intake has logged why.
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }
     if (result === 'duplicate') metrics.dedupeHits.inc();
-    else countOddities(payload, metrics);
     metrics.received.inc({ result });
     metrics.ackSeconds.observe((performance.now() - began) / 1_000);
     return reply.code(204).send();
@@ -109,9 +112,4 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     });
     scope.post(path, handle);
   });
-}
-
-function countOddities(payload: Payload, metrics: Metrics): void {
-  for (const event of Object.keys(payload.unknown)) metrics.countUnknownEvent(event);
-  for (const { event } of payload.malformed) metrics.countMalformedEntry(event);
 }

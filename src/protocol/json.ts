@@ -16,6 +16,14 @@ const BRACE_END = 0x7d;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Whether a text has more than so many `{` or `[`: without them it cannot be nested deeper, and most webhooks are so. */
+const hasMoreOpenings = (text: string, most: number): boolean => {
+  let left = most;
+  for (const opening of ['{', '['])
+    for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) if (--left < 0) return true;
+  return false;
+};
+
 const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
   let depth = 0;
   let inText = false;
@@ -40,13 +48,14 @@ const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
  */
 export const readJson = (bytes: Uint8Array, maxDepth = 100): JsonRead => {
   if (bytes.length === 0) return { ok: false, reason: 'the body is empty' };
-  if (isDeeper(bytes, maxDepth)) return { ok: false, reason: `the body is nested deeper than ${maxDepth} levels` };
   let text: string;
   try {
     text = UTF8.decode(bytes);
   } catch {
     return { ok: false, reason: 'the body is not UTF-8' };
   }
+  if (hasMoreOpenings(text, maxDepth) && isDeeper(bytes, maxDepth))
+    return { ok: false, reason: `the body is nested deeper than ${maxDepth} levels` };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {

@@ -127,16 +127,18 @@ const readUpdates = (updates: JsonObject, options: WireOptions): Pick<Payload, '
   return { updates: read, malformed, stated: EVENT_NAMES.filter((name) => entries.has(name)) };
 };
 
-const statedBefore = (json: JsonObject): readonly unknown[] => {
-  const names = findValue(json, 'stated');
+const statedBefore = (json: unknown): readonly unknown[] => {
+  const names = isJsonObject(json) ? findValue(json, 'stated') : undefined;
   return Array.isArray(names) ? names : [];
 };
 
-/**
- * Reads a webhook's parsed body, or what the store kept of it. Refuses only where the entity id, the timestamp
- * or the updates are unusable, and then names all that is; anything else that cannot be read is set aside.
- */
-export const readPayload = (json: unknown, options: WireOptions = {}): ReadResult => {
+/** What must be usable of a payload for any of it to be. */
+export type HeadResult =
+  | { readonly ok: true; readonly entityId: string; readonly timestamp: string; readonly updates: JsonObject }
+  | { readonly ok: false; readonly errors: readonly Issue[] };
+
+/** Reads whom a webhook's parsed body is about and when, and leaves its entries alone: {@link readPayload} takes long. */
+export const readHead = (json: unknown): HeadResult => {
   if (!isJsonObject(json)) return { ok: false, errors: [{ path: '', message: 'is not a JSON object' }] };
   const errors: Issue[] = [];
   const idText = findValue(json, 'entityId');
@@ -147,7 +149,19 @@ export const readPayload = (json: unknown, options: WireOptions = {}): ReadResul
   if (timestamp === undefined) errors.push({ path: 'timestamp', message: 'is no ISO 8601 time' });
   const updates = findValue(json, 'updates');
   if (!isJsonObject(updates)) errors.push({ path: 'updates', message: 'is not an object with one entry per event' });
-  if (entityId === undefined || timestamp === undefined || !isJsonObject(updates)) return { ok: false, errors };
+  return entityId === undefined || timestamp === undefined || !isJsonObject(updates)
+    ? { ok: false, errors }
+    : { ok: true, entityId, timestamp, updates };
+};
+
+/**
+ * Reads a webhook's parsed body, or what the store kept of it. Refuses only where {@link readHead} does, and then names
+ * all that is unusable; anything else that cannot be read is set aside.
+ */
+export const readPayload = (json: unknown, options: WireOptions = {}): ReadResult => {
+  const head = readHead(json);
+  if (!head.ok) return head;
+  const { entityId, timestamp, updates } = head;
   const read = readUpdates(updates, options);
   const unknown = Object.entries(updates).filter(
     ([key, entry]) => isUpdated(entry) === true && key !== '__proto__' && eventNamed(key, options) === undefined,

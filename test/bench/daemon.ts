@@ -36,7 +36,7 @@ export async function startDaemon(folder: string, providers: object): Promise<Da
   const content = {
     server: { port: 0 },
     store: join(folder, 'cvrsync.db'),
-    connector: { webhook: { auth: { method: 'None' } }, providers, limits: { backlogCap: 1_000_000 } },
+    connector: { webhook: { auth: { method: 'None' } }, providers },
   };
   await writeFile(config, JSON.stringify(content));
   const began = performance.now();
