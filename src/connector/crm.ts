@@ -14,7 +14,7 @@ import {
 import type { Http as Client } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { createPace, type Pace } from '../runtime/rate.ts';
+import { createPace, type Pace, PausedError } from '../runtime/rate.ts';
 import type { Store } from '../store/open.ts';
 import type { ValueMap } from './render.ts';
 
@@ -53,13 +53,15 @@ export interface CrmDeps {
 }
 
 const SCHEMA_MS = 15 * 60_000;
+/** A record that was read longer ago than this may have been edited since: better to begin again after the pause. */
+const PATIENCE_MS = 2_000;
 
 /** Builds the connection; makes no call yet. */
 export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const { store, now } = deps;
   const { name, provider, settings, mapping, values, hold, match } = config;
   const limits = provider.limits(settings);
-  const pace = createPace({ store, key: name, budgets: limits.budgets, now });
+  const pace = createPace({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = pacedHttp(deps, config, pace, limits);
   const connection = await provider.connect(settings, { http, keep: keepFor(store, name, now), now });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
@@ -93,7 +95,7 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
   const { name: provider } = config;
   return async (request) => {
     const budget = request.budget ?? 'default';
-    if (budget !== 'none') await pace.acquire(budget, request.signal);
+    if (budget !== 'none') await pace.acquire(budget, request.signal).catch(throwPaused);
     const started = performance.now();
     try {
       const response = await http(request);
@@ -109,6 +111,11 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
       metrics.crmCallSeconds.observe({ provider }, (performance.now() - started) / 1000);
     }
   };
+
+  function throwPaused(error: unknown): never {
+    if (!(error instanceof PausedError)) throw error;
+    throw new ProviderError('rate', error.message, { retryAfterMs: Math.max(0, error.until - now()), cause: error });
+  }
 
   async function heed(response: HttpResponse): Promise<void> {
     const seen = config.provider.observe?.(response, config.settings);

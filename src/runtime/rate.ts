@@ -15,7 +15,7 @@ export interface Budget {
 }
 
 export interface Pace {
-  /** Resolves when one call may be made. Rejects where the signal aborts, or the store cannot be written. */
+  /** Resolves when one call may be made. Rejects where the signal aborts, the store cannot be written, or with {@link PausedError}. */
   acquire(budget: string, signal: AbortSignal): Promise<void>;
   /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
   block(untilMs: number, reason: string): Promise<void>;
@@ -27,6 +27,17 @@ export interface Pace {
   clear(): Promise<void>;
 }
 
+/** The account is paused for longer than its callers' patience lasts. */
+export class PausedError extends Error {
+  override readonly name = 'PausedError';
+  readonly until: number;
+
+  constructor({ until, reason }: { readonly until: number; readonly reason: string | null }) {
+    super(reason ?? 'the account is paused');
+    this.until = until;
+  }
+}
+
 export interface PaceOptions {
   readonly store: Store;
   /** The account, in the store: the provider's name. */
@@ -35,6 +46,8 @@ export interface PaceOptions {
   readonly now: () => number;
   /** How much of the limit to use. The rest absorbs late timers and the network's jitter. Default 0.98. */
   readonly share?: number;
+  /** How long a block may keep a caller waiting, in ms: what it read before grows old. For ever where absent. */
+  readonly patienceMs?: number;
 }
 
 /** How far ahead a process reserves slots, and how old its knowledge of a block may be: others learn of one within this. */
@@ -56,7 +69,7 @@ interface Lane {
 }
 
 export function createPace(options: PaceOptions): Pace {
-  const { store, key, now, share = 0.98 } = options;
+  const { store, key, now, share = 0.98, patienceMs = Number.POSITIVE_INFINITY } = options;
   const all = `${key}/*`;
   const lanes = new Map(
     Object.entries(options.budgets).map(([name, budget]) => [name, lane(`${key}/${name}`, budget, share)]),
@@ -82,8 +95,9 @@ export function createPace(options: PaceOptions): Pace {
   async function pump(lane: Lane): Promise<void> {
     try {
       while (lane.waiters.length > 0) {
-        if (await blocked()) await pause(Math.min(block.until - now(), RECHECK_MS), lane.idle.signal);
-        else await spend(lane);
+        if (!(await blocked())) await spend(lane);
+        else if (block.until - now() > patienceMs) throw new PausedError(block);
+        else await pause(Math.min(block.until - now(), RECHECK_MS), lane.idle.signal);
       }
     } catch (error) {
       for (const waiter of lane.waiters.splice(0)) waiter.fail(error);

@@ -1,22 +1,12 @@
 /** CRMs that do not answer as they should: the work waits, comes again, and is done once. */
 import { describe, expect, test } from 'vitest';
 import type { FaultAction } from '../../providers/emulator.ts';
+import { handClock } from '../support/clock.ts';
 import { type CrmName, type Stage, setStage } from '../support/stage.ts';
 import { CRMS, ENTITY, renamed } from './company.ts';
 
 const DAY_MS = 86_400_000;
 const WAITING = { timeout: 10_000, interval: 20 };
-
-/** The clock of a daemon, to be set on by hand. */
-function handClock(): { now: () => number; forward(ms: number): void } {
-  let ahead = 0;
-  return {
-    now: () => Date.now() + ahead,
-    forward(ms) {
-      ahead += ms;
-    },
-  };
-}
 
 /** Why no calls may be made to a CRM just now. */
 const pauseOf = async (stage: Stage, crm: CrmName): Promise<string | null | undefined> =>
@@ -33,7 +23,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     ['a write cut off after it was applied', write, { kind: 'cut', applied: true }],
     ['a write whose connection is reset after it was applied', write, { kind: 'reset', applied: true }],
   ])('%s is tried again, and the record ends right', async (_, match, action) => {
-    const stage = await setStage({ deadlineMs: 400 });
+    const stage = await setStage({ deadlineMs: 400, clock: handClock() });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     let effects = 0;
@@ -47,6 +37,15 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     expect(effects).toBe(1);
     const lost = (await stage.history(id)).filter(({ property }) => property === name);
     expect(lost.map(({ outcome }) => outcome)).toEqual(['applied' in action ? 'skipped' : 'written']);
+  });
+
+  test('a schema that cannot be read is asked for again', async () => {
+    const stage = await setStage({ clock: handClock() });
+    stage[crm].fault({ match: '(properties|describe)', action: busy });
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await stage.post(renamed('A ApS', 'B ApS'));
+    await stage.atRest();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'B ApS' });
   });
 
   test('a pause of a second that a 429 asks for is kept, and counts as no failure', async () => {
@@ -66,7 +65,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
 
   test('a revoked token pauses the account with the reason; when it works again so does the account', async () => {
     const clock = handClock();
-    const stage = await setStage({ now: clock.now, ...longSessions });
+    const stage = await setStage({ clock, ...longSessions });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].revoke();
@@ -86,11 +85,12 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
 const longSessions = { salesforce: { sessionMs: 2 * DAY_MS } };
 
 test('an expired session is renewed without anybody noticing', async () => {
-  const stage = await setStage();
+  const clock = handClock();
+  const stage = await setStage({ clock });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();
-  await expect.poll(() => Date.now() - (stage.salesforce.calls[0]?.at ?? 0), { timeout: 6_000 }).toBeGreaterThan(5_000);
+  clock.forward(60_000);
   stage.salesforce.expireSessions();
   await stage.post(renamed('B ApS', 'C ApS', 9));
   await stage.settled();
@@ -98,9 +98,44 @@ test('an expired session is renewed without anybody noticing', async () => {
   expect(await pauseOf(stage, 'salesforce')).toBeUndefined();
 });
 
+test('a share of the daily allowance of Salesforce pauses the account for a quarter of an hour', async () => {
+  const clock = handClock();
+  const stage = await setStage({ clock, salesforce: { daily: 20, usageJitter: 0, now: clock.now } });
+  const id = await stage.addLinked('salesforce', ENTITY, { Name: 'N 0' });
+  await stage.settled();
+  let hour = 1;
+  while ((await pauseOf(stage, 'salesforce')) === undefined && hour < 20) {
+    await stage.post(renamed(`N ${hour - 1}`, `N ${hour}`, hour));
+    await expect.poll(() => stage.salesforce.get(id)?.['Name'], WAITING).toBe(`N ${hour}`);
+    hour++;
+  }
+  expect(await pauseOf(stage, 'salesforce')).toMatch(/16 of its 20 API calls/);
+  await stage.post(renamed(`N ${hour - 1}`, `N ${hour}`, hour));
+  clock.forward(15 * 60_000);
+  await expect.poll(() => pauseOf(stage, 'salesforce'), WAITING).toMatch(/of its 20 API calls/);
+  clock.forward(DAY_MS + 3_600_000);
+  await stage.atRest();
+  expect(stage.salesforce.get(id)).toMatchObject({ Name: `N ${hour}` });
+});
+
+test('what a person writes between the read of a record and the end of a pause stays', async () => {
+  const clock = handClock();
+  // Schema, then read and write of the first change, then the read of the second: nothing is left for its write.
+  const stage = await setStage({ clock, hubspot: { daily: 4, now: clock.now } });
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await stage.post(renamed('A ApS', 'B ApS'));
+  await stage.settled();
+  await stage.post(renamed('B ApS', 'C ApS', 9));
+  await expect.poll(() => pauseOf(stage, 'hubspot'), WAITING).toMatch(/daily limit/);
+  stage.hubspot.edit(id, { name: 'B (our best customer)' });
+  clock.forward(DAY_MS);
+  await stage.atRest();
+  expect(stage.hubspot.get(id)).toMatchObject({ name: 'B (our best customer)', cvr_name: 'C ApS' });
+});
+
 test('the daily limit of HubSpot pauses the account until it ends', async () => {
   const clock = handClock();
-  const stage = await setStage({ now: clock.now, hubspot: { daily: 3, now: clock.now } });
+  const stage = await setStage({ clock, hubspot: { daily: 3, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.post(renamed('A ApS', 'B ApS'));
   await expect.poll(() => stage.hubspot.get(id)?.['name'], WAITING).toBe('B ApS');

@@ -88,6 +88,17 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     await waiting;
   });
 
+  it('turns away who waits, where a block outlasts their patience', async () => {
+    const [store] = await pair(engine);
+    const budgets = { calls: { calls: 100, perMs: 1_000 } };
+    const pace = createPace({ store, key: 'crm', budgets, now: Date.now, patienceMs: 500 });
+    await pace.block(Date.now() + 200, 'a moment');
+    await pace.acquire('calls', live);
+    const until = Date.now() + 60_000;
+    await pace.block(until, 'signed out');
+    await expect(pace.acquire('calls', live)).rejects.toMatchObject({ message: 'signed out', until });
+  });
+
   it('postpones the next call where few remain', async () => {
     const [one, two] = await pair(engine);
     const until = Date.now() + 300;
