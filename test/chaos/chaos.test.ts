@@ -55,8 +55,11 @@ async function run({ engine, companies: size, changes, faults, killsAt }: Chaos)
   let striking: Promise<void> | undefined;
   let strikes = 0;
   const strike = async (): Promise<void> => {
-    await daemon.kill('SIGKILL');
     strikes++;
+    // One of them is asked to stop, and stops well in the midst of it all.
+    const signal = strikes === 2 ? 'SIGTERM' : 'SIGKILL';
+    const end = strikes === 2 ? { code: 0, signal: null } : { code: null, signal };
+    expect(await daemon.kill(signal)).toEqual(end);
     await quiet(crms);
     editSome(crms, records, random, strikes);
     await daemon.start();

@@ -23,11 +23,12 @@ const PRESETS: Readonly<Record<CrmName, readonly PresetRow[]>> = {
 const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
 const CITIES = { hubspot: 'city', salesforce: 'BillingCity' } as const;
 
-/** Adds a record for each company to both CRMs: a third hold what the register said once, a fifth what a person wrote. */
+/** Adds a record or two for each company to both CRMs: a third hold what the register said once, a fifth what a person wrote. */
 export function addRecords(crms: Crms, companies: readonly SampleCompany[], random: Random): readonly CrmRecord[] {
   const records: CrmRecord[] = [];
   for (const crm of ['hubspot', 'salesforce'] as const) {
-    for (const { entityId: entity, name } of companies) {
+    const twice = companies.filter(() => random.chance(0.15));
+    for (const { entityId: entity, name } of [...companies, ...twice]) {
       const holdsRegister = random.chance(0.33) || crm === 'salesforce';
       const id = crms[crm].add(holdsRegister ? { [NAMES[crm]]: name } : {});
       const record: CrmRecord = { crm, id, entity, edits: new Map() };

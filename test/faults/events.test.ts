@@ -1,6 +1,7 @@
 /** Events as they should not be, or not in that order: what each of them comes to in the CRMs. */
 import { describe, expect, test } from 'vitest';
 import { writePayload } from '../../src/protocol/payload.ts';
+import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
 import { setStage } from '../support/stage.ts';
 import { CRMS, ENTITY, renamed, told } from './company.ts';
 
@@ -38,6 +39,22 @@ test('an event on a company that no record stands for is known to the record tha
   const id = await stage.addLinked('hubspot', ENTITY, {});
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'Før Link ApS', cvr_name: 'Før Link ApS' });
+});
+
+test('a company with more events than fit into one transaction ends as the newest says', async () => {
+  const stage = await setStage();
+  const id = await stage.addLinked('hubspot', ENTITY, {});
+  const accept = async (number: number): Promise<void> => {
+    const { timestamp, ...wire } = writePayload(renamed(null, `Nr ${number} ApS`));
+    const later = new Date(Date.parse(timestamp) + number * 1_000).toISOString();
+    const body = JSON.stringify({ ...wire, timestamp: later });
+    await stage.app.connector?.intake.accept({ key: `event-${number}`, entity: ENTITY, timestamp: later, body });
+  };
+  await Promise.all(Array.from({ length: 2_500 }, (_, number) => accept(number)));
+  await stage.settled();
+  expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: 'Nr 2499 ApS' });
+  const left = stage.app.store.db.selectFrom('receipt').select('seq').where('applied_at', 'is', null);
+  expect(await left.execute()).toEqual([]);
 });
 
 describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
@@ -85,6 +102,18 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     await stage.post(told({ email: { before: 'post@a.example', after: null } }, 9));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [email]: null });
+  });
+
+  test('a whole company that is stated again is compared in every property, and not written', async () => {
+    // The time of the newest change is the one field that differs.
+    const connections = { [crm]: { fields: { registerChangedAt: false } } };
+    const stage = await setStage({ connections });
+    await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    for (const at of ['2026-03-02T08:00:00.000Z', '2026-03-02T09:00:00.000Z']) {
+      await stage.post(fullStatePayload({ ...sampleCompany(7), entityId: ENTITY }, at));
+      await stage.settled();
+    }
+    expect(calls(stage)).toBe(1);
   });
 
   test('no record is written where nothing differs', async () => {

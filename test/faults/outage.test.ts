@@ -1,7 +1,7 @@
 /** Many records while a CRM gives no answer: an outage costs few calls, and one bad record does not look like one. */
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links.ts';
-import { type HandClock, handClock } from '../support/clock.ts';
+import { handClock } from '../support/clock.ts';
 import { type CrmName, lanesBehind, type Stage, setStage } from '../support/stage.ts';
 import { renamed } from './company.ts';
 
@@ -20,41 +20,23 @@ async function linkMany(stage: Stage, crm: CrmName, blank: object): Promise<read
   return ids;
 }
 
-/** Lets time pass until no more than `count` lanes are behind. */
-async function passTime(stage: Stage, clock: HandClock, count: number): Promise<readonly string[]> {
-  let behind: readonly string[] = [];
-  await expect
-    .poll(
-      async () => {
-        clock.forward(250);
-        behind = await lanesBehind(stage.app.store);
-        return behind.length;
-      },
-      { timeout: 20_000, interval: 20 },
-    )
-    .toBeLessThanOrEqual(count);
-  return behind;
-}
-
 test('after an outage the records are brought up to date in full batches', async () => {
-  const clock = handClock();
-  const stage = await setStage({ now: clock.now });
+  const stage = await setStage({ clock: handClock() });
   stage.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
   const ids = await linkMany(stage, 'hubspot', {});
-  await passTime(stage, clock, 0);
+  await stage.atRest();
   for (const [index, id] of ids.entries()) expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: `Ny ${index} ApS` });
   const calls = stage.hubspot.calls.filter(({ path }) => path.includes('/batch/'));
   expect(calls.length).toBeLessThanOrEqual(12);
 });
 
 test('one record on which the CRM fails is found, and the others are brought up to date', async () => {
-  const clock = handClock();
   const validationRule = (values: { CVR_Name__c?: unknown }): undefined => {
     if (values.CVR_Name__c === 'Ny 7 ApS') throw new Error('this one brings the whole call down');
   };
-  const stage = await setStage({ now: clock.now, salesforce: { validationRule } });
+  const stage = await setStage({ clock: handClock(), salesforce: { validationRule } });
   const ids = await linkMany(stage, 'salesforce', { Name: 'Gl ApS' });
-  const behind = await passTime(stage, clock, 1);
-  expect(behind).toEqual([expect.stringContaining(ids[7] ?? '')]);
+  await stage.atRest(1);
+  expect(await lanesBehind(stage.app.store)).toEqual([expect.stringContaining(ids[7] ?? '')]);
   expect(stage.salesforce.get(ids[8] ?? '')).toMatchObject({ CVR_Name__c: 'Ny 8 ApS' });
 });
