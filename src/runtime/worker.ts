@@ -58,6 +58,8 @@ export function startWorker(options: WorkerOptions): Worker {
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
+      // A run on SQLite waits for nothing: without this one after the other would keep requests and timers out.
+      await new Promise((resolve) => setImmediate(resolve));
       // A slot is taken before the claim: what is claimed runs at once, and holds the newest state.
       const found = Promise.withResolvers<number>();
       slots.add(() => turn(found.resolve)).catch((error) => log.error({ err: error, queue }, 'a worker turn failed'));
