@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createIntake, type IntakeOptions } from '../../src/connector/intake.ts';
 import type { ReceivedEvent } from '../../src/connector/receipt.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -39,6 +39,25 @@ async function refuseKey(store: Store, key: string): Promise<void> {
       execute function refuse()`.execute(tx);
   });
 }
+
+describe('a crowd of events', () => {
+  const together = (from: number, count: number) => Array.from({ length: count }, (_, at) => event(`key ${from + at}`));
+
+  it('asks other work to make way while it comes, and only then', async () => {
+    const { intake } = open(await newStore('sqlite'));
+    await Promise.all(together(0, 8).map(intake.accept));
+    expect(intake.crowded()).toBe(false);
+    await Promise.all(together(8, 32).map(intake.accept));
+    expect(intake.crowded()).toBe(true);
+    await vi.waitUntil(() => !intake.crowded());
+  });
+
+  it('makes way itself once half of what may wait does', async () => {
+    const { intake } = open(await newStore('sqlite'), { backlogCap: 60 });
+    await Promise.all(together(0, 32).map(intake.accept));
+    expect(intake.crowded()).toBe(false);
+  });
+});
 
 describe.each(ENGINES)('the intake on %s', (engine) => {
   it('stores what comes together in one commit, in order, and marks the companies', async () => {

@@ -68,6 +68,26 @@ describe('a worker', () => {
     expect(batches.flat()).toEqual(names(35));
   });
 
+  it('lets requests and timers in between two batches of a backlog', async () => {
+    const store = await newStore('sqlite');
+    let turns = 0;
+    const seen: number[] = [];
+    const turn = () => {
+      turns += 1;
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    onTestFinished(() => clearImmediate(immediate));
+    const run = async (claims: readonly Claim[]) => {
+      seen.push(turns);
+      await done(store, claims);
+    };
+    const { worker } = await working({ store, run }, prepared(50));
+    await worker.drained();
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+  });
+
   it('runs as many batches at a time as it may', async () => {
     const store = await newStore('sqlite');
     let now = 0;
