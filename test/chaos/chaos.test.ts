@@ -50,7 +50,7 @@ async function run({ engine, companies: size, changes, faults, killsAt }: Chaos)
   await linkAll(url, records);
   scriptFaults(crms, random, faults);
 
-  const daemon = await daemonWith(configFor(crms, url, {}, { leaseSeconds: 5 }));
+  const daemon = await daemonWith(configFor(crms, url, { leaseSeconds: 5 }));
   await daemon.start();
   let striking: Promise<void> | undefined;
   let strikes = 0;

@@ -18,7 +18,7 @@ test('a daemon stopped between its read and its write does not write what anothe
   await store.write((tx) => linkRecord(tx, wish));
   await store.close();
   const watched = await watchStore(url);
-  const config = configFor(crms, url, {}, { leaseSeconds: 5 });
+  const config = configFor(crms, url, { leaseSeconds: 5 });
   const first = await daemonWith(config);
   await first.start();
   await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);

@@ -1,8 +1,11 @@
 /** Records that are merged or deleted in the CRM: the link follows, or ends. */
 import { describe, expect, test } from 'vitest';
 import { listLinks } from '../../src/connector/links.ts';
+import { serveService } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
 import { CRMS, ENTITY, OTHER, renamed } from './company.ts';
+
+const WAITING = { timeout: 10_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('a deleted record ends its link, and the company is no longer wished monitored for it', async () => {
@@ -14,6 +17,21 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     await stage.settled();
     expect(await listLinks(stage.app.store.db)).toMatchObject([{ record_id: id, state: 'gone', wish: 'off' }]);
     expect((await stage.history(id)).at(-1)).toMatchObject({ rule: 'gone' });
+  });
+
+  test('upstream hears of every link, and of its end', async () => {
+    const service = await serveService();
+    const upstream = { baseUrl: service.url, accessKey: service.accessKey };
+    const stage = await setStage({ upstream });
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await expect.poll(() => service.items(crm), WAITING).toEqual([`${ENTITY} ${id}`]);
+    const survivor = stage[crm].merge(stage[crm].add({ [name]: 'A ApS' }), id);
+    await stage.post(renamed('A ApS', 'B ApS'));
+    await expect.poll(() => service.items(crm), WAITING).toEqual([`${ENTITY} ${survivor}`]);
+    await stage.settled();
+    stage[crm].remove(survivor);
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await expect.poll(() => service.items(crm), WAITING).toEqual([]);
   });
 
   test('after a merge the link follows the survivor, which is brought up to date', async () => {

@@ -55,11 +55,15 @@ test('one record that the CRM refuses does not hold up the others of its batch, 
   expect(parked).toMatchObject([{ key: bad, error: expect.stringContaining('not that name') }]);
 });
 
-test('a record under hold is left alone', async () => {
+test('a record under hold is left alone, and gets all it missed once the hold has ended', async () => {
   const stage = await setStage({ connections: { hubspot: { hold: { property: 'cvr_hold' } } } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS', cvr_hold: true });
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS', cvr_name: null });
   expect(await stage.history(id)).toMatchObject([{ rule: 'hold' }]);
+  stage.hubspot.edit(id, { cvr_hold: false });
+  await stage.post(told({ email: { before: null, after: 'post@a.example' } }, 9));
+  await stage.settled();
+  expect(stage.hubspot.get(id)).toMatchObject({ name: 'B ApS', cvr_name: 'B ApS', cvr_email: 'post@a.example' });
 });

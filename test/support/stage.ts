@@ -44,16 +44,24 @@ export async function startCrms(
 /** The connections' common keys that a test sets beside the settings of its emulator. */
 export type Connections = Readonly<Partial<Record<CrmName, object>>>;
 
+export interface ConfigOptions {
+  readonly connections?: Connections;
+  readonly upstream?: { readonly baseUrl: string; readonly accessKey: string };
+  readonly leaseSeconds?: number;
+}
+
 /** A configuration file's content: a connector without authentication on a free port, connected to the emulators. */
-export function configFor(crms: Crms, store: string, more: Connections = {}, limits: object = {}): object {
-  const connection = (name: CrmName): object => ({ use: name, ...crms[name].settings, ...more[name] });
+export function configFor(crms: Crms, store: string, options: ConfigOptions = {}): object {
+  const { connections = {}, upstream, leaseSeconds } = options;
+  const connection = (name: CrmName): object => ({ use: name, ...crms[name].settings, ...connections[name] });
   return {
     server: { port: 0 },
     store,
     connector: {
       webhook: { auth: { method: 'None' } },
       providers: { hubspot: connection('hubspot'), salesforce: connection('salesforce') },
-      limits,
+      limits: { ...(leaseSeconds !== undefined && { leaseSeconds }) },
+      ...(upstream !== undefined && { upstream }),
     },
   };
 }
@@ -61,11 +69,10 @@ export function configFor(crms: Crms, store: string, more: Connections = {}, lim
 /** What a clock that is set by hand gains at each look, 20 ms apart. */
 const FAST_MS = 200;
 
-export interface StageOptions {
+export interface StageOptions extends Omit<ConfigOptions, 'leaseSeconds'> {
   readonly engine?: (typeof ENGINES)[number];
   readonly hubspot?: HubspotEmulatorOptions;
   readonly salesforce?: SalesforceEmulatorOptions;
-  readonly connections?: Connections;
   /** The daemon's clock; the machine's where absent. */
   readonly clock?: HandClock;
   /** The deadline of one call to a CRM, in ms. */
@@ -91,7 +98,7 @@ export interface Stage extends Crms {
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const crms = await startCrms(options);
   const url = await newStoreUrl(options.engine ?? 'sqlite');
-  const loaded = await checkConfig(configFor(crms, url, options.connections), join(newFolder(), 'cvrsync.yaml'), {});
+  const loaded = await checkConfig(configFor(crms, url, options), join(newFolder(), 'cvrsync.yaml'), {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const { clock, deadlineMs } = options;
   const now = clock?.now ?? Date.now;
