@@ -61,7 +61,7 @@ test('a record under hold is left alone, and gets all it missed once the hold ha
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS', cvr_name: null });
-  expect(await stage.history(id)).toMatchObject([{ rule: 'hold' }]);
+  expect(new Set((await stage.history(id)).map(({ rule }) => rule))).toEqual(new Set(['hold']));
   stage.hubspot.edit(id, { cvr_hold: false });
   await stage.post(told({ email: { before: null, after: 'post@a.example' } }, 9));
   await stage.settled();
