@@ -12,6 +12,7 @@ import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { MONITORING_QUEUE } from './links.ts';
 import { monitorLinks, remarkMonitoring } from './monitoring.ts';
+import { markRemapped } from './remap.ts';
 import { syncRecords } from './sync.ts';
 import { openUpstream, upstreamPace } from './upstream.ts';
 
@@ -61,6 +62,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
     await remarkMonitoring(tx, now());
+    await markRemapped(tx, crms, now());
   });
 
   const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };

@@ -1,0 +1,56 @@
+/** After a change of the configuration: records whose CRM is told other fields than before are decided anew. */
+import { createHash } from 'node:crypto';
+import { mark } from '../runtime/lanes.ts';
+import { each } from '../store/each.ts';
+import type { Tx } from '../store/open.ts';
+import type { Crm } from './crm.ts';
+
+/** What decides which of a company's facts a record shows, and how. */
+export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold'>;
+
+const keyOf = (name: string): string => `mapping:${name}`;
+
+const digestOf = ({ mapping, values, hold }: Told): string =>
+  createHash('sha256')
+    .update(JSON.stringify([mapping, values, hold ?? null]))
+    .digest('base64url');
+
+/**
+ * Marks every active record of a connection that is new, is back, or has another mapping than at the last start: events
+ * leave a record alone where its CRM was not told their fields. Returns the queues that now have work. One read a
+ * connection where nothing changed.
+ */
+export async function markRemapped(tx: Tx, crms: readonly Told[], now: number): Promise<readonly string[]> {
+  const keys = crms.map(({ name }) => keyOf(name));
+  // A connection that is left out misses events: should it come back, it is new.
+  await tx.deleteFrom('keep').where('key', 'like', keyOf('%')).where('key', 'not in', each(tx, keys)).execute();
+  const known = new Map(
+    (await tx.selectFrom('keep').select(['key', 'value']).where('key', 'in', each(tx, keys)).execute()).map(
+      ({ key, value }) => [key, value],
+    ),
+  );
+  const queues: string[] = [];
+  for (const crm of crms) {
+    const row = { value: digestOf(crm), updated_at: now };
+    const key = keyOf(crm.name);
+    if (known.get(key) === row.value) continue;
+    const links = await tx
+      .selectFrom('link')
+      .select('record_id')
+      .where('provider', '=', crm.name)
+      .where('state', '=', 'active')
+      .execute();
+    const queue = `sync:${crm.name}`;
+    if (links.length > 0) {
+      const ids = links.map((link) => link.record_id);
+      await mark(tx, queue, ids, now);
+      queues.push(queue);
+    }
+    await tx
+      .insertInto('keep')
+      .values({ key, ...row })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+      .execute();
+  }
+  return queues;
+}
