@@ -6,7 +6,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
-import { each } from '../store/each.ts';
+import { each, storable } from '../store/each.ts';
 import { engineOf, type Store, type Tx } from '../store/store.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
@@ -173,7 +173,7 @@ async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void
   // The casts of the first row type the whole list for PostgreSQL.
   const values = rows.map(
     (row) => sql`(${row.key}, cast(${row.due} as bigint), cast(${row.attempts} as bigint), cast(${row.since} as bigint),
-      cast(${row.error} as text), cast(${row.parked} as bigint))`,
+      cast(${row.error === null ? null : storable(row.error)} as text), cast(${row.parked} as bigint))`,
   );
   await sql`with next (key, due_at, attempts, since, error, parked_at) as (values ${sql.join(values)})
     update lane set epoch = null, again_at = null, due_at = next.due_at, attempts = next.attempts, since = next.since,

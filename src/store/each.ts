@@ -21,9 +21,18 @@ export function eachRow(
   db: Db,
   rows: readonly Readonly<Record<string, string | number | null>>[],
 ): RawBuilder<unknown> {
-  const json = JSON.stringify(rows);
+  const plain = JSON.stringify(rows);
+  const json = UNSTORABLE.test(plain)
+    ? JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
+    : plain;
   return engineOf(db) === 'postgres'
     ? sql`jsonb_array_elements(cast(${json} as jsonb)) as each (value)`
     : // The binary form: with text SQLite parses a row anew for every column that is read from it.
       sql`jsonb_each(${json}) as each`;
 }
+
+/** How JSON spells a NUL and half a character. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/u;
+
+/** A text as both engines keep it: PostgreSQL takes neither a NUL nor, in JSON, half a character. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
