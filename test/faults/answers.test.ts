@@ -120,9 +120,10 @@ test('a share of the daily allowance of Salesforce pauses the account for a quar
 
 test('what a person writes between the read of a record and the end of a pause stays', async () => {
   const clock = handClock();
-  // Schema, then read and write of the first change, then the read of the second: nothing is left for its write.
-  const stage = await setStage({ clock, hubspot: { daily: 4, now: clock.now } });
+  // Schema and read of the new link, read and write of the first change, read of the second: none is left for its write.
+  const stage = await setStage({ clock, hubspot: { daily: 5, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await stage.settled();
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();
   await stage.post(renamed('B ApS', 'C ApS', 9));
@@ -135,8 +136,10 @@ test('what a person writes between the read of a record and the end of a pause s
 
 test('the daily limit of HubSpot pauses the account until it ends', async () => {
   const clock = handClock();
-  const stage = await setStage({ clock, hubspot: { daily: 3, now: clock.now } });
+  // Schema and read of the new link, read and write of the first change.
+  const stage = await setStage({ clock, hubspot: { daily: 4, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await stage.settled();
   await stage.post(renamed('A ApS', 'B ApS'));
   await expect.poll(() => stage.hubspot.get(id)?.['name'], WAITING).toBe('B ApS');
   await stage.post(renamed('B ApS', 'C ApS', 9));

@@ -25,7 +25,7 @@ test('a daemon stopped between its read and its write does not write what anothe
 
   const written: unknown[] = [];
   crms.hubspot.onWrite = (_, properties) => written.push(properties['name']);
-  crms.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 500 } });
+  crms.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 2_000 } });
   await postWebhook(`${first.url}/webhook`, renamed('A ApS', 'B ApS'));
   const leased = async (): Promise<number> => {
     const lanes = watched.db.selectFrom('lane').select('key').where('queue', '=', 'sync:hubspot');

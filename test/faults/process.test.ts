@@ -26,7 +26,7 @@ test('SIGTERM ends the daemon with exit code 0 within 25 s although a CRM hangs;
   await daemon.start();
   expect(await postWebhook(`${daemon.url}/webhook`, renamed('A ApS', 'B ApS'))).toBe(204);
   const watched = await watchStore(url);
-  await expect.poll(() => lanesBehind(watched)).toEqual([expect.stringContaining('sync:hubspot')]);
+  await expect.poll(() => lanesBehind(watched), { timeout: 15_000 }).toEqual([expect.stringContaining('sync:hubspot')]);
   const began = performance.now();
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(performance.now() - began).toBeLessThan(25_000);
