@@ -32,9 +32,10 @@ export async function loadRecords(
     .where('state', '=', 'active')
     .execute();
   const entities = [...new Set(links.map((link) => link.entity))];
-  const [facts, known, states] = await Promise.all([
+  // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
+  const known = await readKnownValues(db, entities, fields);
+  const [facts, states] = await Promise.all([
     readFacts(db, entities),
-    readKnownValues(db, entities, fields),
     db
       .selectFrom('property_state')
       .selectAll()
@@ -63,4 +64,21 @@ export async function loadRecords(
       ]),
     ),
   }));
+}
+
+/** Those of the records, by id, that still stand for the company they were loaded for: look before you write. */
+export async function stillLinked(
+  db: Db,
+  provider: string,
+  records: readonly LinkedRecord[],
+): Promise<ReadonlySet<string>> {
+  const entities = new Map(records.map(({ id, entity }) => [id, entity]));
+  const links = await db
+    .selectFrom('link')
+    .select(['record_id', 'entity'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, [...entities.keys()]))
+    .where('state', '=', 'active')
+    .execute();
+  return new Set(links.filter((link) => entities.get(link.record_id) === link.entity).map((link) => link.record_id));
 }

@@ -9,7 +9,7 @@ import type { Crm } from './crm.ts';
 import { isBlank } from './decide.ts';
 import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { endLink, moveLink } from './links.ts';
-import { type LinkedRecord, loadRecords } from './load.ts';
+import { type LinkedRecord, loadRecords, stillLinked } from './load.ts';
 import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
 import { faultyTurn, type Turn, turnOfRead, turnOfWrite } from './turn.ts';
@@ -121,8 +121,10 @@ async function takeTurns(
   }
   // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
   const ours = await owned(store.db, claims);
+  // Nor may a record be told of a company that a person took it from while the CRM answered.
+  const linked = await stillLinked(store.db, crm.name, records);
   const patches = [...plans]
-    .filter(([id]) => ours.has(id))
+    .filter(([id]) => ours.has(id) && linked.has(id))
     .map(([id, planned]) => ({ id, properties: patchOf(planned) }));
   const written = await writePatches(crm.connection, patches, signal);
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
@@ -130,6 +132,7 @@ async function takeTurns(
   const turns = claims.map((claim): Turn => {
     const record = byId.get(claim.key);
     if (record === undefined) return { claim, settlement: { kind: 'done' } };
+    if (!linked.has(claim.key)) return { claim, settlement: { kind: 'again', at: now(), free: true } };
     const planned = plans.get(claim.key);
     if (planned === undefined) return turnOfRead(crm, claim, record, readOf.get(claim.key), now());
     return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());

@@ -31,7 +31,7 @@ test.each(ENGINES)(
 );
 
 test('a reason that PostgreSQL cannot keep parks its record all the same', async () => {
-  const validationRule = () => 'not this: \0';
+  const validationRule = (values: { Name?: unknown }) => (values.Name === 'B ApS' ? 'not this: \0' : undefined);
   const stage = await setStage({ engine: 'postgres', salesforce: { validationRule } });
   await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await stage.post(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));

@@ -1,0 +1,99 @@
+/** What changes in the store while a sync is under way. */
+import { expect, test } from 'vitest';
+import type { Connection, Patch, Property } from '../../providers/provider.ts';
+import { applyReceipts } from '../../src/connector/apply.ts';
+import type { Crm } from '../../src/connector/crm.ts';
+import { endLink, linkRecord } from '../../src/connector/links.ts';
+import { insertReceipts } from '../../src/connector/receipt.ts';
+import { syncRecords } from '../../src/connector/sync.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { writePayload } from '../../src/protocol/payload.ts';
+import { createBell } from '../../src/runtime/bell.ts';
+import { claim } from '../../src/runtime/lanes.ts';
+import { createPace } from '../../src/runtime/rate.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENTITY, OTHER, renamed } from '../faults/company.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+
+const now = () => 1_000;
+const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
+
+/** A CRM whose records are all called "A ApS", and that does `meanwhile` as it is read. */
+function crmThat(store: Store, meanwhile: () => Promise<unknown>): { crm: Crm; written: Patch[] } {
+  const written: Patch[] = [];
+  const connection: Connection = {
+    check: async () => ({ id: '1', name: 'x', notes: [] }),
+    properties: async () => [NAME],
+    async read(ids) {
+      await meanwhile();
+      return ids.map((id) => ({ kind: 'found', id, properties: { name: 'A ApS' } }));
+    },
+    async update(patches) {
+      written.push(...patches);
+      return patches.map(({ id }) => ({ kind: 'written', id }));
+    },
+    scan: async () => ({ records: [] }),
+  };
+  const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1 } } };
+  const crm: Crm = {
+    name: 'crm',
+    connection,
+    limits,
+    pace: createPace({ store, key: 'crm', budgets: limits.budgets, now }),
+    mapping: [{ field: 'name', property: 'name', policy: 'tracked' }],
+    values: {},
+    hold: undefined,
+    match: undefined,
+    schema: async () => new Map([['name', NAME]]),
+    forgetSchema() {},
+  };
+  return { crm, written };
+}
+
+async function linkAndTell(store: Store, recordId: string, entity: string): Promise<void> {
+  await store.write((tx) => linkRecord(tx, { provider: 'crm', recordId, entity, sendUpdate: false, now: now() }));
+  const body = JSON.stringify(writePayload(renamed('A ApS', 'B ApS', 8, entity)));
+  const event = { key: entity, entity, timestamp: '2026-03-02T08:00:00.000Z', body };
+  await store.write((tx) => insertReceipts(tx, [event], now()));
+  const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
+  const deps = { store, bell: createBell(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
+  await applyReceipts(deps, claims);
+}
+
+const sync = async (store: Store, crm: Crm): Promise<void> => {
+  const claims = await claim(store, 'sync:crm', { limit: 9, now: now(), leaseMs: 9_000 });
+  await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(9_000));
+};
+
+test.each(ENGINES)('a record whose link ends while it is read is not written to any more (%s)', async (engine) => {
+  const store = await newStore(engine);
+  await linkAndTell(store, 'goes', ENTITY);
+  await linkAndTell(store, 'stays', OTHER);
+  const end = { provider: 'crm', recordId: 'goes', state: 'removed', reason: 'by a person', now: now() } as const;
+  const { crm, written } = crmThat(store, () => store.write((tx) => endLink(tx, end)));
+  await sync(store, crm);
+  expect(written).toEqual([{ id: 'stays', properties: { name: 'B ApS' } }]);
+  const lines = await store.db.selectFrom('history').select(['record_id', 'outcome']).execute();
+  expect(lines).toEqual([{ record_id: 'stays', outcome: 'written' }]);
+  await sync(store, crm);
+  const lanes = await store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:crm').execute();
+  expect(lanes).toEqual([]);
+});
+
+test.each(ENGINES)(
+  "a record that was given to another company while it is read gets none of the first one's values (%s)",
+  async (engine) => {
+    const store = await newStore(engine);
+    await linkAndTell(store, 'one', ENTITY);
+    const { crm, written } = crmThat(store, () =>
+      store.write((tx) =>
+        tx.updateTable('link').set({ entity: OTHER, synced_seq: 0 }).where('record_id', '=', 'one').execute(),
+      ),
+    );
+    await sync(store, crm);
+    expect(written).toEqual([]);
+    expect(await store.db.selectFrom('link').select(['entity', 'synced_seq']).execute()).toEqual([
+      { entity: OTHER, synced_seq: 0 },
+    ]);
+  },
+);
