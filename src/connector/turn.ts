@@ -1,6 +1,5 @@
 /** A record's turn in a sync: what was found and decided, and what becomes of its lane. Pure. */
 import type { Read } from '../../providers/provider.ts';
-import { backoff } from '../runtime/backoff.ts';
 import type { Claim, Settlement } from '../runtime/lanes.ts';
 import type { Crm } from './crm.ts';
 import type { Decided, Happened } from './history.ts';
@@ -31,8 +30,10 @@ export const faultyTurn = (claim: Claim, fault: FaultSettlement): Turn => ({
   ...(!fault.paused && { unanswered: true }),
 });
 
+type Named = Pick<Crm, 'name' | 'hold'>;
+
 /** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
-export function turnOfRead(crm: Crm, claim: Claim, record: LinkedRecord, read: Read | undefined, now: number): Turn {
+export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read: Read | undefined, now: number): Turn {
   const base = { claim, record };
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   switch (read?.kind) {
@@ -63,7 +64,7 @@ export function turnOfRead(crm: Crm, claim: Claim, record: LinkedRecord, read: R
 
 /** The turn of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function turnOfWrite(
-  crm: Crm,
+  crm: Named,
   claim: Claim,
   record: LinkedRecord,
   planned: readonly Planned[],
@@ -93,14 +94,7 @@ export function turnOfWrite(
         happened: { ...line, rule: 'refused', detail: outcome.reason },
       };
     case 'retry':
-      return {
-        ...base,
-        settlement: {
-          kind: 'again',
-          at: now + Math.max(outcome.retryAfterMs ?? 0, backoff(claim.attempts + 1)),
-          error: outcome.reason,
-        },
-      };
+      return { ...base, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
     case 'fault':
       if (fault !== undefined) return { ...base, ...faultyTurn(claim, fault) };
       return { ...base, settlement: later(claim, now, 'the CRM did not answer') };
