@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const ENTRY = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
+/** The program's entry: as sources, or as the package and the image have it, from `npm run build`. */
+export const SOURCES = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
+export const BUILT = fileURLToPath(new URL('../../dist/src/cvrsync.js', import.meta.url));
 
 export interface Daemon {
   readonly origin: string;
@@ -31,7 +33,7 @@ export async function inFolder(work: (folder: string) => Promise<void>): Promise
 }
 
 /** Starts the daemon on `cvrsync.db` in the folder. */
-export async function startDaemon(folder: string, providers: object): Promise<Daemon> {
+export async function startDaemon(folder: string, providers: object, entry = SOURCES): Promise<Daemon> {
   const config = join(folder, 'cvrsync.yaml');
   const content = {
     server: { port: 0 },
@@ -41,7 +43,7 @@ export async function startDaemon(folder: string, providers: object): Promise<Da
   await writeFile(config, JSON.stringify(content));
   const began = performance.now();
   const flags = process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [];
-  const child = spawn(process.execPath, [...flags, ENTRY, '--config', config, 'serve'], {
+  const child = spawn(process.execPath, [...flags, entry, '--config', config, 'serve'], {
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const origin = await readyAt(child);

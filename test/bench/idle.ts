@@ -1,9 +1,13 @@
-/** idle: from the start of the process to ready, and resident memory at rest, after 100,000 and after 200,000 events. */
+/**
+ * idle: from the start of the process to ready, and resident memory at rest, after 100,000 and after 200,000 events. Of the
+ * built program: Node's compiler for the sources would be part of both.
+ */
+import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openChild } from './child.ts';
-import { inFolder, startDaemon } from './daemon.ts';
+import { BUILT, inFolder, startDaemon } from './daemon.ts';
 import type { verbs as Load } from './load.ts';
 import { median, report, round } from './measure.ts';
 import { drained } from './store.ts';
@@ -17,17 +21,18 @@ const AIM = { readyMs: 1_000, rssMb: 150, growthMb: 10 };
 /** Long enough for what an event left behind to be given back. */
 const REST_MS = 3_000;
 
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
 await inFolder(async (folder) => {
   const starts: number[] = [];
   for (let at = 0; at < STARTS; at++) {
     const own = join(folder, String(at));
     await mkdir(own);
-    const started = await startDaemon(own, PROVIDERS);
+    const started = await startDaemon(own, PROVIDERS, BUILT);
     starts.push(started.readyMs);
     await started.stop();
   }
   const load = openChild<typeof Load>('./load.ts');
-  const daemon = await startDaemon(folder, PROVIDERS);
+  const daemon = await startDaemon(folder, PROVIDERS, BUILT);
   const resting = async (): Promise<number> => {
     await drained(folder);
     await sleep(REST_MS);

@@ -9,7 +9,7 @@ import { inFolder, startDaemon } from './daemon.ts';
 import { report, round } from './measure.ts';
 import { drained, withWaiting } from './store.ts';
 
-const RECORDS = Number(process.env.RECORDS ?? 20_000);
+const RECORDS = 20_000;
 
 interface Account {
   readonly name: CrmName;
