@@ -16,6 +16,7 @@ import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createPace, type Pace, PausedError } from '../runtime/rate.ts';
 import type { Store } from '../store/open.ts';
+import { guardAccount, guardHold } from './guard.ts';
 import type { ValueMap } from './render.ts';
 
 /** A connection as the configuration describes it. */
@@ -39,7 +40,7 @@ export interface Crm {
   readonly values: CrmConfig['values'];
   readonly hold: string | undefined;
   readonly match: string | undefined;
-  /** The account's properties by name; kept for a quarter of an hour. */
+  /** The account's properties by name; kept for a quarter of an hour. Throws where a guard says no (guard.ts). */
   schema(signal: AbortSignal): Promise<ReadonlyMap<string, Property>>;
   /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
   forgetSchema(): void;
@@ -65,6 +66,14 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const http = pacedHttp(deps, config, pace, limits);
   const connection = await provider.connect(settings, { http, keep: keepFor(store, name, now), now });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
+  let isOurs = false;
+  const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
+    if (!isOurs) await guardAccount(store, name, connection, now(), signal);
+    isOurs = true;
+    const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
+    guardHold(name, hold, schema);
+    return schema;
+  };
   return {
     name,
     connection,
@@ -76,10 +85,11 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
     match,
     schema(signal) {
       if (known === undefined || now() - known.at > SCHEMA_MS) {
-        const properties = connection.properties(signal).then((all) => new Map(all.map((each) => [each.name, each])));
-        known = { at: now(), properties };
-        properties.catch(() => {
-          known = undefined;
+        const reading = { at: now(), properties: readSchema(signal) };
+        known = reading;
+        // A late failure of an older read must not cost a newer schema.
+        reading.properties.catch(() => {
+          if (known === reading) known = undefined;
         });
       }
       return known.properties;

@@ -1,6 +1,6 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
 import type { FieldName } from '../../providers/fields.ts';
-import type { Property, PropertyValue } from '../../providers/provider.ts';
+import { type Property, type PropertyValue, ProviderError } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { owned } from '../runtime/lane-state.ts';
 import { type Claim, held, settleAll } from '../runtime/lanes.ts';
@@ -85,6 +85,8 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
     return { schema, ...(await takeTurns(deps, crm, schema, claims, signal)) };
   } catch (error) {
     signal.throwIfAborted();
+    // What was refused may be a property that is gone since the schema was read.
+    if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
     const fault = await settleFault(error, crm.pace, deps.now());
     return { schema, fault, turns: claims.map((claim) => faultyTurn(claim, fault)) };
   }

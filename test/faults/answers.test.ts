@@ -100,7 +100,7 @@ test('an expired session is renewed without anybody noticing', async () => {
 
 test('a share of the daily allowance of Salesforce pauses the account for a quarter of an hour', async () => {
   const clock = handClock();
-  const stage = await setStage({ clock, salesforce: { daily: 20, usageJitter: 0, now: clock.now } });
+  const stage = await setStage({ clock, salesforce: { daily: 21, usageJitter: 0, now: clock.now } });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'N 0' });
   await stage.settled();
   let hour = 1;
@@ -109,10 +109,10 @@ test('a share of the daily allowance of Salesforce pauses the account for a quar
     await expect.poll(() => stage.salesforce.get(id)?.['Name'], WAITING).toBe(`N ${hour}`);
     hour++;
   }
-  expect(await pauseOf(stage, 'salesforce')).toMatch(/16 of its 20 API calls/);
+  expect(await pauseOf(stage, 'salesforce')).toMatch(/17 of its 21 API calls/);
   await stage.post(renamed(`N ${hour - 1}`, `N ${hour}`, hour));
   clock.forward(15 * 60_000);
-  await expect.poll(() => pauseOf(stage, 'salesforce'), WAITING).toMatch(/of its 20 API calls/);
+  await expect.poll(() => pauseOf(stage, 'salesforce'), WAITING).toMatch(/of its 21 API calls/);
   clock.forward(DAY_MS + 3_600_000);
   await stage.atRest();
   expect(stage.salesforce.get(id)).toMatchObject({ Name: `N ${hour}` });
@@ -120,8 +120,9 @@ test('a share of the daily allowance of Salesforce pauses the account for a quar
 
 test('what a person writes between the read of a record and the end of a pause stays', async () => {
   const clock = handClock();
-  // Schema and read of the new link, read and write of the first change, read of the second: none is left for its write.
-  const stage = await setStage({ clock, hubspot: { daily: 5, now: clock.now } });
+  // Account, schema and read of the new link, read and write of the first change, read of the second: none is left
+  // for its write.
+  const stage = await setStage({ clock, hubspot: { daily: 6, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   await stage.post(renamed('A ApS', 'B ApS'));
@@ -136,8 +137,8 @@ test('what a person writes between the read of a record and the end of a pause s
 
 test('the daily limit of HubSpot pauses the account until it ends', async () => {
   const clock = handClock();
-  // Schema and read of the new link, read and write of the first change.
-  const stage = await setStage({ clock, hubspot: { daily: 4, now: clock.now } });
+  // Account, schema and read of the new link, read and write of the first change.
+  const stage = await setStage({ clock, hubspot: { daily: 5, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   await stage.post(renamed('A ApS', 'B ApS'));
