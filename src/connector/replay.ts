@@ -12,7 +12,7 @@ import { type Fact, fold, knownValues } from './fact.ts';
 import { listLinks } from './links.ts';
 import { loadRecords } from './load.ts';
 import { type Planned, planRecord, rowsFor } from './plan.ts';
-import { syncRecords } from './sync.ts';
+import { isHeld, syncRecords } from './sync.ts';
 
 export interface ReplayDeps {
   readonly store: Store;
@@ -43,7 +43,8 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
     const links = await listLinks(store.db, { provider: crm.name, entity: payload.entityId, state: 'active' });
     const ids = links.map((link) => link.record_id);
     const records = await loadRecords(store.db, crm.name, ids, fields);
-    const properties = [...new Set(rows.map((row) => row.property))].filter((name) => schema.has(name));
+    const mapped = rows.map((row) => row.property).filter((name) => schema.has(name));
+    const properties = [...new Set([...mapped, ...(crm.hold === undefined ? [] : [crm.hold])])];
     const size = crm.limits.batch.read;
     for (let start = 0; start < records.length; start += size) {
       const batch = records.slice(start, start + size);
@@ -54,7 +55,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
       );
       for (const [index, record] of batch.entries()) {
         const read = reads[index];
-        if (read?.kind !== 'found') continue;
+        if (read?.kind !== 'found' || isHeld(crm, read.properties)) continue;
         const folded = said.map(
           (each) =>
             [each, fold(record.facts.get(each.field), payload.entityId, each, Number.MAX_SAFE_INTEGER)] as const,

@@ -142,7 +142,8 @@ async function takeTurns(
   return { turns, fault };
 }
 
-function isHeld(crm: Crm, properties: Readonly<Record<string, PropertyValue>>): boolean {
+/** Whether the CRM says that the record is to be left alone. */
+export function isHeld(crm: Crm, properties: Readonly<Record<string, PropertyValue>>): boolean {
   const value = crm.hold === undefined ? null : (properties[crm.hold] ?? null);
   return !isBlank(value) && value !== false && !/^(false|no|nej|0)$/iu.test(String(value));
 }

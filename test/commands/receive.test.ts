@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { linkRecord } from '../../src/connector/links.ts';
+import { writePayload } from '../../src/protocol/payload.ts';
+import { openStore } from '../../src/store/open.ts';
+import { ENTITY, told } from '../faults/company.ts';
+import { runCli } from '../support/cli.ts';
+import { configFor, startCrms } from '../support/stage.ts';
+import { newFolder } from '../support/stores.ts';
+
+/** A linked HubSpot record, and the files a person would name. */
+async function ready(properties: Readonly<Record<string, string | boolean>> = {}) {
+  const crms = await startCrms();
+  const folder = newFolder();
+  const url = join(folder, 'cvrsync.db');
+  const id = crms.hubspot.add({ name: 'A ApS', ...properties });
+  const store = await openStore(url);
+  await store.write((tx) =>
+    linkRecord(tx, { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() }),
+  );
+  await store.close();
+  const config = join(folder, 'cvrsync.json');
+  writeFileSync(
+    config,
+    JSON.stringify(configFor(crms, url, { connections: { hubspot: { hold: { property: 'cvr_hold' } } } })),
+  );
+  const file = join(folder, 'payload.json');
+  writeFileSync(file, JSON.stringify(writePayload(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8))));
+  const receive = (...more: readonly string[]) => runCli(['--config', config, '--json', 'receive', file, ...more]);
+  return { crms, id, receive };
+}
+
+test('a dry run of a payload shows what would be written, and writes nothing', async () => {
+  const { crms, id, receive } = await ready();
+  const { code, stdout } = await receive('--dry-run');
+  expect(code).toBe(0);
+  const rows: unknown = JSON.parse(stdout);
+  expect(rows).toContainEqual(
+    expect.objectContaining({ record: `hubspot:${id}`, property: 'name', action: 'write', old: 'A ApS', new: 'B ApS' }),
+  );
+  expect(crms.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
+});
+
+test('a dry run leaves a record under hold alone, as the daemon would', async () => {
+  const { receive } = await ready({ cvr_hold: true });
+  expect(JSON.parse((await receive('--dry-run')).stdout)).toEqual([]);
+});
+
+test('a received payload is stored, applied and written once', async () => {
+  const { crms, id, receive } = await ready();
+  expect(JSON.parse((await receive()).stdout)).toEqual({ entity: ENTITY, duplicate: false, applied: true });
+  expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS' });
+  expect(JSON.parse((await receive()).stdout)).toMatchObject({ duplicate: true });
+});
