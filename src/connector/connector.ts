@@ -7,7 +7,7 @@ import { counts } from '../runtime/lanes.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
-import { type Crm, type CrmConfig, openCrm } from './crm.ts';
+import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { MONITORING_QUEUE } from './links.ts';
@@ -66,7 +66,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   });
 
   const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
-  const mapped = new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
+  const mapped = mappedFields(crms);
   const workers: Worker[] = [
     startWorker({
       ...common,

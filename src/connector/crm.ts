@@ -1,4 +1,5 @@
 /** An open CRM: a provider's connection with its pace, its mapping and what we know of the account's schema. */
+import type { FieldName } from '../../providers/fields.ts';
 import {
   type Connection,
   type Http,
@@ -45,6 +46,10 @@ export interface Crm {
   /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
   forgetSchema(): void;
 }
+
+/** The fields each CRM is told, by its name. */
+export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
+  new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
 
 export interface CrmDeps {
   readonly store: Store;

@@ -6,7 +6,7 @@ import { createBell } from '../runtime/bell.ts';
 import { claim } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
-import type { Crm } from './crm.ts';
+import { type Crm, mappedFields } from './crm.ts';
 import { extract } from './extract.ts';
 import { type Fact, fold, knownValues } from './fact.ts';
 import { listLinks } from './links.ts';
@@ -93,7 +93,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
  */
 export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {
   const { store, now, crms } = deps;
-  const mapped = new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
+  const mapped = mappedFields(crms);
   const taken = await claim(store, 'apply', { keys: [entity], limit: 1, now: now(), leaseMs: LEASE_MS });
   if (taken.length > 0) await applyReceipts({ ...deps, bell: createBell(), mapped }, taken);
   let all = taken.length > 0;

@@ -1,6 +1,7 @@
 /** One emulated HubSpot account: its options with defaults, and all state the endpoints share. */
 import type { EmulatorAnswer, EmulatorOptions } from '../../emulator.ts';
 import type { PropertyValue, Window } from '../../provider.ts';
+import { seeded } from '../../seeded.ts';
 import { fromHubspot } from '../values.ts';
 import { accountDefinitions, type PropertyDefinition, type PropertyOptions } from './definitions.ts';
 import { type AccountLimits, openLimits } from './limits.ts';
@@ -151,16 +152,4 @@ function shuffle<T>(items: T[], random: () => number): T[] {
     }
   }
   return items;
-}
-
-/** Mulberry32: small, and the same on every machine. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

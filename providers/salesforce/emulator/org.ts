@@ -1,6 +1,7 @@
 /** One emulated org: its options with defaults, and all state the endpoints share. */
 import type { EmulatorOptions } from '../../emulator.ts';
 import type { PropertyValue, Window } from '../../provider.ts';
+import { seeded } from '../../seeded.ts';
 import { to18 } from '../ids.ts';
 import { fromSalesforce } from '../values.ts';
 import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
@@ -128,15 +129,3 @@ const shown = (account: StoredAccount, name: string, type: string | undefined): 
 
 /** `2026-08-01T10:00:00.000+0000`. */
 export const salesforceTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+0000');
-
-/** Mulberry32: small, and the same on every machine. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
