@@ -37,6 +37,9 @@ const HINTS: Readonly<Record<string, string>> = {
   register: '{ source: file, path: data/samples/register }',
   url: 'smtp://localhost:1025',
   from: 'cvrsync@example.com',
+  admin: 'operations@example.com',
+  retrySeconds: '[0, 5, 300, 1800]',
+  secretKey: env('CVRSYNC_SECRET_KEY'),
   organizationId: '00D000000000000EAA',
 };
 

@@ -1,21 +1,11 @@
 /** The configuration file as TypeBox: its descriptions are the documentation, its defaults are applied. */
-import Type, { type Static, type TSchemaOptions } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
 import { authSchema } from '../protocol/auth.ts';
 import { EVENTS } from '../protocol/events.ts';
+import { service } from './service-schema.ts';
+import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
-const CLOSED = { additionalProperties: false } as const;
-const URL_PATTERN = '^https?://[^/\\s]+(/[^\\s]*[^/\\s])?$';
-
-const text = (description: string, options: TSchemaOptions = {}) =>
-  Type.String({ minLength: 1, description, ...options });
-const secret = (description: string) => Type.String({ minLength: 1, secret: true, description });
-const baseUrl = (description: string, options: TSchemaOptions = {}) =>
-  Type.String({
-    pattern: URL_PATTERN,
-    description: `${description}, http or https, without a slash at the end.`,
-    ...options,
-  });
 const property = (description: string) =>
   Type.Object({ property: text('Name of a CRM property.') }, { ...CLOSED, description });
 
@@ -164,53 +154,6 @@ const connector = Type.Object(
     ),
   },
   { ...CLOSED, description: 'The half that brings changes into the CRMs.' },
-);
-
-const register = Type.Union(
-  [
-    Type.Object({ source: Type.Literal('file'), path: text('Folder of register documents.') }, CLOSED),
-    Type.Object(
-      {
-        source: Type.Literal('cvr'),
-        baseUrl: baseUrl('Address of the register'),
-        username: text('User name at the register.'),
-        password: secret('Password at the register.'),
-      },
-      CLOSED,
-    ),
-  ],
-  {
-    description: 'Where the register is read: { source: file, path } or { source: cvr, baseUrl, username, password }.',
-  },
-);
-
-const service = Type.Object(
-  {
-    register,
-    webhooks: Type.Object(
-      {
-        allowPrivateAddresses: Type.Boolean({
-          default: false,
-          description: 'Also post to loopback and private addresses.',
-        }),
-      },
-      { ...CLOSED, description: 'Webhooks we send.' },
-    ),
-    smtp: Type.Optional(
-      Type.Object(
-        {
-          url: Type.String({
-            pattern: '^smtps?://',
-            secret: 'url',
-            description: 'Mail server: smtp://user:password@host:port.',
-          }),
-          from: text('Sender of our mail.'),
-        },
-        { ...CLOSED, description: 'Mail.' },
-      ),
-    ),
-  },
-  { ...CLOSED, description: 'The half that watches the register; leave it out to run the connector alone.' },
 );
 
 /** The whole file. The entries of `connector.providers` are checked by {@link connectionSchema} and their provider's settings. */

@@ -1,11 +1,11 @@
 /** The store's tables, brought up to date version by version in one transaction. */
-import { type ColumnBuilderCallback, type CreateTableBuilder, type RawBuilder, sql } from 'kysely';
+import { type ColumnBuilderCallback, sql } from 'kysely';
+import { dialect, type Migration } from './dialect.ts';
+import { addService } from './service-tables.ts';
 import type { Db, Engine, Store, Tx } from './store.ts';
 
-type Migration = (tx: Tx, engine: Engine) => Promise<void>;
-
 /** Add at the end and never change one that was released. The position is the version. */
-const MIGRATIONS: readonly Migration[] = [first];
+const MIGRATIONS: readonly Migration[] = [first, addService];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
 const LOCK = 4_857_231_906;
@@ -192,35 +192,4 @@ async function first(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('value', text, required)
     .addColumn('updated_at', integer, required)
     .execute();
-}
-
-interface Dialect {
-  /** Compared byte by byte on both engines, so that keys sort alike in SQL on either and nearly so in JavaScript. */
-  readonly text: RawBuilder<unknown> | 'text';
-  readonly integer: 'integer' | 'bigint';
-  readonly fraction: 'real' | 'double precision';
-  /** A table that is found by its text key alone: SQLite keeps it in one tree instead of two. */
-  table(name: string): CreateTableBuilder<string, string>;
-  /** A table with a key the engine counts up and never reuses. */
-  serial(name: string, key: string): CreateTableBuilder<string, string>;
-}
-
-function dialect(tx: Tx, engine: Engine): Dialect {
-  const create = (name: string): CreateTableBuilder<string, string> => tx.schema.createTable(name);
-  if (engine === 'postgres') {
-    return {
-      text: sql`text collate "C"`,
-      integer: 'bigint',
-      fraction: 'double precision',
-      table: create,
-      serial: (name, key) => create(name).addColumn(key, 'bigserial', (column) => column.primaryKey()),
-    };
-  }
-  return {
-    text: 'text',
-    integer: 'integer',
-    fraction: 'real',
-    table: (name) => create(name).modifyEnd(sql`without rowid`),
-    serial: (name, key) => create(name).addColumn(key, 'integer', (column) => column.primaryKey().autoIncrement()),
-  };
 }

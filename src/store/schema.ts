@@ -3,6 +3,7 @@
  * and flags, so that SQLite and PostgreSQL hold the same values.
  */
 import type { Generated } from 'kysely';
+import type { ServiceSchema } from './service-schema.ts';
 
 /** An accepted webhook. `seq` is the order of arrival; `body` is canonical JSON and null once pruned. */
 export interface ReceiptTable {
@@ -135,7 +136,7 @@ export interface KeepTable {
   updated_at: number;
 }
 
-export interface Schema {
+export interface Schema extends ServiceSchema {
   receipt: ReceiptTable;
   quarantine: QuarantineTable;
   fact: FactTable;

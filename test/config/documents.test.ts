@@ -43,9 +43,11 @@ describe('the file that config init writes', () => {
     expect(parse(open)).toHaveProperty('service.smtp.from');
     const file = join(folder, 'open.yaml');
     await writeFile(file, open);
-    expect(await loadConfig({ file, env: { ...ENV, CVRSYNC_ADMIN_TOKEN: 'a-token-of-some-length' } })).toMatchObject({
-      ok: true,
-    });
+    const secrets = {
+      CVRSYNC_ADMIN_TOKEN: 'a-token-of-some-length',
+      CVRSYNC_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    };
+    expect(await loadConfig({ file, env: { ...ENV, ...secrets } })).toMatchObject({ ok: true });
   });
 
   it('names in its complaints what the environment lacks', async () => {

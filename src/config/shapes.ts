@@ -1,0 +1,15 @@
+/** The shapes that configuration keys are made of. */
+import Type, { type TSchemaOptions } from 'typebox';
+
+export const CLOSED = { additionalProperties: false } as const;
+const URL_PATTERN = '^https?://[^/\\s]+(/[^\\s]*[^/\\s])?$';
+
+export const text = (description: string, options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, description, ...options });
+export const secret = (description: string) => Type.String({ minLength: 1, secret: true, description });
+export const baseUrl = (description: string, options: TSchemaOptions = {}) =>
+  Type.String({
+    pattern: URL_PATTERN,
+    description: `${description}, http or https, without a slash at the end.`,
+    ...options,
+  });

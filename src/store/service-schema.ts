@@ -1,0 +1,204 @@
+/** The tables of the monitoring service; conventions as in schema.ts. */
+import type { Generated } from 'kysely';
+
+/** What the register said when we last looked: a company, production unit or person as the service keeps it. */
+export interface SnapshotTable {
+  entity: string;
+  /** JSON of the normalised snapshot. */
+  body: string;
+  /** SHA-256 of the register's document, base64url: a document that comes again unchanged is not looked at. */
+  digest: string;
+  /** When the register loaded the document, ISO 8601 UTC: an older one that comes late changes nothing. */
+  loaded_at: string;
+  /** The register's document as JSON while something in it is valid only later; else null. */
+  ahead: string | null;
+  /** When that begins, ms since 1970; null where nothing lies ahead. */
+  ahead_at: number | null;
+  updated_at: number;
+}
+
+/** One detected difference for one entity, as it is told to monitors. `seq` is the order of detection. */
+export interface ChangeTable {
+  seq: Generated<number>;
+  /** Natural id: the same difference found again has the same, and is one change. */
+  id: string;
+  entity: string;
+  /** The entity's name when the change was found. */
+  name: string;
+  kind: 'register' | 'state' | 'monitor' | 'article' | 'report';
+  /** The register's time, ISO 8601 UTC. */
+  timestamp: string;
+  /** JSON of the updates, events that did change only. */
+  updates: string;
+  created_at: number;
+}
+
+/** Who is told of what, and where. A third-party job is one whose target is its items and which has a provider. */
+export interface MonitorTable {
+  /** GUID; a job's id is its monitor's. */
+  id: string;
+  name: string;
+  /** The API key that owns it; null for the operators'. */
+  owner: string | null;
+  /** The {Provider} of a third-party job; null for other monitors. */
+  provider: string | null;
+  target: 'all' | 'items';
+  /** JSON list of event names; null for all. */
+  events: string | null;
+  url: string | null;
+  /** Sealed JSON: how the webhook is proven, and the signing secrets, newest first. */
+  security: string;
+  /** JSON list of seconds before each attempt; null for the usual ones. */
+  schedule: string | null;
+  /** JSON list of addresses. */
+  emails: string;
+  mail_rhythm: 'at-once' | 'daily';
+  activated: number;
+  /** When it was first activated; null where it is only prepared. What happens before is nobody's loss. */
+  activated_at: number | null;
+  /** Why it is off: a person, no success for days, or an answer of 410. Null while it is on. */
+  disabled_reason: 'person' | 'failing' | 'gone' | null;
+  disabled_at: number | null;
+  /** Since when no delivery succeeded, and the attempts since then. */
+  failing_since: number | null;
+  failed_attempts: number;
+  /** How many notices of that went out: 1 first exhausted, 2 half-way, 3 disabled. */
+  notices: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A monitored entity of a monitor. */
+export interface ItemTable {
+  /** The order of adding: pages go along it. */
+  seq: Generated<number>;
+  monitor: string;
+  entity: string;
+  /** The id in the external system; empty in lists that have none. */
+  record_id: string;
+  added_at: number;
+}
+
+/** One change to be told to one monitor's webhook. */
+export interface DeliveryTable {
+  seq: Generated<number>;
+  monitor: string;
+  entity: string;
+  change: number;
+  /** JSON list of the event names that are told: with the change it gives the same body at every attempt. */
+  events: string;
+  /** `due` until it succeeds; `held` while the monitor is off; `exhausted` after the last attempt; `dropped` by a person. */
+  state: 'due' | 'held' | 'done' | 'exhausted' | 'dropped';
+  attempts: number;
+  /** Not before, ms since 1970. */
+  next_at: number;
+  /** HTTP status of the last answer; null where none came. */
+  status: number | null;
+  /** Why the last attempt failed, in words. */
+  error: string | null;
+  created_at: number;
+  /** When it left `due` or `held` for good. */
+  ended_at: number | null;
+}
+
+/** One failed attempt of a delivery. */
+export interface AttemptTable {
+  id: Generated<number>;
+  delivery: number;
+  at: number;
+  /** Duration in ms. */
+  took: number;
+  number: number;
+  status: number | null;
+  fault: string | null;
+  /** The beginning of the answer, 16 KiB at most. */
+  answer: string | null;
+}
+
+/** A key for the service's endpoints. */
+export interface ApiKeyTable {
+  id: string;
+  name: string;
+  /** SHA-256 of the key, base64url: keys are random, so nothing slower is needed. */
+  hash: string;
+  /** JSON list: `monitoring`, `news`, `testwebhook`, `admin`. */
+  scopes: string;
+  created_at: number;
+  revoked_at: number | null;
+  used_at: number | null;
+}
+
+/** A news item. `seq` is the order of publication here. */
+export interface NewsTable {
+  seq: Generated<number>;
+  id: string;
+  time: number;
+  promoted_until: number;
+  /** The specification's type number. */
+  type: number;
+  /** JSON: headline, tagLine, content, provider, providerData, url, imageId, storyId, entities. */
+  body: string;
+}
+
+/** Which entities a news item is about. One row answers a query's order and filter; the item is read for those shown. */
+export interface NewsEntityTable {
+  entity: string;
+  promoted_until: number;
+  time: number;
+  type: number;
+  news: number;
+}
+
+/** A published annual report that was seen. */
+export interface FilingTable {
+  /** The filing index's `_id`. */
+  id: string;
+  entity: string;
+  /** Days, YYYY-MM-DD; null where the filing does not say. */
+  period_start: string | null;
+  period_end: string | null;
+  published_at: string;
+  /** JSON of the report data; null where no figures could be read. */
+  data: string | null;
+  /** Why not, in words. */
+  error: string | null;
+  read_at: number;
+}
+
+/** A mail to be sent: what a recipient of a monitor is told of, or a notice. */
+export interface MailTable {
+  seq: Generated<number>;
+  monitor: string;
+  recipient: string;
+  kind: 'at-once' | 'daily' | 'notice';
+  /** The change it tells of; null for a notice. */
+  change: number | null;
+  /** JSON `{ subject, text }` of a notice, or the event names told; by kind. */
+  body: string;
+  created_at: number;
+  sent_at: number | null;
+  failed_at: number | null;
+  error: string | null;
+}
+
+/** An address that asked for no more mail of a monitor. */
+export interface UnsubscribedTable {
+  monitor: string;
+  recipient: string;
+  at: number;
+}
+
+export interface ServiceSchema {
+  snapshot: SnapshotTable;
+  change: ChangeTable;
+  monitor: MonitorTable;
+  item: ItemTable;
+  delivery: DeliveryTable;
+  attempt: AttemptTable;
+  api_key: ApiKeyTable;
+  news: NewsTable;
+  news_entity: NewsEntityTable;
+  filing: FilingTable;
+  mail: MailTable;
+  unsubscribed: UnsubscribedTable;
+}
