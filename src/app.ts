@@ -5,7 +5,7 @@ import { type Connector, startConnector } from './connector/connector.ts';
 import { addWebhookRoute } from './connector/webhook.ts';
 import { openClient } from './http/client.ts';
 import { createMetrics } from './http/metrics.ts';
-import { openapiDocument } from './http/openapi.ts';
+import { describeRoutes } from './http/openapi.ts';
 import { addPlatformRoutes, type Readiness } from './http/platform.ts';
 import { createServer } from './http/server.ts';
 import { openStore, type Store } from './store/open.ts';
@@ -46,6 +46,7 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
 
     const server = createServer({ log });
     undo.push(() => server.close());
+    const openapi = await describeRoutes(server);
     const deps = { store, http: client.http, metrics, log, now };
     const connector = config.connector === undefined ? undefined : await startConnector(deps, config.connector);
     if (connector !== undefined) undo.push(() => connector.stop(grace));
@@ -58,7 +59,7 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       ready,
       registry: metrics.registry,
       refresh: async () => connector?.measure(),
-      openapi: openapiDocument(config.connector?.webhook.path),
+      openapi,
     });
     const url = await server.listen({ host: config.server.host, port: config.server.port });
     log.info({ url, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');

@@ -1,13 +1,16 @@
 /** The webhook: an event comes in, is on disk, is answered. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { sendError } from '../http/error.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { acceptRawJson } from '../http/raw-body.ts';
 import type { Server } from '../http/server.ts';
+import { errorBody } from '../protocol/api.ts';
 import { type Auth, verifyAuth } from '../protocol/auth.ts';
 import { keep } from '../protocol/dedupe.ts';
 import { readJson } from '../protocol/json.ts';
 import { type Payload, readHead, readPayload } from '../protocol/payload.ts';
+import { payloadSchema } from '../protocol/payload-schema.ts';
 import type { Issue } from '../protocol/shape.ts';
 import type { Store } from '../store/store.ts';
 import type { Intake } from './intake.ts';
@@ -36,6 +39,22 @@ const COME_AGAIN = 30;
 /** Strangers may knock all day: one line a minute tells enough. */
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
+
+const SCHEMA = {
+  operationId: 'receiveEvent',
+  summary: 'Accepts one company event of the monitoring service',
+  description: 'Authentication as configured in `connector.webhook.auth`.',
+  tags: ['webhook'],
+  security: [],
+  response: {
+    204: Type.Null({ description: 'The event is on disk, now or from an earlier delivery' }),
+    400: Type.Object(errorBody.properties, { description: 'Not JSON, or not a payload' }),
+    401: Type.Object(errorBody.properties, { description: 'The sender did not prove itself' }),
+    413: Type.Object(errorBody.properties, { description: 'Over 1 MiB' }),
+    415: Type.Object(errorBody.properties, { description: 'Not JSON' }),
+    503: Type.Object(errorBody.properties, { description: 'A failure of our own; send it again after Retry-After' }),
+  },
+};
 
 /**
  * Adds the webhook. 204 once the event is on disk, also where it had come before; 4xx where the sender must change
@@ -110,6 +129,6 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       metrics.received.inc({ result: 'unreadable' });
       throw error;
     });
-    scope.post(path, handle);
+    scope.post(path, { schema: SCHEMA, config: { describedBody: payloadSchema } }, handle);
   });
 }

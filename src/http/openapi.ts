@@ -1,55 +1,58 @@
-/** The OpenAPI document of what this process answers. */
-import { errorBody } from '../protocol/api.ts';
+/** The OpenAPI document of what this process answers, made from the schemas of its routes. */
+import swagger from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Server } from './server.ts';
 
-const failure = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: errorBody } },
-});
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body of a route that verifies its bytes before it parses them: for the document only. */
+    describedBody?: TSchema;
+  }
+}
 
-/** The routes that exist: the webhook where there is a connector, and the platform's. */
-export function openapiDocument(webhookPath: string | undefined): object {
-  const webhook = {
-    post: {
-      summary: 'Accepts one company event of the monitoring service',
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: {
-              type: 'object',
-              required: ['entityId', 'timestamp', 'updates'],
-              properties: {
-                entityId: { type: 'string', description: 'CVR-1-<CVR number> for a company' },
-                timestamp: { type: 'string', format: 'date-time', description: 'When the change was registered, UTC' },
-                updates: { type: 'object', description: 'One entry per event name, each with `updated`' },
-              },
-            },
+const TAGS = [
+  { name: 'monitoring', description: 'Companies to be monitored, by job' },
+  { name: 'news', description: 'News made from changes' },
+  { name: 'webhook', description: 'Where events arrive, and how a webhook is tried' },
+  { name: 'mail', description: 'What the links in mails lead to' },
+  { name: 'admin', description: 'For operators' },
+  { name: 'platform', description: 'For what runs the process' },
+];
+
+const INFO = {
+  title: 'cvrsync',
+  version: '1',
+  license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  description:
+    'Changes of companies in the Danish register: monitoring, news, webhooks. Every failure has the one error body.',
+};
+
+/** Collects what the routes say of themselves. Call it before the first route is added; ask for the document once ready. */
+export async function describeRoutes(server: Server): Promise<() => object> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: INFO,
+      servers: [{ url: '/', description: 'This process' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          accessKeyQuery: { type: 'apiKey', in: 'query', name: 'accesskey', description: 'The name in any case' },
+          accessKeyHeader: { type: 'apiKey', in: 'header', name: 'x-access-key' },
+          adminToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'Not needed on loopback where none is configured',
           },
         },
       },
-      responses: {
-        204: { description: 'The event is on disk, now or from an earlier delivery' },
-        400: failure('Not JSON, or not a payload'),
-        401: failure('Wrong credentials'),
-        413: failure('Over 1 MiB'),
-        415: failure('Not JSON'),
-        503: failure('A failure of our own; send it again after Retry-After'),
-      },
     },
-  };
-  const platform = {
-    '/live': { get: { summary: 'The process runs', responses: { 200: { description: 'Yes' } } } },
-    '/ready': {
-      get: {
-        summary: 'Events can be taken',
-        responses: { 200: { description: 'Yes' }, 503: failure('No; the reasons are named') },
-      },
+    transform: ({ schema, url, route }) => {
+      const body = route.config?.describedBody;
+      const described: FastifySchema = body === undefined ? schema : { ...schema, body };
+      return { schema: described, url };
     },
-    '/metrics': { get: { summary: 'Prometheus metrics', responses: { 200: { description: 'Text format' } } } },
-  };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'cvrsync', version: '1' },
-    paths: { ...(webhookPath !== undefined && { [webhookPath]: webhook }), ...platform },
-  };
+  });
+  return () => server.swagger();
 }

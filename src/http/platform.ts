@@ -16,33 +16,41 @@ export interface Platform {
   readonly registry: Registry;
   /** Brings gauges that are read from the store up to date before a scrape; where it fails they keep their last values. */
   readonly refresh?: () => Promise<void>;
-  readonly openapi: object;
+  /** The OpenAPI document; asked for once per request. */
+  readonly openapi: () => object;
 }
 
 /** Seconds after which a caller who found us not ready should ask again. */
 const ASK_AGAIN = 10;
 
 const yes = Type.Object({ ok: Type.Literal(true) });
+const about = (operationId: string, summary: string) => ({ operationId, summary, tags: ['platform'], security: [] });
 
 /** Adds `/live`, `/ready`, `/metrics` and `/openapi.json`. None of them is authenticated and none shows more than state. */
 export function addPlatformRoutes(app: Server, platform: Platform): void {
-  app.get('/live', { schema: { response: { 200: yes } } }, async () => ({ ok: true }) as const);
+  app.get(
+    '/live',
+    { schema: { ...about('live', 'The process runs'), response: { 200: yes } } },
+    async () => ({ ok: true }) as const,
+  );
 
-  app.get('/ready', { schema: { response: { 200: yes, 503: errorBody } } }, async (_request, reply) => {
+  const ready = { ...about('ready', 'Events can be taken'), response: { 200: yes, 503: errorBody } };
+  app.get('/ready', { schema: ready }, async (_request, reply) => {
     const readiness = await readinessOf(platform.ready);
     if (readiness.ok) return { ok: true } as const;
     const errors = readiness.reasons.map((message) => ({ path: '', message }));
     return sendError(reply, 503, 'Not ready.', { errors, retryAfter: ASK_AGAIN });
   });
 
-  app.get('/metrics', async (_request, reply) => {
+  app.get('/metrics', { schema: about('metrics', 'Prometheus metrics, text format') }, async (_request, reply) => {
     // A store that is down is worth seeing in the other metrics: it must not take the scrape with it.
     await platform.refresh?.().catch(() => undefined);
     return reply.type(platform.registry.contentType).send(await platform.registry.metrics());
   });
 
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(platform.openapi)),
+  const document = about('openapi', 'What is answered here, as OpenAPI');
+  app.get('/openapi.json', { schema: document }, async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(platform.openapi())),
   );
 }
 

@@ -9,7 +9,12 @@ afterEach(() => app?.close());
 const serving = (platform: Partial<Platform> = {}): Server => {
   app = createServer();
   const ready = async () => ({ ok: true, reasons: [] });
-  addPlatformRoutes(app, { ready, registry: createMetrics().registry, openapi: { openapi: '3.1.0' }, ...platform });
+  addPlatformRoutes(app, {
+    ready,
+    registry: createMetrics().registry,
+    openapi: () => ({ openapi: '3.1.0' }),
+    ...platform,
+  });
   return app;
 };
 

@@ -1,0 +1,41 @@
+/** The webhook payload as one schema, for documents; `readPayload` is more tolerant than it. */
+import Type, { type TSchema } from 'typebox';
+import { EVENT_NAMES, EVENTS } from './events.ts';
+import type { Marks } from './shape.ts';
+
+const MARKS: readonly string[] = [
+  'aliases',
+  'needed',
+  'lenient',
+  'bare',
+  'text',
+] as const satisfies readonly (keyof Marks)[];
+
+/** The schema as JSON without the reader's marks, which are no words of JSON Schema. */
+const plain = (schema: TSchema): TSchema => {
+  const strip = (value: unknown, isNames: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((each) => strip(each, false));
+    if (typeof value !== 'object' || value === null) return value;
+    const kept = Object.entries(value).filter(([key]) => isNames || !MARKS.includes(key));
+    // Under `properties` the keys are names, and a property may be called as a mark is.
+    return Object.fromEntries(kept.map(([key, each]) => [key, strip(each, !isNames && key === 'properties')]));
+  };
+  return Type.Unsafe(Object(strip(schema, false)));
+};
+
+const entry = (name: keyof typeof EVENTS): TSchema =>
+  Type.Object(
+    { updated: Type.Boolean(), ...Type.Partial(Type.Object(EVENTS[name].properties)).properties },
+    { description: 'The rest is there where `updated` is true' },
+  );
+
+/** The payload of the specification: every event by name. */
+export const payloadSchema = plain(
+  Type.Object({
+    entityId: Type.String({ description: 'CVR-1-<CVR number> for a company, CVR-3-<number> for a person' }),
+    timestamp: Type.String({ format: 'date-time', description: 'When the change was registered, UTC' }),
+    updates: Type.Object(Object.fromEntries(EVENT_NAMES.map((name) => [name, entry(name)])), {
+      description: 'Names that are not listed here may come too',
+    }),
+  }),
+);
