@@ -173,12 +173,14 @@ export interface MailTable {
   kind: 'at-once' | 'daily' | 'notice';
   /** The change it tells of; null for a notice. */
   change: number | null;
-  /** JSON `{ subject, text }` of a notice, or the event names told; by kind. */
+  /** JSON: `{ subject, text }` of a notice, else `{ events, formerShares? }`, the event names told. */
   body: string;
   created_at: number;
   sent_at: number | null;
   failed_at: number | null;
   error: string | null;
+  /** The Message-ID it went under, or may have: kept before it is sent, so that another try is the same mail. */
+  message: string | null;
 }
 
 /** An address that asked for no more mail of a monitor. */

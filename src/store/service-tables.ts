@@ -193,6 +193,9 @@ async function addMail(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('sent_at', integer)
     .addColumn('failed_at', integer)
     .addColumn('error', text)
+    .addColumn('message', text)
+    // Notices have no change, and are not compared.
+    .addUniqueConstraint('mail_key', ['change', 'monitor', 'recipient'])
     .execute();
   await tx.schema
     .createIndex('mail_open')

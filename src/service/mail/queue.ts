@@ -1,0 +1,101 @@
+/** What is to be mailed: rows for the mail worker to find, and the lanes that tell it so. */
+import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes.ts';
+import { each, eachRow } from '../../store/each.ts';
+import type { MailTable } from '../../store/service-schema.ts';
+import type { Tx } from '../../store/store.ts';
+import { nextDigest } from './digest-hour.ts';
+
+/** The lanes of mail; key: {@link mailKey}. */
+export const MAIL_QUEUE = 'mail';
+
+/** A change that recipients of a monitor are told of. */
+export interface MailRow {
+  readonly monitor: string;
+  readonly recipients: readonly string[];
+  readonly rhythm: 'at-once' | 'daily';
+  /** The change's `seq`. */
+  readonly change: number;
+  /** Names of the events that are told. */
+  readonly events: readonly string[];
+  /** Shares before the change, as in a Change: the stored change does not hold them. */
+  readonly formerShares?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A message of our own to recipients of a monitor, as that its webhook fails. */
+export interface Notice {
+  readonly monitor: string;
+  readonly recipients: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** The lane of what one recipient is told of one monitor. */
+export const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
+
+/** Takes a lane's key apart. */
+export const readMailKey = (key: string): { readonly monitor: string; readonly recipient: string } => {
+  const gap = key.indexOf(' ');
+  return { monitor: key.slice(0, gap), recipient: key.slice(gap + 1) };
+};
+
+/** How an address is compared and remembered as unsubscribed. */
+export const sameAddress = (recipient: string): string => recipient.trim().toLowerCase();
+
+/**
+ * Queues changes for those recipients who have not unsubscribed, in a few statements for any number of rows. A change
+ * that is queued for a recipient of the monitor already is left as it is. `digestHour` is Copenhagen's; ring `mail`
+ * after the commit.
+ */
+export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, digestHour = 7): Promise<void> {
+  const wanted = rows.flatMap(({ monitor, recipients, rhythm, change, events, formerShares }) => {
+    const body = JSON.stringify({ events, ...(formerShares !== undefined && { formerShares }) });
+    return recipients.map((recipient) => ({ monitor, recipient, kind: rhythm, change, body }));
+  });
+  await queue(tx, wanted, now, digestHour);
+}
+
+/** Queues a notice for those recipients who have not unsubscribed; it goes out at once, in a mail of its own. */
+export async function queueNotice(tx: Tx, notice: Notice, now: number): Promise<void> {
+  const { monitor, recipients, subject, text } = notice;
+  const body = JSON.stringify({ subject, text });
+  const rows = [...new Set(recipients)].map((recipient) => ({
+    monitor,
+    recipient,
+    kind: 'notice' as const,
+    change: null,
+    body,
+  }));
+  await queue(tx, rows, now, 0);
+}
+
+type Row = Readonly<Pick<MailTable, 'monitor' | 'recipient' | 'kind' | 'change' | 'body'>>;
+
+async function queue(tx: Tx, wanted: readonly Row[], now: number, digestHour: number): Promise<void> {
+  const monitors = [...new Set(wanted.map(({ monitor }) => monitor))];
+  if (monitors.length === 0) return;
+  const left = await tx
+    .selectFrom('unsubscribed')
+    .select(['monitor', 'recipient'])
+    .where('monitor', 'in', each(tx, monitors))
+    .execute();
+  const gone = new Set(left.map(({ monitor, recipient }) => mailKey(monitor, recipient)));
+  const rows = wanted.filter(({ monitor, recipient }) => !gone.has(mailKey(monitor, sameAddress(recipient))));
+  if (rows.length === 0) return;
+  // Lanes first, in one order for all writers: see mark.
+  const keys = (kept: readonly Row[]) => kept.map(({ monitor, recipient }) => mailKey(monitor, recipient));
+  const daily = rows.filter(({ kind }) => kind === 'daily');
+  const atOnce = rows.filter(({ kind }) => kind !== 'daily');
+  if (daily.length > 0) await mark(tx, MAIL_QUEUE, keys(daily), nextDigest(now, digestHour));
+  if (atOnce.length > 0) await mark(tx, MAIL_QUEUE, keys(atOnce), now);
+  await tx
+    .insertInto('mail')
+    .columns(['monitor', 'recipient', 'kind', 'change', 'body', 'created_at'])
+    .expression(
+      sql`select each.value ->> 'monitor', each.value ->> 'recipient', each.value ->> 'kind',
+        cast(each.value ->> 'change' as bigint), each.value ->> 'body', cast(${now} as bigint)
+        from ${eachRow(tx, rows)} where true`,
+    )
+    .onConflict((conflict) => conflict.columns(['change', 'monitor', 'recipient']).doNothing())
+    .execute();
+}
