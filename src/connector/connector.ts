@@ -27,8 +27,9 @@ export interface ConnectorDeps {
 /** The connector's part of the configuration, as the connector needs it. */
 export interface ConnectorSettings {
   readonly providers: readonly CrmConfig[];
+  /** Its address may be known only once our own server listens: the other half of this process. */
   readonly upstream?:
-    | { readonly baseUrl: string; readonly accessKey: string; readonly requestsPerMinute: number }
+    | { readonly baseUrl: string | Promise<string>; readonly accessKey: string; readonly requestsPerMinute: number }
     | undefined;
   readonly emailEvent: string;
   readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
@@ -121,15 +122,28 @@ function startMonitoring(
   { upstream: config }: ConnectorSettings,
 ): Worker {
   const pace = upstreamPace(store, config?.requestsPerMinute ?? 1, now);
-  const upstream = config === undefined ? undefined : openUpstream({ ...config, http, pace, metrics, now });
+  const upstream = once(async () =>
+    config === undefined
+      ? undefined
+      : openUpstream({ ...config, baseUrl: await config.baseUrl, http, pace, metrics, now }),
+  );
   return startWorker({
     ...common,
     queue: MONITORING_QUEUE,
     batch: MONITORING_BATCH,
     concurrency: 1,
     blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
-    run: (claims, signal) => monitorLinks({ store, upstream, now, metrics }, claims, signal),
+    run: async (claims, signal) => monitorLinks({ store, upstream: await upstream(), now, metrics }, claims, signal),
   });
+}
+
+/** The function's one result, made when it is first asked for. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** Each queue may feed the next, so one round is not enough: until none has anything due. */
