@@ -20,4 +20,6 @@ export interface Change {
   readonly updates: Updates;
   /** Share text before the change, by entity id of the owner: the wire has no place for it, news and mail do. */
   readonly formerShares?: Readonly<Record<string, string>>;
+  /** The one monitor it is told to, whatever that one's target; for what concerns a monitor itself. */
+  readonly only?: string;
 }

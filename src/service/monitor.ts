@@ -39,7 +39,7 @@ export interface Monitor {
   readonly disabledAt: number | null;
   readonly failingSince: number | null;
   readonly failedAttempts: number;
-  /** Notices that went out since it began to fail: 1 at the first exhausted delivery, 2 half-way, 3 disabled. */
+  /** Which notices went out since it began to fail, as a sum: 1 at the first exhausted delivery, 2 half-way, 4 disabled. */
   readonly notices: number;
   readonly createdAt: number;
 }

@@ -30,6 +30,8 @@ export interface ChangeTable {
   timestamp: string;
   /** JSON of the updates, events that did change only. */
   updates: string;
+  /** JSON: share text before the change by the owner's entity id; null where no share changed. */
+  former_shares: string | null;
   created_at: number;
 }
 
@@ -62,7 +64,7 @@ export interface MonitorTable {
   /** Since when no delivery succeeded, and the attempts since then. */
   failing_since: number | null;
   failed_attempts: number;
-  /** How many notices of that went out: 1 first exhausted, 2 half-way, 3 disabled. */
+  /** Which notices of that went out, as a sum: 1 first exhausted, 2 half-way, 4 disabled. */
   notices: number;
   created_at: number;
   updated_at: number;
@@ -90,6 +92,8 @@ export interface DeliveryTable {
   /** `due` until it succeeds; `held` while the monitor is off; `exhausted` after the last attempt; `dropped` by a person. */
   state: 'due' | 'held' | 'done' | 'exhausted' | 'dropped';
   attempts: number;
+  /** How many attempts came before a person asked for it again: the schedule begins anew there. Null where nobody did. */
+  replayed_from: number | null;
   /** Not before, ms since 1970. */
   next_at: number;
   /** HTTP status of the last answer; null where none came. */

@@ -40,6 +40,7 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('kind', text, required)
     .addColumn('timestamp', text, required)
     .addColumn('updates', text, required)
+    .addColumn('former_shares', text)
     .addColumn('created_at', integer, required)
     .execute();
   await tx.schema.createIndex('change_entity').on('change').columns(['entity', 'seq']).execute();
@@ -120,6 +121,7 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('events', text, required)
     .addColumn('state', text, required)
     .addColumn('attempts', integer, zero)
+    .addColumn('replayed_from', integer)
     .addColumn('next_at', integer, required)
     .addColumn('status', integer)
     .addColumn('error', text)
@@ -127,11 +129,12 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('ended_at', integer)
     .addUniqueConstraint('delivery_key', ['change', 'monitor'])
     .execute();
-  // What is due is found along it, in order; `delivery_head` tells whether an older one of the same company is.
+  // What is due now, and what next, is found along it without passing over thousands that wait for a webhook that is
+  // down; `delivery_head` tells whether an older one of the same company is due.
   await tx.schema
     .createIndex('delivery_due')
     .on('delivery')
-    .columns(['monitor', 'seq'])
+    .columns(['monitor', 'next_at', 'seq'])
     .where(sql.ref('state'), '=', 'due')
     .execute();
   await tx.schema
