@@ -30,8 +30,6 @@ export interface ChangeTable {
   timestamp: string;
   /** JSON of the updates, events that did change only. */
   updates: string;
-  /** JSON: share text before the change by the owner's entity id; null where no share changed. */
-  former_shares: string | null;
   created_at: number;
 }
 

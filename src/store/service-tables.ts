@@ -40,7 +40,6 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('kind', text, required)
     .addColumn('timestamp', text, required)
     .addColumn('updates', text, required)
-    .addColumn('former_shares', text)
     .addColumn('created_at', integer, required)
     .execute();
   await tx.schema.createIndex('change_entity').on('change').columns(['entity', 'seq']).execute();
@@ -145,6 +144,12 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .execute();
   await tx.schema.createIndex('delivery_state').on('delivery').columns(['monitor', 'state', 'seq']).execute();
   await tx.schema.createIndex('delivery_created').on('delivery').column('created_at').execute();
+  await tx.schema
+    .createIndex('delivery_held')
+    .on('delivery')
+    .column('created_at')
+    .where(sql.ref('state'), '=', 'held')
+    .execute();
 
   await serial('attempt', 'id')
     .addColumn('delivery', integer, required)
