@@ -1,0 +1,184 @@
+/** What a change says, in Danish a person reads: every event as a title and lines of before and after. */
+import { EVENT_NAMES, type EventData, type EventName } from '../protocol/events.ts';
+import type { Entity, Owner, Voter } from '../protocol/formats.ts';
+import type { Updates } from '../protocol/payload.ts';
+import {
+  addressText,
+  capitalText,
+  dateText,
+  formText,
+  industryText,
+  monthText,
+  numberText,
+  sentenceText,
+  shareText,
+  timeText,
+  yesText,
+} from './danish.ts';
+import { describeReport } from './describe-report.ts';
+
+/** One thing that changed; `before` is null where there was nothing or it is not known, `after` where nothing is left. */
+export interface Line {
+  readonly label: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Where to read it; http or https. */
+  readonly link?: string;
+}
+
+export interface Description {
+  readonly event: EventName;
+  readonly title: string;
+  readonly lines: readonly Line[];
+}
+
+export interface DescribeOptions {
+  /** Share text before the change, by entity id of the owner. */
+  readonly formerShares?: Readonly<Record<string, string>> | undefined;
+}
+
+type Describe<E extends EventName> = (data: EventData<E>, options: DescribeOptions) => readonly Line[];
+type Entry<E extends EventName> = readonly [title: string, describe: Describe<E>];
+
+/** The updated events in the specification's order. */
+export function describeUpdates(updates: Updates, options: DescribeOptions = {}): readonly Description[] {
+  return EVENT_NAMES.flatMap((event) => describeOne(event, updates, options));
+}
+
+function describeOne<E extends EventName>(event: E, updates: Updates, options: DescribeOptions): Description[] {
+  const data: Updates[E] = updates[event];
+  const [title, describe]: Entry<E> = TABLE[event];
+  return data === undefined ? [] : [{ event, title, lines: describe(data, options) }];
+}
+
+/** `from` and `to` of a change, each as a text. */
+const change =
+  <T>(label: string, text: (value: T) => string) =>
+  ({ before, after }: { readonly before: T | null; readonly after: T | null }): readonly Line[] => [
+    { label, before: before === null ? null : text(before), after: after === null ? null : text(after) },
+  ];
+
+const same = (text: string): string => text;
+
+const list =
+  <T>(added: string, removed: string, text: (value: T) => string) =>
+  (data: { readonly added: readonly T[]; readonly removed: readonly T[] }): readonly Line[] => [
+    ...data.added.map((one): Line => ({ label: added, before: null, after: text(one) })),
+    ...data.removed.map((one): Line => ({ label: removed, before: text(one), after: null })),
+  ];
+
+const nameOf = ({ name, entityId }: Entity): string => name ?? entityId;
+
+const withShare = (entity: Entity, share: string | null): string =>
+  share === null ? nameOf(entity) : `${nameOf(entity)} (${shareText(share)})`;
+
+const members = list<Entity>('Tiltrådt', 'Fratrådt', nameOf);
+
+function shares<T extends Entity>(
+  data: { readonly added: readonly T[]; readonly removed: readonly T[]; readonly changed: readonly T[] },
+  shareOf: (one: T) => string | null,
+  { formerShares }: DescribeOptions,
+): readonly Line[] {
+  const text = (one: T): string => withShare(one, shareOf(one));
+  const left = (one: T): string => withShare(one, shareOf(one) ?? formerShares?.[one.entityId] ?? null);
+  return [
+    ...data.added.map((one): Line => ({ label: 'Ny', before: null, after: text(one) })),
+    ...data.removed.map((one): Line => ({ label: 'Udgået', before: left(one), after: null })),
+    ...data.changed.map((one): Line => {
+      const former = formerShares?.[one.entityId];
+      const share = shareOf(one);
+      return {
+        label: nameOf(one),
+        before: former === undefined ? null : shareText(former),
+        after: share === null ? null : shareText(share),
+      };
+    }),
+  ];
+}
+
+const owners: Describe<'ownership' | 'trueOwnership'> = (data, options) =>
+  shares<Owner>(data, ({ ownership }) => ownership, options);
+
+const reference = ({ entity }: { readonly entity: Entity }): readonly Line[] => [
+  { label: 'Navn', before: null, after: nameOf(entity) },
+];
+
+/** The exact figure or interval of a period, which is the label. */
+const employees = <T>(label: string, text: (value: T) => string) => change<T>(label, text);
+
+const TABLE: { readonly [E in EventName]: Entry<E> } = {
+  name: ['Navn', change('Navn', same)],
+  altNames: ['Binavne', list<string>('Nyt binavn', 'Slettet binavn', same)],
+  address: ['Adresse', change('Adresse', addressText)],
+  industry: ['Branche', change('Branche', industryText)],
+  altIndustries: ['Bibrancher', list('Ny bibranche', 'Slettet bibranche', industryText)],
+  purpose: ['Formål', change('Formål', same)],
+  powerToBind: ['Tegningsregel', change('Tegningsregel', same)],
+  bylawsChangedDate: ['Vedtægter', change('Senest ændret', dateText)],
+  capital: ['Selskabskapital', change('Kapital', capitalText)],
+  form: ['Virksomhedsform', change('Form', formText)],
+  email: ['E-mail', change('E-mail', same)],
+  fax: ['Telefax', change('Telefax', same)],
+  phoneNumber: ['Telefon', change('Telefon', same)],
+  website: ['Hjemmeside', change('Hjemmeside', same)],
+  newReport: ['Nyt regnskab', ({ data }) => describeReport(data)],
+  newCompany: ['Ny virksomhed', reference],
+  ownership: ['Legale ejere', owners],
+  trueOwnership: ['Reelle ejere', owners],
+  trueVoteRights: [
+    'Reelle ejeres stemmerettigheder',
+    (data, options) => shares<Voter>(data, ({ voterights }) => voterights, options),
+  ],
+  accountant: ['Revisor', members],
+  board: ['Bestyrelse', members],
+  management: ['Direktion', members],
+  status: ['Status', change('Status', sentenceText)],
+  lifetimeStarted: ['Virksomheden er startet', ({ date }) => [on(date)]],
+  lifetimeEnded: ['Virksomheden er ophørt', ({ date }) => [on(date)]],
+  stakeholders: ['Fuldt ansvarlige deltagere', members],
+  merger: [
+    'Fusion',
+    ({ entity, dissolved }) => [
+      {
+        label: dissolved ? 'Ophørt ved fusion med' : 'Fusioneret med',
+        before: null,
+        after: nameOf(entity),
+      },
+    ],
+  ],
+  pUnitUpdated: ['Produktionsenhed ændret', reference],
+  pUnitAdded: ['Ny produktionsenhed', reference],
+  pUnitRemoved: ['Produktionsenhed udgået', ({ entity }) => [{ label: 'Navn', before: nameOf(entity), after: null }]],
+  subsidiaryFounded: [
+    'Datterselskab stiftet',
+    ({ ownership }) => [{ label: 'Navn', before: null, after: withShare(ownership, ownership.ownership) }],
+  ],
+  commercialProtection: ['Reklamebeskyttelse', change('Beskyttet', yesText)],
+  monthlyEmployeeCount: ['Ansatte pr. måned', (data) => employees(monthText(data.year, data.month), numberText)(data)],
+  quarterlyEmployees: ['Ansatte pr. kvartal', (data) => employees(`${data.quarter}. kvartal ${data.year}`, same)(data)],
+  yearlyEmployees: ['Ansatte pr. år', (data) => employees(String(data.year), same)(data)],
+  newArticle: ['Ny artikel', describeArticle],
+  addedToMonitor: ['Føjet til overvågning', ({ monitorName, monitorId }) => [monitor(monitorName ?? monitorId, true)]],
+  removedFromMonitor: [
+    'Fjernet fra overvågning',
+    ({ monitorName, monitorId }) => [monitor(monitorName ?? monitorId, false)],
+  ],
+};
+
+function on(date: string): Line {
+  return { label: 'Dato', before: null, after: dateText(date) };
+}
+
+function monitor(name: string, isAdded: boolean): Line {
+  return { label: 'Overvågning', before: isAdded ? null : name, after: isAdded ? name : null };
+}
+
+function describeArticle(article: EventData<'newArticle'>): readonly Line[] {
+  const { source, headline, tagline, time, link } = article;
+  const isLink = link !== null && /^https?:\/\//i.test(link);
+  return [
+    { label: source ?? 'Artikel', before: null, after: headline, ...(isLink && { link }) },
+    ...(tagline === null ? [] : [{ label: 'Resumé', before: null, after: tagline }]),
+    ...(time === null ? [] : [{ label: 'Udgivet', before: null, after: timeText(time) }]),
+  ];
+}
