@@ -73,7 +73,9 @@ export function openSecrets(key: Buffer): Secrets {
 export async function loadSecretKey(configured: string | undefined, storeUrl: string): Promise<Buffer> {
   if (configured !== undefined) return readKey(configured, 'service.secretKey');
   if (/^postgres(ql)?:\/\//.test(storeUrl))
-    throw new Error('service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32');
+    throw new Error(
+      'service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32',
+    );
   const file = `${storeUrl}.key`;
   const kept = await readIfThere(file);
   if (kept !== undefined) return readKey(kept, file);
