@@ -2,25 +2,37 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { guardedConnector } from './connect.ts';
+import { readExcerpt } from './excerpt.ts';
 import { faultOf, HttpFault } from './fault.ts';
+import type { Guard } from './guard.ts';
 
 /** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
   readonly budget?: string;
   /** The deadline over connect, headers and body, in ms; the client's where absent. */
   readonly timeoutMs?: number;
+  /** Bytes of the answer's body, before and after decompression; the client's where absent. */
+  readonly maxBytes?: number;
+  /** Asks for `bytes` instead of `body`. */
+  readonly wantBytes?: true;
+  /** Answers with a redirect instead of failing: the caller looks at where it leads. */
+  readonly showRedirects?: true;
 }
 
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Decoded as UTF-8; empty where bytes were asked for. */
   readonly body: string;
+  /** Decompressed; only where asked for. */
+  readonly bytes?: Buffer;
 }
 
 /** Resolves for every status but a redirect; throws {@link HttpFault} where no whole answer came. */
@@ -40,6 +52,16 @@ export interface ClientOptions {
   /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read from; no proxy where absent. Loopback never goes through one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly userAgent?: string;
+  /** Which addresses may be connected to; any where absent. There is no proxy then: it would connect in our place. */
+  readonly guard?: Guard;
+  /** Ms for finding the host and connecting to it; only with a guard. */
+  readonly connectMs?: number;
+  /**
+   * Only the status matters: of the body so many bytes are kept, as they come and never decompressed. What is longer, or
+   * breaks off, or is not over at the deadline is cut there and its connection dropped, and redirects are answers as
+   * any others.
+   */
+  readonly excerptBytes?: number;
 }
 
 const DEADLINE = 30_000;
@@ -56,7 +78,8 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLeng
 
 /** Opens a client; connections are made as they are needed and kept for 20 s, or as long as the server says. */
 export function openClient(options: ClientOptions = {}): HttpClient {
-  const dispatcher = dispatcherFor(options.env ?? {});
+  const { guard, excerptBytes } = options;
+  const dispatcher = guard === undefined ? dispatcherFor(options.env ?? {}) : guardedAgent(guard, options.connectMs);
   const maxBytes = options.maxBytes ?? MAX_BYTES;
   const userAgent = options.userAgent ?? 'cvrsync';
 
@@ -83,7 +106,11 @@ export function openClient(options: ClientOptions = {}): HttpClient {
         dispatcher,
         signal: ending.signal,
       });
-      if (REDIRECTS.includes(answer.statusCode)) {
+      if (excerptBytes !== undefined) {
+        const headers = joined(answer.headers);
+        return { status: answer.statusCode, headers, body: await readExcerpt(answer.body, headers, excerptBytes) };
+      }
+      if (REDIRECTS.includes(answer.statusCode) && asked.showRedirects !== true) {
         answer.body.on('error', () => undefined).destroy();
         throw new HttpFault(
           'redirect',
@@ -91,8 +118,9 @@ export function openClient(options: ClientOptions = {}): HttpClient {
         );
       }
       const headers = joined(answer.headers);
-      const body = await readBody(answer.body, headers, maxBytes, what);
-      return { status: answer.statusCode, headers, body };
+      const bytes = await readBody(answer.body, headers, asked.maxBytes ?? maxBytes, what);
+      if (asked.wantBytes === true) return { status: answer.statusCode, headers, body: '', bytes };
+      return { status: answer.statusCode, headers, body: bytes.toString('utf8') };
     } catch (error) {
       if (error instanceof HttpFault) throw error;
       if (isLate) throw new HttpFault('timeout', `${what} had no whole answer within ${deadlineMs} ms`, error);
@@ -107,13 +135,17 @@ export function openClient(options: ClientOptions = {}): HttpClient {
   return { http, close: () => dispatcher.destroy() };
 }
 
+const COMMON = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000, allowH2: false };
+
+const guardedAgent = (guard: Guard, connectMs = DEADLINE): Dispatcher =>
+  new Agent({ ...COMMON, connect: guardedConnector(guard, connectMs) });
+
 function dispatcherFor(env: Readonly<Record<string, string | undefined>>): Dispatcher {
-  const common = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000, allowH2: false };
   const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY'] ?? '';
   const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '';
-  if (httpProxy === '' && httpsProxy === '') return new Agent(common);
+  if (httpProxy === '' && httpsProxy === '') return new Agent(COMMON);
   const noProxy = [env['no_proxy'] ?? env['NO_PROXY'] ?? '', LOOPBACK].filter(Boolean).join(',');
-  return new EnvHttpProxyAgent({ ...common, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
+  return new EnvHttpProxyAgent({ ...COMMON, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
 }
 
 /** The parser's own error quotes the whole address, keys included. */
@@ -127,7 +159,7 @@ async function readBody(
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
   what: string,
-): Promise<string> {
+): Promise<Buffer> {
   const tooLarge = () => new HttpFault('too-large', `${what} was answered with more than ${maxBytes} bytes`);
   const chunks: Buffer[] = [];
   let length = 0;
@@ -138,9 +170,9 @@ async function readBody(
   }
   const bytes = Buffer.concat(chunks, length);
   const decode = DECODERS[headers['content-encoding']?.toLowerCase() ?? ''];
-  if (decode === undefined || length === 0) return bytes.toString('utf8');
+  if (decode === undefined || length === 0) return bytes;
   try {
-    return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
+    return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge();
     throw new HttpFault('cut', `${what} was answered with a body that cannot be decompressed`, error);

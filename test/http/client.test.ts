@@ -81,6 +81,28 @@ describe('an answer', () => {
     expect((await faultOf(client({ maxBytes: 4_999 }).http(ask(server.url)))).kind).toBe('too-large');
   });
 
+  it('comes as bytes where bytes are asked for, within a cap of its own', async () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0x3c, 0x00]);
+    const packed = gzipSync(bytes);
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
+      socket.write(packed);
+    });
+    const { http } = client();
+    expect(await http(ask(server.url, { wantBytes: true }))).toMatchObject({ status: 200, body: '', bytes });
+    expect((await faultOf(http(ask(server.url, { wantBytes: true, maxBytes: 3 })))).kind).toBe('too-large');
+  });
+
+  it('that is a redirect is shown where that is asked for', async () => {
+    const server = await serve((socket) =>
+      socket.write('HTTP/1.1 302 Found\r\nLocation: http://elsewhere.example/\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const { http } = client();
+    const got = await http(ask(server.url, { showRedirects: true }));
+    expect(got).toMatchObject({ status: 302, headers: { location: 'http://elsewhere.example/' } });
+    expect((await faultOf(http(ask(server.url)))).kind).toBe('redirect');
+  });
+
   it('leaves its connection to the next call', async () => {
     let connections = 0;
     const server = await serve((socket) => {
