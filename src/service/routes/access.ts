@@ -1,0 +1,128 @@
+/** Who calls, whether they may, and how often. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpError } from '../../http/error.ts';
+import type { Store } from '../../store/store.ts';
+import { findKey, type Scope, touchKey } from '../keys.ts';
+
+/** A request as far as it says who calls; Fastify's are. */
+export interface Asking {
+  readonly query: unknown;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Caller {
+  readonly keyId: string;
+}
+
+export interface Access {
+  /**
+   * Identifies the caller and counts the call. Throws HttpError: 400 for two different keys, 401 without a valid one, 403
+   * without the scope, 429 over the limit.
+   */
+  check(request: Asking, scope: Scope): Promise<Caller>;
+  /** The same for a key that came in another way. */
+  checkKey(key: string, scope: Scope): Promise<Caller>;
+  /** The same as an `onRequest` hook: before a request is looked at, so that strangers learn nothing from it. */
+  guard(scope: Scope): (request: Asking) => Promise<void>;
+  /** Whom the hook found. */
+  caller(request: Asking): Caller;
+}
+
+export interface AccessOptions {
+  readonly store: Store;
+  /** Calls of a key in a minute; counted in this process. */
+  readonly requestsPerMinute: number;
+  /** Wall clock in ms. */
+  readonly now: () => number;
+  readonly log?: { warn(detail: object, message: string): void };
+}
+
+const KEY_NAME = 'accesskey';
+const KEY_HEADER = 'x-access-key';
+const WINDOW_MS = 60_000;
+/** How long a key is taken for valid without a look at the store: so long a revoked one may still work. */
+const KNOWN_FOR_MS = 1_000;
+
+/**
+ * Opens the door for all endpoints that take an API key: in the query, as `accesskey` in any case, or in the header
+ * `x-access-key`. A key has a fixed window of a minute that begins with its first call. The key is in no error.
+ */
+export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
+  const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
+  const windows = new Map<string, { readonly from: number; calls: number }>();
+  const touched = new Map<string, number>();
+  const callers = new WeakMap<Asking, Caller>();
+
+  async function find(key: string): Promise<{ readonly id: string; readonly scopes: readonly Scope[] }> {
+    const at = now();
+    const kept = known.get(key);
+    if (kept !== undefined && at < kept.until && at >= kept.until - KNOWN_FOR_MS) return kept;
+    const found = await findKey(store.db, key);
+    if (found === undefined) {
+      known.delete(key);
+      throw new HttpError(401, 'The access key is not known or was revoked.');
+    }
+    known.set(key, { ...found, until: at + KNOWN_FOR_MS });
+    return found;
+  }
+
+  function count(id: string): void {
+    const at = now();
+    const current = windows.get(id);
+    const isOver = current === undefined || at >= current.from + WINDOW_MS || at < current.from;
+    const window = isOver ? { from: at, calls: 0 } : current;
+    windows.set(id, window);
+    window.calls += 1;
+    if (window.calls <= requestsPerMinute) return;
+    const retryAfter = Math.max(1, Math.ceil((window.from + WINDOW_MS - at) / 1_000));
+    const limit = `The limit of ${requestsPerMinute} calls a minute is reached`;
+    throw new HttpError(429, `${limit}: come again in ${retryAfter} s.`, { retryAfter });
+  }
+
+  /** Not waited for: whoever calls need not wait for the one writer of the store. */
+  function touch(id: string): void {
+    const at = now();
+    if (at - (touched.get(id) ?? Number.NEGATIVE_INFINITY) < WINDOW_MS) return;
+    touched.set(id, at);
+    store
+      .write((tx) => touchKey(tx, id, at))
+      .catch((err) => log?.warn({ err, key: id }, 'could not note that an API key was used'));
+  }
+
+  async function checkKey(key: string, scope: Scope): Promise<Caller> {
+    const { id, scopes } = await find(key);
+    count(id);
+    touch(id);
+    if (!scopes.includes(scope))
+      throw new HttpError(403, `The access key has not the scope ${scope}: an operator makes one that has.`);
+    return { keyId: id };
+  }
+
+  const check = async (request: Asking, scope: Scope): Promise<Caller> => checkKey(keyOf(request), scope);
+
+  return {
+    check,
+    checkKey,
+    guard: (scope) => async (request) => {
+      callers.set(request, await check(request, scope));
+    },
+    caller(request) {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new Error('a route asks who calls, and has no guard');
+      return caller;
+    },
+  };
+}
+
+function keyOf({ query, headers }: Asking): string {
+  const inQuery = Object.entries(query ?? {})
+    .filter(([name]) => name.toLowerCase() === KEY_NAME)
+    .flatMap(([, value]: [string, unknown]) => value);
+  // A repeated header comes as one, joined by a comma.
+  const inHeader = [headers[KEY_HEADER] ?? []].flat().flatMap((value) => value.split(',').map((part) => part.trim()));
+  const keys = new Set([...inQuery, ...inHeader].filter((value) => typeof value === 'string' && value !== ''));
+  const [key] = keys;
+  if (keys.size > 1) throw new HttpError(400, 'The request has several access keys, and they differ: send one.');
+  if (typeof key === 'string') return key;
+  throw new HttpError(401, `Send an access key: in the query as ${KEY_NAME}, or in the header ${KEY_HEADER}.`);
+}

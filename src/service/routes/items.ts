@@ -1,0 +1,125 @@
+/** `POST` and `DELETE /apps/monitoring/jobs/thirdparty/{Provider}/items`: a company is monitored, or no longer. */
+import Type from 'typebox';
+import { HttpError } from '../../http/error.ts';
+import type { Server } from '../../http/server.ts';
+import type { Bell } from '../../runtime/bell.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { addItem, removeItem, STATE_QUEUE } from '../items.ts';
+import { type Job, listJobs } from '../monitors.ts';
+import type { Access } from './access.ts';
+import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, readMonitored } from './schemas.ts';
+
+export interface ItemRouteDeps {
+  readonly store: Store;
+  readonly access: Pick<Access, 'guard' | 'caller'>;
+  readonly bell: Bell;
+  /** Wall clock in ms. */
+  readonly now: () => number;
+}
+
+const PATH = '/apps/monitoring/jobs/thirdparty/:Provider/items';
+
+const params = Type.Object({
+  Provider: Type.String({
+    description:
+      'The name of the external system; case does not matter. An operator makes the job that belongs to it with `cvrsync jobs create`',
+    examples: ['hubspot'],
+  }),
+});
+const item = {
+  entityId: entityIdText(
+    'The company: `CVR-1-` and eight digits. A person, `CVR-3-` and a number, can be monitored too',
+  ),
+  id: plainText('The id of the same company in the external system'),
+};
+
+const WHO = 'A key sees only the jobs that belong to it.';
+const NAMES = 'The names of the parameters may be in any case; each is given once.';
+
+const about = {
+  tags: ['monitoring'],
+  security: KEY_SECURITY,
+  params,
+};
+const failures = {
+  ...KEY_FAILURES,
+  404: failure('The key has no job for this provider'),
+  422: failure('A parameter is missing, given twice, or cannot be read; `errors` names each'),
+};
+
+/** Adds both. In a scope that is guarded for `monitoring`. */
+export function addItemRoutes(scope: Server, { store, access, bell, now }: ItemRouteDeps): void {
+  scope.post(
+    PATH,
+    {
+      schema: {
+        ...about,
+        operationId: 'addItem',
+        summary: 'Adds a company to monitoring',
+        description: `Every later change of the company is sent to the webhook of the job. Adding an item that is there changes nothing and answers 204 as well. A company may be added under several ids. It need not be known yet: it is monitored from the day it is founded. ${WHO} ${NAMES}`,
+        querystring: Type.Object({
+          ...item,
+          sendUpdate: Type.Boolean({
+            default: false,
+            description:
+              'Whether to send the whole current state of the company, soon after this answer; also where it is monitored already. `true` or `false` in any case',
+          }),
+        }),
+        response: { 204: nothing('The company is monitored, now or before'), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { sendUpdate } = request.query;
+      const wanted = readItem(request.query);
+      const { keyId } = access.caller(request);
+      await store.write(async (tx) => {
+        const job = await needJob(tx, keyId, request.params.Provider);
+        const { kind } = await addItem(tx, { ...wanted, monitor: job.id, sendUpdate, now: now() });
+        if (kind === 'no-monitor') throw noJob(request.params.Provider);
+      });
+      for (const queue of ['deliver', 'mail', ...(sendUpdate ? [STATE_QUEUE] : [])]) bell.ring(queue);
+      return reply.code(204).send(null);
+    },
+  );
+
+  scope.delete(
+    PATH,
+    {
+      schema: {
+        ...about,
+        operationId: 'removeItem',
+        summary: 'Removes a company from monitoring',
+        description: `Only the item with this company and this id. Removing one that is not there answers 204 as well. What was found before is still delivered. ${WHO} ${NAMES}`,
+        querystring: Type.Object(item),
+        response: { 204: nothing('The company is not monitored under this id, now or before'), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const unwanted = readItem(request.query);
+      const { keyId } = access.caller(request);
+      await store.write(async (tx) => {
+        const job = await needJob(tx, keyId, request.params.Provider);
+        await removeItem(tx, { ...unwanted, monitor: job.id, now: now() });
+      });
+      for (const queue of ['deliver', 'mail']) bell.ring(queue);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+const readItem = ({ entityId, id }: { readonly entityId: string; readonly id: string }) => ({
+  entity: readMonitored(entityId, 'querystring.entityId'),
+  recordId: id,
+});
+
+async function needJob(tx: Tx, keyId: string, provider: string): Promise<Job> {
+  const wanted = provider.toLowerCase();
+  const job = (await listJobs(tx, keyId)).find((each) => each.provider.toLowerCase() === wanted);
+  if (job === undefined) throw noJob(provider);
+  return job;
+}
+
+const noJob = (provider: string): HttpError => {
+  const name = provider.replaceAll(/[^\w .-]/g, '?').slice(0, 64);
+  return new HttpError(404, `This key has no job for ${name}: an operator makes one with cvrsync jobs create.`);
+};
