@@ -3,7 +3,7 @@
 /**
  * `timeout` not within the deadline; `aborted` by the caller's signal; `refused` nobody listens;
  * `dns` no such host; `tls` the connection cannot be trusted; `cut` it ended early;
- * `redirect` not followed; `too-large` more than the cap; `network` anything else.
+ * `redirect` not followed; `too-large` more than the cap; `address` one that the guard refuses; `network` anything else.
  */
 export type HttpFaultKind =
   | 'timeout'
@@ -14,6 +14,7 @@ export type HttpFaultKind =
   | 'cut'
   | 'redirect'
   | 'too-large'
+  | 'address'
   | 'network';
 
 /** A call without a whole answer; it may still have had its effect. The message holds no query, header or body. */
@@ -42,6 +43,7 @@ const CODES: Readonly<Record<string, HttpFaultKind>> = {
   UND_ERR_HEADERS_OVERFLOW: 'too-large',
   EPROTO: 'tls',
   HOSTNAME_MISMATCH: 'tls',
+  ADDRESS_REFUSED: 'address',
 };
 
 /** OpenSSL's verification results and Node's TLS codes, of which there are dozens. */
@@ -56,6 +58,7 @@ const TEXTS: Readonly<Record<HttpFaultKind, string>> = {
   cut: 'was cut off before the whole answer came',
   redirect: 'was answered with a redirect',
   'too-large': 'was answered with headers that are too large',
+  address: 'may not go to this address: it is not a public one, and the configuration does not allow it',
   network: 'failed in the network',
 };
 

@@ -42,9 +42,21 @@ const signature = Type.Object(
   { additionalProperties: false },
 );
 
+const bearer = Type.Object(
+  {
+    method: Type.Literal('Bearer'),
+    token: Type.String({ pattern: '^[!-~]+$', secret: true, description: 'token of an Authorization header' }),
+  },
+  { additionalProperties: false },
+);
+
 /** How a webhook proves who sent it; for the configuration. A property with `secret: true` is never shown. */
 export const authSchema = Type.Union([none, header, basic, signature]);
 export type Auth = Static<typeof authSchema>;
+
+/** What a webhook asks a sender for beside the signature. */
+export const credentialsSchema = Type.Union([none, header, basic, bearer]);
+export type Credentials = Static<typeof credentialsSchema>;
 
 /** Headers as Node gives them: names in any case, a repeated one as a list or joined by a comma. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -142,19 +154,30 @@ export interface SignedRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The headers a sender adds to prove itself. Names in lower case but for a configured one. */
-export const signRequest = (auth: Auth, { id, timestampMs, body }: SignedRequest): Record<string, string> => {
-  switch (auth.method) {
+/** The headers of Standard Webhooks, signed with every secret: while one replaces another a receiver may know either. */
+export const signatureHeaders = (
+  secrets: readonly string[],
+  { id, timestampMs, body }: SignedRequest,
+): Record<string, string> => {
+  const seconds = String(Math.floor(timestampMs / 1000));
+  const signed = secrets.map((secret) => `v1,${signatureOf(secret, id, seconds, body)}`);
+  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signed.join(' ') };
+};
+
+/** The headers that carry a webhook's credentials. Names in lower case but for a configured one. */
+export const credentialHeaders = (credentials: Credentials): Record<string, string> => {
+  switch (credentials.method) {
     case 'None':
       return {};
     case 'Header':
-      return { [auth.key]: auth.value };
+      return { [credentials.key]: credentials.value };
     case 'BasicAuth':
-      return { authorization: `Basic ${basicValue(auth.key, auth.value)}` };
-    case 'Signature': {
-      const seconds = String(Math.floor(timestampMs / 1000));
-      const signed = `v1,${signatureOf(auth.secret, id, seconds, body)}`;
-      return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signed };
-    }
+      return { authorization: `Basic ${basicValue(credentials.key, credentials.value)}` };
+    case 'Bearer':
+      return { authorization: `Bearer ${credentials.token}` };
   }
 };
+
+/** The headers a sender adds to prove itself. Names in lower case but for a configured one. */
+export const signRequest = (auth: Auth, signed: SignedRequest): Record<string, string> =>
+  auth.method === 'Signature' ? signatureHeaders([auth.secret], signed) : credentialHeaders(auth);

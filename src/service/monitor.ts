@@ -1,14 +1,12 @@
 /** A monitor: who is told of what, and how the webhook is proven. A third-party job is one with a provider. */
-import type { Auth } from '../protocol/auth.ts';
+import type { Credentials } from '../protocol/auth.ts';
 import type { EventName } from '../protocol/events.ts';
 
-/** Credentials a webhook asks for, beside the signature that every post carries. */
-export type Credentials =
-  | Extract<Auth, { readonly method: 'None' | 'Header' | 'BasicAuth' }>
-  | { readonly method: 'Bearer'; readonly token: string };
+export type { Credentials };
 
 /** What is sealed in the store. */
 export interface Security {
+  /** What the webhook asks for, beside the signature that every post carries. */
   readonly credentials: Credentials;
   /** Signing secrets `whsec_…`, newest first; every post is signed by each that has not expired. */
   readonly secrets: readonly { readonly secret: string; readonly expiresAt: number | null }[];

@@ -1,0 +1,57 @@
+/** Connections that a guard watches: the host as it is written, each address of its name, and who was reached. */
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { AddressError, type Guard } from './guard.ts';
+
+/** A name that has no address, whatever the name server's reason. */
+class NameError extends Error {
+  override readonly name = 'NameError';
+  readonly code = 'ENOTFOUND';
+}
+
+/**
+ * Makes the connector of an agent. A name is looked up once, and connected to is what was checked: an answer that changes
+ * afterwards changes nothing. `connectMs` is for look-up, connection and TLS together.
+ */
+export function guardedConnector(guard: Guard, connectMs: number): buildConnector.connector {
+  const common = { timeout: connectMs, allowH2: false, autoSelectFamilyAttemptTimeout: 1_000 };
+  const free = buildConnector({ ...common, lookup: lookupBy(guard, () => undefined) });
+  const guarded = buildConnector({ ...common, lookup: lookupBy(guard, guard.refusal) });
+  return (options, callback) => {
+    if (guard.trusts(`${options.protocol}//${options.host ?? options.hostname}`)) return free(options, callback);
+    // No look-up is made for an address: https://nodejs.org/api/net.html#socketconnectoptions-connectlistener
+    const refused = isIP(options.hostname) === 0 ? undefined : guard.refusal(options.hostname);
+    if (refused !== undefined) return callback(new AddressError(`the host is ${refused}`), null);
+    guarded(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      const wrong = wrongPeer(guard, socket);
+      if (wrong === undefined) return callback(null, socket);
+      socket.destroy();
+      callback(new AddressError(`the connection went to ${wrong}`), null);
+    });
+  };
+}
+
+/** An unknown peer has gone already: what is written to it reaches nobody. */
+const wrongPeer = (guard: Guard, { remoteAddress }: Socket): string | undefined =>
+  remoteAddress === undefined ? undefined : guard.refusal(remoteAddress);
+
+function lookupBy(guard: Guard, refusal: Guard['refusal']): LookupFunction {
+  return (hostname, options, callback) => {
+    guard.resolve(hostname).then(
+      (addresses) => {
+        const refused = addresses.map(refusal).find((why) => why !== undefined);
+        const [first] = addresses;
+        if (refused !== undefined) callback(new AddressError(`the host's name stands for ${refused}`), '', 0);
+        else if (first === undefined) callback(new NameError('the name has no address'), '', 0);
+        else if (options.all === true)
+          callback(
+            null,
+            addresses.map((address) => ({ address, family: isIP(address) })),
+          );
+        else callback(null, first, isIP(first));
+      },
+      (error) => callback(new NameError('the name was not found', { cause: error }), '', 0),
+    );
+  };
+}

@@ -1,0 +1,98 @@
+/** Which addresses we may connect to where others choose the host: public ones, and what the operator allows. */
+import { BlockList, isIP } from 'node:net';
+import { createResolver, type Resolve } from './resolve.ts';
+
+export interface GuardOptions {
+  /** Every address is allowed. */
+  readonly allowPrivate?: boolean;
+  /** Addresses and networks that are allowed although they are not public: `10.1.0.0/16`, `fd00::/8`, `127.0.0.1`. */
+  readonly allow?: readonly string[];
+  /** Origins that are allowed wherever they are: our own webhook's. */
+  readonly allowOrigins?: readonly string[];
+  /** Finds the addresses of a name; the system's way where absent. */
+  readonly resolve?: Resolve;
+}
+
+export interface Guard {
+  /** Why an IP address may not be connected to; undefined where it may. */
+  refusal(address: string): string | undefined;
+  /** Whether an origin may be connected to wherever it is. */
+  trusts(origin: string): boolean;
+  readonly resolve: Resolve;
+}
+
+/** An address that may not be connected to. The message does not name it: it would tell what our name server knows. */
+export class AddressError extends Error {
+  override readonly name = 'AddressError';
+  readonly code = 'ADDRESS_REFUSED';
+}
+
+// https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry; Azure's metadata address
+// looks like any public one.
+const NOT_PUBLIC: readonly (readonly [network: string, what: string])[] = [
+  ['0.0.0.0/8', 'an unspecified address'],
+  ['10.0.0.0/8', 'a private address'],
+  ['100.64.0.0/10', 'an address of a carrier'],
+  ['127.0.0.0/8', 'a loopback address'],
+  ['168.63.129.16/32', 'a metadata address'],
+  ['169.254.0.0/16', 'a link-local or metadata address'],
+  ['172.16.0.0/12', 'a private address'],
+  ['192.0.0.0/24', 'a reserved address'],
+  ['192.0.2.0/24', 'an address for documentation'],
+  ['192.88.99.0/24', 'a 6to4 address'],
+  ['192.168.0.0/16', 'a private address'],
+  ['198.18.0.0/15', 'an address for benchmarks'],
+  ['198.51.100.0/24', 'an address for documentation'],
+  ['203.0.113.0/24', 'an address for documentation'],
+  ['224.0.0.0/4', 'a multicast address'],
+  ['240.0.0.0/4', 'a reserved address'],
+  // Teredo, ORCHID, benchmarks.
+  ['2001::/23', 'a reserved address'],
+  ['2001:db8::/32', 'an address for documentation'],
+  ['2002::/16', 'a 6to4 address'],
+  ['3ffe::/16', 'a reserved address'],
+  ['3fff::/20', 'an address for documentation'],
+];
+
+/** All of IPv6 that is global unicast: what maps, translates or routes to other addresses lies outside. */
+const GLOBAL = '2000::/3';
+
+/** Makes a guard. Throws where an allowed network is none. */
+export function createGuard(options: GuardOptions = {}): Guard {
+  const allowed = new BlockList();
+  for (const network of options.allow ?? []) addNetwork(allowed, network);
+  const origins = new Set((options.allowOrigins ?? []).map((origin) => new URL(origin).origin));
+  return {
+    refusal: (address) => (options.allowPrivate === true ? undefined : refusalOf(address, allowed)),
+    trusts: (origin) => origins.has(origin),
+    resolve: options.resolve ?? createResolver(),
+  };
+}
+
+function refusalOf(given: string, allowed: BlockList): string | undefined {
+  const [address = ''] = given.split('%', 1);
+  const family = familyOf(address);
+  if (family === undefined) return 'no address';
+  if (allowed.check(address, family)) return undefined;
+  if (family === 'ipv6' && !PUBLIC_V6.check(address, 'ipv6')) return 'no global address';
+  return RANGES.find(({ list }) => list.check(address, family))?.what;
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
+  const version = isIP(address);
+  return version === 0 ? undefined : version === 4 ? 'ipv4' : 'ipv6';
+};
+
+function addNetwork(list: BlockList, network: string): BlockList {
+  const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network.trim()) ?? [];
+  const family = familyOf(address);
+  const most = family === 'ipv4' ? 32 : 128;
+  const bits = length === undefined ? most : Number(length);
+  if (family === undefined || bits > most)
+    throw new Error(`${network} is no address or network, such as 10.1.0.0/16 or fd00::/8`);
+  list.addSubnet(address, bits, family);
+  return list;
+}
+
+const PUBLIC_V6 = addNetwork(new BlockList(), GLOBAL);
+const RANGES = NOT_PUBLIC.map(([network, what]) => ({ list: addNetwork(new BlockList(), network), what }));
