@@ -1,0 +1,135 @@
+/**
+ * News items and their types (specification, "News item"), and the entity tokens in their texts, both directions.
+ *
+ * `headline` and `tagLine` are plain text with tokens, `content` is HTML with tokens. To show a headline in a page,
+ * escape it and then replace its tokens: `withLinks(escapeHtml(item.headline), hrefOf)`.
+ */
+import Type, { type Static } from 'typebox';
+import { canonicalEntityId } from './entity-id.ts';
+
+/** Type name to id, in the specification's order. */
+export const NEWS_TYPES = {
+  Account: 26,
+  Accountant: 33,
+  Ownership: 27,
+  Board: 28,
+  Management: 29,
+  Stakeholder: 41,
+  Information: 30,
+  NewCompany: 31,
+  StatusChange: 32,
+  Lifetime: 40,
+  PressAgency: 34,
+  Gazette: 400,
+} as const;
+
+/** The name of a news type. */
+export type NewsType = keyof typeof NEWS_TYPES;
+
+const isNewsType = (text: string): text is NewsType => Object.hasOwn(NEWS_TYPES, text);
+
+/** All news types, in the specification's order. */
+export const NEWS_TYPE_NAMES: readonly NewsType[] = Object.keys(NEWS_TYPES).filter(isNewsType);
+
+const BY_ID_OR_LOWER_NAME: ReadonlyMap<string, NewsType> = new Map(
+  NEWS_TYPE_NAMES.flatMap((name): [string, NewsType][] => [
+    [name.toLowerCase(), name],
+    [String(NEWS_TYPES[name]), name],
+  ]),
+);
+
+/** The type an id or a name in any case stands for; undefined for an unknown one. */
+export const newsTypeNamed = (idOrName: string | number): NewsType | undefined =>
+  BY_ID_OR_LOWER_NAME.get(String(idOrName).trim().toLowerCase());
+
+/** One entity of a news item. */
+export const newsEntity = Type.Object(
+  {
+    relatedEntityIdName: Type.String({ description: 'Name of the related entity.' }),
+    entityId: Type.String({ description: 'Entity id of the related entity, as CVR-1-12345678.' }),
+    isMainId: Type.Boolean({ description: 'Whether it is the primary entity of the news.' }),
+    inQuery: Type.Boolean({ description: 'Whether the entity was among the ids in the request.' }),
+  },
+  { description: 'An entity that a news item is about.' },
+);
+
+/** A news item as the news endpoint answers it. */
+export const newsItem = Type.Object(
+  {
+    headline: Type.String({ description: 'Headline: plain text with entity tokens {name|entityId}.' }),
+    content: Type.String({ description: 'Full text: HTML with entity tokens.' }),
+    tagLine: Type.String({ description: 'One-line summary: plain text with entity tokens.' }),
+    time: Type.String({ format: 'date-time', description: 'When it was published, UTC.' }),
+    promotedUntil: Type.String({ format: 'date-time', description: 'Until when it is promoted, UTC.' }),
+    type: Type.String({ description: `News type: ${NEWS_TYPE_NAMES.join(', ')}.` }),
+    provider: Type.String({ description: 'Data provider.' }),
+    providerData: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+      description: 'Extra data of the provider: source and address of an article; null for news of the register.',
+    }),
+    url: Type.String({ description: 'Address of the article, or of the entity on the public site.' }),
+    imageId: Type.Union([Type.String(), Type.Null()], {
+      description: 'Identifier of an image; null where there is none.',
+    }),
+    storyId: Type.String({ description: 'Identifier of the story: the items made from one change share it.' }),
+    uniqueId: Type.String({ description: 'Unique identifier of the item.' }),
+    entityIds: Type.Array(newsEntity, { description: 'Related entities, the primary one first.' }),
+  },
+  { description: 'A news item.' },
+);
+export type NewsItemBody = Static<typeof newsItem>;
+
+/** What would end a token's name early; stands in for it, so that people read nearly the same. */
+const STAND_INS: Readonly<Record<string, string>> = { '|': '¦', '{': '(', '}': ')' };
+
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+/**
+ * A text that holds no token: `{` and `}` become parentheses. For what others wrote (a purpose, a press release) in a
+ * text with tokens of ours.
+ */
+export const withoutTokens = (text: string): string => text.replace(/[{}]/g, (found) => STAND_INS[found] ?? found);
+
+/**
+ * The token `{name|entityId}` of an entity. In the name `|` becomes `¦`, braces become parentheses, line breaks and
+ * runs of blanks become one blank. A nameless entity goes by its id. Where the id is none, the name alone is given.
+ * In HTML give the name escaped.
+ */
+export const entityToken = (name: string, entityId: string): string => {
+  const safe = oneLine(name.replace(/[|{}]/g, (found) => STAND_INS[found] ?? found));
+  const id = canonicalEntityId(entityId);
+  return id === undefined ? safe : `{${safe === '' ? id : safe}|${id}}`;
+};
+
+/**
+ * Replaces each token. One without exactly two parts that say something is left as it is.
+ * The parts are given as they stand: in HTML they are escaped.
+ */
+export const replaceTokens = (text: string, replace: (name: string, entityId: string) => string): string =>
+  text.replace(/\{([^{}]*)\}/g, (found, inside: string) => {
+    const [name = '', entityId = '', ...more] = inside.split('|');
+    return name.trim() === '' || entityId.trim() === '' || more.length > 0 ? found : replace(name, entityId);
+  });
+
+/** A headline, tag line or content with the names in place of the tokens. Content stays HTML. */
+export const plainText = (text: string): string => replaceTokens(text, (name) => name);
+
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as HTML. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (found) => HTML[found] ?? found);
+
+const isWebAddress = (href: string): boolean => {
+  // Browsers read an address as URL does: blanks and line breaks within `javascript:` hide nothing.
+  const url = URL.parse(href, 'https://relative.invalid');
+  return url !== null && /^https?:$/.test(url.protocol);
+};
+
+/**
+ * HTML with a link in place of each token, or the name alone where `hrefOf` knows no address of the web (relative ones
+ * are; a `javascript:` address is not).
+ */
+export const withLinks = (html: string, hrefOf: (entityId: string) => string | undefined): string =>
+  replaceTokens(html, (name, entityId) => {
+    const href = hrefOf(entityId);
+    return href === undefined || !isWebAddress(href) ? name : `<a href="${escapeHtml(href)}">${name}</a>`;
+  });

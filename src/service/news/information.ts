@@ -1,0 +1,54 @@
+/** News of a company's master data: name, address, contact, trade, capital, rules, size, production units. */
+import { list, number } from './danish.ts';
+import { type DraftOf, subject } from './draft.ts';
+import { type Line, type Told, toldOf } from './information-lines.ts';
+import { fill, type Phrase } from './phrase.ts';
+
+/** Kinds of data named in a headline; further ones are counted. */
+const NAMED = 3;
+/** Letters of one value in a tag line. */
+const LONGEST = 120;
+
+/** The one item about master data. */
+export const information: DraftOf = (change) => {
+  const found = toldOf(change.updates);
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const company = subject(change);
+  const lines = found.flatMap((part) => part.lines);
+  const headline =
+    found.length === 1
+      ? fill(first.headline, { company })
+      : fill('Nye oplysninger om [company]: [nouns]', { company, nouns: nounsOf(found) });
+  return {
+    type: 'Information',
+    headline,
+    tagLine: lines.slice(0, NAMED).flatMap((line, at): Phrase => [at === 0 ? '' : '; ', ...lineOf(line, LONGEST)]),
+    content: [
+      { kind: 'paragraph', text: [...headline, '.'] },
+      { kind: 'list', title: undefined, lines: lines.map((line) => lineOf(line, Number.POSITIVE_INFINITY)) },
+    ],
+  };
+};
+
+function nounsOf(found: readonly Told[]): Phrase {
+  const others = found.length - NAMED;
+  const nouns = found.map(({ noun }): Phrase => [noun]);
+  return list(others < 2 ? nouns : [...nouns.slice(0, NAMED), [`${number(others)} andre oplysninger`]]);
+}
+
+/** "Telefonnummer: 12345678 → 87654321". */
+function lineOf({ label, before, after }: Line, longest: number): Phrase {
+  const was = before === null ? [] : cut(before, longest);
+  const is = after === null ? ['ikke længere oplyst'] : cut(after, longest);
+  return [`${label}: `, ...was, before === null ? '' : ' → ', ...is];
+}
+
+const cut = (phrase: Phrase, longest: number): Phrase =>
+  phrase.map((part) => {
+    if (typeof part !== 'string' || part.length <= longest) return part;
+    return `${part
+      .slice(0, longest)
+      .toWellFormed()
+      .replace(/\s+\S*$/, '')} …`;
+  });

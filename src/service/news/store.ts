@@ -1,0 +1,173 @@
+/** News in the store: written once, found by the entities they are about. */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import { NEWS_TYPES, type NewsItemBody, type NewsType, newsTypeNamed } from '../../protocol/news.ts';
+import { each, eachRow } from '../../store/each.ts';
+import { type Db, engineOf, type Tx } from '../../store/store.ts';
+import { type NewsItem, PROMOTED_MS } from './make.ts';
+
+export interface NewsQuery {
+  /** Canonical entity ids, each once. */
+  readonly ids: readonly string[];
+  /** Ms since 1970, both ends included. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly limit: number;
+  /** From 1 on. */
+  readonly page: number;
+  /** Absent for all. */
+  readonly types?: readonly NewsType[];
+  readonly orderBy: 'promoteduntil' | 'publishtime';
+}
+
+/** Entities asked for by one statement: SQLite answers on the main thread, others want their turn. */
+const AT_A_TIME = 500;
+
+/** What is kept of an item as JSON; the rest are columns. */
+type Body = Omit<NewsItem, 'id' | 'time' | 'promotedUntil' | 'type'>;
+
+/** An item's place in the order. */
+interface Place {
+  readonly promoted_until: number;
+  readonly time: number;
+  readonly news: number;
+}
+
+/** Stores items; one that is stored already stays as it is. Two statements, however many items. */
+export async function storeNews(tx: Tx, items: readonly NewsItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const rows = items.map(({ id, time, promotedUntil, type, ...body }) => {
+    if (promotedUntil < time || promotedUntil > time + PROMOTED_MS)
+      throw new Error(`news ${id} is not promoted from its time for ${PROMOTED_MS} ms at most: queries count on it`);
+    return { id, time, until: promotedUntil, type: NEWS_TYPES[type], body: JSON.stringify(body satisfies Body) };
+  });
+  // "where true": without it SQLite takes the conflict clause for a join's.
+  const { rows: stored } = await sql<{ seq: number; id: string }>`
+    insert into news (id, time, promoted_until, type, body)
+    select each.value ->> 'id', cast(each.value ->> 'time' as bigint), cast(each.value ->> 'until' as bigint),
+      cast(each.value ->> 'type' as bigint), each.value ->> 'body'
+    from ${eachRow(tx, rows)} where true
+    on conflict (id) do nothing returning seq, id`.execute(tx);
+  const seqs = new Map(stored.map(({ id, seq }) => [id, seq]));
+  const about = items.flatMap((item) => {
+    const news = seqs.get(item.id);
+    if (news === undefined) return [];
+    const { time, promotedUntil: until } = item;
+    return item.entities.map(({ entityId }) => ({ entity: entityId, until, time, type: NEWS_TYPES[item.type], news }));
+  });
+  if (about.length === 0) return;
+  await sql`
+    insert into news_entity (entity, promoted_until, time, type, news)
+    select each.value ->> 'entity', cast(each.value ->> 'until' as bigint), cast(each.value ->> 'time' as bigint),
+      cast(each.value ->> 'type' as bigint), cast(each.value ->> 'news' as bigint)
+    from ${eachRow(tx, about)}`.execute(tx);
+}
+
+/**
+ * One page of news about any of the entities, as the endpoint answers it; each item once.
+ *
+ * Newest first by `promotedUntil`, or by `time`; equal ones by when they were stored. The order is stable: news that
+ * come in push older ones to later places, and never change places with each other.
+ * Cost: of each entity the index of its newest `limit * page` items is read, and the items of the page alone.
+ */
+export async function queryNews(db: Db, query: NewsQuery): Promise<readonly NewsItemBody[]> {
+  const wanted = query.limit * query.page;
+  const compare = query.orderBy === 'publishtime' ? byTime : byPromotion;
+  let places: readonly Place[] = [];
+  for (let at = 0; at < query.ids.length; at += AT_A_TIME) {
+    if (at > 0) await breathe();
+    // What is behind the last of a full list need not be read: further entities mostly cost one look at the index.
+    const last = places.length === wanted ? places.at(-1) : undefined;
+    const found = await newest(db, query, query.ids.slice(at, at + AT_A_TIME), last);
+    const each = new Map([...places, ...found].map((place) => [place.news, place]));
+    places = [...each.values()].sort(compare).slice(0, wanted);
+  }
+  return itemsAt(db, places.slice(wanted - query.limit), new Set(query.ids));
+}
+
+const byTime = (a: Place, b: Place): number => b.time - a.time || b.news - a.news;
+const byPromotion = (a: Place, b: Place): number => b.promoted_until - a.promoted_until || byTime(a, b);
+
+/** The first `limit * page` places of some entities' news, those before `last` only; each once. */
+async function newest(db: Db, query: NewsQuery, ids: readonly string[], last: Place | undefined): Promise<Place[]> {
+  const wanted = query.limit * query.page;
+  const byPublication = query.orderBy === 'publishtime';
+  const key = sql.ref(byPublication ? 'time' : 'promoted_until');
+  const order = (byPublication ? ['time', 'news'] : ['promoted_until', 'time', 'news']).map(sql.ref);
+  const newestFirst = sql.join(order.map((column) => sql`${column} desc`));
+  const isWanted = sql.join([sql`entity = wanted.value`, ...conditions(query, last)], sql` and `);
+  const top = sql`select promoted_until, time, news from news_entity where ${isWanted} order by ${newestFirst} limit ${wanted}`;
+  // SQLite has no lateral join: there each entity's last wanted key is looked up first, and then what is not behind it.
+  const entities =
+    engineOf(db) === 'postgres'
+      ? sql`${each(db, ids)} as wanted cross join lateral (${top}) as news`
+      : sql`(select value, (select ${key} from news_entity where ${isWanted}
+          order by ${newestFirst} limit 1 offset ${wanted - 1}) as least from ${each(db, ids)} as wanted) as wanted
+        cross join news_entity on ${isWanted} and ${key} >= coalesce(wanted.least, ${Number.MIN_SAFE_INTEGER})`;
+  const { rows } = await sql<Place>`select distinct promoted_until, time, news from ${entities}
+    order by ${newestFirst} limit ${wanted}`.execute(db);
+  return rows;
+}
+
+function conditions(query: NewsQuery, last: Place | undefined): readonly RawBuilder<unknown>[] {
+  const { from, to, types } = query;
+  const ids = types?.map((type) => sql.lit(NEWS_TYPES[type]));
+  return [
+    // The bounds of promotion follow from those of time: they keep the index's range short in the default order.
+    ...(from === undefined ? [] : [sql`time >= ${from}`, sql`promoted_until >= ${from}`]),
+    ...(to === undefined ? [] : [sql`time <= ${to}`, sql`promoted_until <= ${to + PROMOTED_MS}`]),
+    ...(ids === undefined ? [] : [ids.length === 0 ? sql`false` : sql`type in (${sql.join(ids)})`]),
+    ...(last === undefined ? [] : [beyond(query, last)]),
+  ];
+}
+
+const beyond = (query: NewsQuery, { promoted_until, time, news }: Place): RawBuilder<unknown> =>
+  query.orderBy === 'publishtime'
+    ? sql`(time, news) > (${time}, ${news})`
+    : sql`(promoted_until, time, news) > (${promoted_until}, ${time}, ${news})`;
+
+async function itemsAt(db: Db, places: readonly Place[], asked: ReadonlySet<string>): Promise<readonly NewsItemBody[]> {
+  if (places.length === 0) return [];
+  const seqs = places.map(({ news }) => news);
+  const rows = await db.selectFrom('news').selectAll().where('seq', 'in', numbers(db, seqs)).execute();
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  return seqs.flatMap((seq) => {
+    const row = bySeq.get(seq);
+    const type = row === undefined ? undefined : newsTypeNamed(row.type);
+    if (row === undefined || type === undefined) return [];
+    const body: Body = JSON.parse(row.body);
+    return [itemOf(row, type, body, asked)];
+  });
+}
+
+const numbers = (db: Db, values: readonly number[]): RawBuilder<number> =>
+  sql<number>`(select cast(value as bigint) from ${each(db, values.map(String))} as seqs)`;
+
+function itemOf(
+  row: { readonly id: string; readonly time: number; readonly promoted_until: number },
+  type: NewsType,
+  body: Body,
+  asked: ReadonlySet<string>,
+): NewsItemBody {
+  const { headline, content, tagLine, provider, providerData, url, imageId, storyId, entities } = body;
+  return {
+    headline,
+    content,
+    tagLine,
+    time: new Date(row.time).toISOString(),
+    promotedUntil: new Date(row.promoted_until).toISOString(),
+    type,
+    provider,
+    providerData,
+    url,
+    imageId,
+    storyId,
+    uniqueId: row.id,
+    entityIds: entities.map(({ entityId, name, isMainId }) => ({
+      relatedEntityIdName: name,
+      entityId,
+      isMainId,
+      inQuery: asked.has(entityId),
+    })),
+  };
+}
