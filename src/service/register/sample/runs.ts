@@ -1,0 +1,83 @@
+/** A company's past as periods: the register's documents hold every value a company ever had, with the days it was valid. */
+import type { SampleCompany } from '../../../protocol/sample/company.ts';
+
+/** A company as it was from a day on, and when the register was told. */
+export interface Version {
+  readonly company: SampleCompany;
+  /** First day, YYYY-MM-DD. */
+  readonly from: string;
+  /** Time of registration, ms since 1970. */
+  readonly at: number;
+}
+
+/** A value and the days it was valid, both included; `to` null: still. */
+export interface Run<T> {
+  readonly value: T;
+  readonly from: string;
+  readonly to: string | null;
+  /** When the run was last written: as it began, or as it ended. */
+  readonly at: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The day before, YYYY-MM-DD. */
+export const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
+
+/** The runs of one value. One that began and ended on a day is a mistake that was put right, and is not kept. */
+export function runsOf<T>(
+  versions: readonly Version[],
+  pick: (company: SampleCompany) => T | null | undefined,
+): Run<T>[] {
+  const runs: (Run<T> & { readonly text: string })[] = [];
+  for (const { company, from, at } of versions) {
+    const value = pick(company) ?? undefined;
+    const text = value === undefined ? undefined : JSON.stringify(value);
+    const last = runs.at(-1);
+    if (last !== undefined && last.to === null) {
+      if (last.text === text) continue;
+      runs.pop();
+      if (last.from < from) runs.push({ ...last, to: dayBefore(from), at });
+    }
+    if (value !== undefined && text !== undefined) runs.push({ value, text, from, to: null, at });
+  }
+  return runs.map(({ text: _, ...run }) => run);
+}
+
+/** The runs of each member of a list, by its key, in the order in which they first came. */
+export function memberRuns<T>(
+  versions: readonly Version[],
+  pick: (company: SampleCompany) => readonly T[],
+  keyOf: (member: T) => string,
+): Map<string, Run<T>[]> {
+  const keys = new Set(versions.flatMap(({ company }) => pick(company).map(keyOf)));
+  return new Map(
+    [...keys].map((key) => [key, runsOf(versions, (company) => pick(company).find((member) => keyOf(member) === key))]),
+  );
+}
+
+const LOCAL = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: 'Europe/Copenhagen',
+  dateStyle: 'short',
+  timeStyle: 'medium',
+});
+
+/** A time as the register writes it: Danish local time with its offset. */
+export function registerTime(ms: number): string {
+  const local = `${LOCAL.format(ms).replace(' ', 'T')}.${String(ms % 1000).padStart(3, '0')}`;
+  const offset = Math.round((Date.parse(`${local}Z`) - ms) / 3_600_000);
+  return `${local}+0${offset}:00`;
+}
+
+export interface Period {
+  readonly periode: { readonly gyldigFra: string | null; readonly gyldigTil: string | null };
+  readonly sidstOpdateret: string | null;
+}
+
+export const periodOf = ({ from, to, at }: Run<unknown>): Period => ({
+  periode: { gyldigFra: from, gyldigTil: to },
+  sidstOpdateret: registerTime(at),
+});
+
+/** Names of people and the like carry no dates. */
+export const UNDATED: Period = { periode: { gyldigFra: null, gyldigTil: null }, sidstOpdateret: null };

@@ -1,0 +1,129 @@
+/** Endless plausible series of register documents, for the emulator, tests and benches. */
+import type { Entity } from '../../../protocol/formats.ts';
+import { CHANGES } from '../../../protocol/sample/change.ts';
+import type { SampleCompany } from '../../../protocol/sample/company.ts';
+import { randomFrom } from '../../../protocol/sample/random.ts';
+import { sampleCompanies } from '../../../protocol/sample/stream.ts';
+import { documentOf } from './document.ts';
+import type { Run, Version } from './runs.ts';
+import { unitDocumentOf } from './unit.ts';
+
+export interface SampleDocumentsOptions {
+  /** When the first document is loaded, ms since 1970; each later one is loaded `stepMs` (a minute) after the one before. */
+  readonly start?: number;
+  readonly stepMs?: number;
+  /** Also give the documents of production units. Default true. */
+  readonly units?: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** Versions a document remembers: real ones have some dozens over decades. */
+const REMEMBERED = 12;
+
+// What the register can tell of a company that lives on.
+const EVENTS = [
+  'name',
+  'altNames',
+  'address',
+  'industry',
+  'purpose',
+  'powerToBind',
+  'bylawsChangedDate',
+  'capital',
+  'form',
+  'email',
+  'fax',
+  'phoneNumber',
+  'website',
+  'ownership',
+  'trueOwnership',
+  'trueVoteRights',
+  'accountant',
+  'board',
+  'management',
+  'status',
+  'pUnitUpdated',
+  'pUnitAdded',
+  'pUnitRemoved',
+  'commercialProtection',
+  'monthlyEmployeeCount',
+  'quarterlyEmployees',
+  'yearlyEmployees',
+] as const;
+
+interface Life {
+  versions: [Version, ...Version[]];
+  /** Names of its units that changed theirs, by entity id. */
+  readonly units: Map<string, Run<string>[]>;
+}
+
+/**
+ * The documents of `count` companies, then `changes` documents more, each of one of them with something changed. The same
+ * arguments give the same documents, and a longer series begins like a shorter one. Every document has its company's
+ * history; the time of loading rises throughout.
+ */
+export function* sampleDocuments(
+  seed: number,
+  count: number,
+  changes: number,
+  options: SampleDocumentsOptions = {},
+): Generator<unknown, void, void> {
+  const { start = Date.UTC(2025, 0, 6, 7), stepMs = 60_000, units = true } = options;
+  const random = randomFrom(seed);
+  let now = start;
+  const tick = (): number => {
+    now += stepMs;
+    return now;
+  };
+  const lives: Life[] = [];
+  for (const company of sampleCompanies(seed, count)) {
+    const life = bornLife(company);
+    lives.push(life);
+    yield documentOf(life.versions, { loadedAt: tick() });
+    if (!units) continue;
+    for (const unit of company.pUnits) yield unitDocumentOf(unit, life.versions, { loadedAt: tick() });
+  }
+  for (let made = 0; made < changes && lives.length > 0; made++) {
+    const life = lives[random.int(0, lives.length - 1)];
+    if (life === undefined) return;
+    const { company } = life.versions.at(-1) ?? life.versions[0];
+    const event = random.pick(EVENTS);
+    const at = tick();
+    if (event === 'pUnitUpdated') {
+      const [unit] = company.pUnits;
+      if (units && unit !== undefined) yield renamed(life, unit, `${company.name} afd. ${made}`, at);
+      continue;
+    }
+    const told = at - 2_000;
+    const after = CHANGES[event](company, random, new Date(told).toISOString()).company;
+    life.versions = [...rest(life.versions), { company: after, from: dayOf(told), at: told }];
+    yield documentOf(life.versions, { loadedAt: at });
+  }
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const bornLife = (company: SampleCompany): Life => {
+  const from = company.started.slice(0, 10);
+  return { versions: [{ company, from, at: Date.parse(from) + 10 * 3_600_000 }], units: new Map() };
+};
+
+/** The first version, and the last ones. */
+const rest = ([first, ...others]: [Version, ...Version[]]): [Version, ...Version[]] => [
+  first,
+  ...others.slice(Math.max(0, others.length - REMEMBERED)),
+];
+
+function renamed(life: Life, unit: Entity, name: string, at: number): unknown {
+  const [{ from, at: born }] = life.versions;
+  const names = life.units.get(unit.entityId) ?? [{ value: unit.name ?? '', from, to: null, at: born }];
+  const today = dayOf(at);
+  const last = names.at(-1);
+  if (last !== undefined) {
+    names.pop();
+    if (last.from < today) names.push({ ...last, to: dayOf(Date.parse(today) - DAY_MS), at });
+  }
+  names.push({ value: name, from: today, to: null, at: at - 2_000 });
+  life.units.set(unit.entityId, names);
+  return unitDocumentOf(unit, life.versions, { loadedAt: at, names });
+}
