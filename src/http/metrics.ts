@@ -53,6 +53,11 @@ export function createMetrics() {
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
     leaseLost: counter('lease_lost_total', 'Runs whose lease had gone to another by the time they ended.'),
+    mails: counter('mails_total', 'Mails handed to the mail server, by what became of them.', ['result']),
+    articles: counter('articles_total', 'Notices and press releases read, by what became of them.', [
+      'source',
+      'result',
+    ]),
     upstreamCalls: counter('upstream_calls_total', 'Calls to the monitoring service by status or fault.', ['code']),
     /** Counts an entry of an unknown event. */
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
