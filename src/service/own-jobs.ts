@@ -1,0 +1,62 @@
+/**
+ * The jobs of a connector in the same process: it is told as everybody is, by POSTs to its webhook, and calls with a key
+ * of its own; only that nobody has to set this up.
+ */
+import type { Auth } from '../protocol/auth.ts';
+import type { Tx } from '../store/store.ts';
+import { replayDeliveries } from './deliveries.ts';
+import { createJob } from './jobs.ts';
+import { ensureKey, keyFrom } from './keys.ts';
+import type { Credentials } from './monitor.ts';
+import { writeSecurity } from './monitor-row.ts';
+import { activate, getMonitor, listJobs, updateMonitor } from './monitors.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The connector's key; its jobs belong to it. */
+const OWN = 'own-connector';
+
+/** Attempts come sooner than to strangers: it is back as soon as this process is. */
+const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/** The access key our own connector calls with: the same in every process that holds the service's key. */
+export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN));
+
+export interface OwnConnector {
+  /** Where this process takes webhooks. */
+  readonly url: string;
+  /** How its webhook is proven. */
+  readonly auth: Auth;
+  readonly providers: readonly string[];
+}
+
+/** Makes or brings up to date one job for each provider of our own connector, and sends what was held for it. Idempotent. */
+export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
+  await ensureKey(
+    tx,
+    { id: OWN, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
+    now,
+  );
+  const jobs = await listJobs(tx, OWN);
+  const webhook = { url: own.url, credentials: credentialsOf(own.auth), schedule: SCHEDULE };
+  for (const provider of own.providers) {
+    const known = jobs.find((job) => job.provider === provider);
+    const { id } = known ?? (await createJob(tx, secrets, { ...webhook, provider, key: OWN }, now));
+    if (known !== undefined) await updateMonitor(tx, secrets, id, webhook, now);
+    if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
+    await activate(tx, id, now);
+    await replayDeliveries(tx, { monitor: id, state: 'held' }, now);
+  }
+}
+
+const credentialsOf = (auth: Auth): Credentials => (auth.method === 'Signature' ? { method: 'None' } : auth);
+
+async function signWith(tx: Tx, secrets: Secrets, id: string, secret: string): Promise<void> {
+  const monitor = await getMonitor(tx, secrets, id);
+  if (monitor === undefined) return;
+  const security = { ...monitor.security, secrets: [{ secret, expiresAt: null }] };
+  await tx
+    .updateTable('monitor')
+    .set({ security: writeSecurity(security, secrets) })
+    .where('id', '=', id)
+    .execute();
+}
