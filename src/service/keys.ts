@@ -1,5 +1,7 @@
 /** API keys: random, shown once, kept as a digest. */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { ApiKeyTable } from '../store/service-schema.ts';
 import type { Db, Tx } from '../store/store.ts';
 
 /** What a key may be used for: the monitoring endpoints, news, the webhook test, the administration. */
@@ -41,6 +43,28 @@ export async function createKey(
   return { id, key };
 }
 
+/** The key that a text of 43 characters of base64url stands for. */
+export const keyFrom = (text: string): string => `${PREFIX}${text}`;
+
+/** Makes a key whose text is known beforehand, under an id of its own; takes the place of the one that had the id. */
+export async function ensureKey(
+  tx: Tx,
+  {
+    id,
+    name,
+    key,
+    scopes,
+  }: { readonly id: string; readonly name: string; readonly key: string; readonly scopes: readonly Scope[] },
+  now: number,
+): Promise<void> {
+  const to = { name, hash: digest(key), scopes: JSON.stringify(scopes), revoked_at: null };
+  await tx
+    .insertInto('api_key')
+    .values({ id, ...to, created_at: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(to))
+    .execute();
+}
+
 /** Ends a key for good; its jobs stay. False where there is none, true also where it had ended before. */
 export async function revokeKey(tx: Tx, id: string, now: number): Promise<boolean> {
   const key = await tx.selectFrom('api_key').select('revoked_at').where('id', '=', id).executeTakeFirst();
@@ -57,14 +81,13 @@ export async function revokeKey(tx: Tx, id: string, now: number): Promise<boolea
 /** All keys, the revoked ones too, oldest first. */
 export async function listKeys(db: Db): Promise<ApiKey[]> {
   const rows = await db.selectFrom('api_key').selectAll().orderBy('created_at').orderBy('id').execute();
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    scopes: readScopes(row.scopes),
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-    usedAt: row.used_at,
-  }));
+  return rows.map(readRow);
+}
+
+/** A key by its id, also where it was revoked; undefined where there is none. */
+export async function getKey(db: Db, id: string): Promise<ApiKey | undefined> {
+  const row = await db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && readRow(row);
 }
 
 /** The key with that text, by its digest; undefined where there is none or it was revoked. */
@@ -95,6 +118,15 @@ export async function touchKey(tx: Tx, id: string, now: number): Promise<void> {
 
 /** Keys are 256 random bits: nothing slower is needed. */
 const digest = (key: string): string => hash('sha256', key, 'base64url');
+
+const readRow = (row: Selectable<ApiKeyTable>): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  scopes: readScopes(row.scopes),
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+  usedAt: row.used_at,
+});
 
 const readScopes = (json: string): readonly Scope[] => {
   const known: unknown = JSON.parse(json);

@@ -23,6 +23,9 @@ export const KEY_FAILURES = {
   429: failure('Over the limit of calls a minute; Retry-After says in how many seconds to come again. Its code is 26'),
 };
 
+/** A value, or null. */
+export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
 /** A text that both engines keep and a person can read. */
 export const plainText = (description: string, maxLength = 256) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });

@@ -13,8 +13,8 @@ import {
   MOST_REPLAYED,
   replayDeliveries,
 } from '../../deliveries.ts';
-import { entityIdText, failure, isoTime, plainText, readMonitored, timeText } from '../schemas.ts';
-import { ADMIN_FAILURES, ADMIN_SECURITY } from './guard.ts';
+import { entityIdText, failure, isoTime, nullable, plainText, readMonitored, timeText } from '../schemas.ts';
+import { ADMIN_FAILURES, forOperators } from './guard.ts';
 
 const states = ['due', 'held', 'done', 'exhausted', 'dropped'] as const;
 const state = (description: string) => Type.Enum(states, { description });
@@ -47,8 +47,6 @@ const choice = Type.Object(
   { additionalProperties: false },
 );
 
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-
 const deliveryView = Type.Object({
   seq: Type.Integer({ description: 'Its number; the webhook-id is made from it' }),
   monitor: Type.String(),
@@ -75,13 +73,6 @@ const attemptView = Type.Object({
 
 const counted = Type.Object({ count: Type.Integer() });
 
-const about = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  summary,
-  description,
-  tags: ['admin'],
-  security: ADMIN_SECURITY,
-});
 const refusals = { 422: failure('A filter that cannot be read'), ...ADMIN_FAILURES };
 
 export interface DeliveryRouteDeps {
@@ -96,7 +87,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     '/admin/api/deliveries',
     {
       schema: {
-        ...about('listDeliveries', 'Deliveries, newest first', 'What is left out does not restrict.'),
+        ...forOperators('listDeliveries', 'Deliveries, newest first', 'What is left out does not restrict.'),
         querystring: listQuery,
         response: { 200: Type.Array(deliveryView), ...refusals },
       },
@@ -108,7 +99,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     '/admin/api/deliveries/count',
     {
       schema: {
-        ...about('countDeliveries', 'How many deliveries there are', 'By the same filter as the list.'),
+        ...forOperators('countDeliveries', 'How many deliveries there are', 'By the same filter as the list.'),
         querystring: Type.Object(filter),
         response: { 200: counted, ...refusals },
       },
@@ -120,7 +111,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     '/admin/api/deliveries/:seq/attempts',
     {
       schema: {
-        ...about('listAttempts', 'The failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
+        ...forOperators('listAttempts', 'The failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
         params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
         response: { 200: Type.Array(attemptView), ...refusals },
       },
@@ -135,7 +126,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     '/admin/api/deliveries/replay',
     {
       schema: {
-        ...about(
+        ...forOperators(
           'replayDeliveries',
           'Delivers again',
           'Held and exhausted deliveries, or those of the state asked for, are due again with the same webhook-id. Those of monitors that are off stay as they are. Ask for the count first.',
@@ -156,7 +147,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     '/admin/api/deliveries/drop',
     {
       schema: {
-        ...about(
+        ...forOperators(
           'dropDeliveries',
           'Gives deliveries up',
           'Due, held and exhausted deliveries, or those of the state asked for, are not tried again.',

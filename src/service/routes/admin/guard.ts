@@ -14,7 +14,14 @@ export interface AdminGuardOptions {
   readonly access?: Pick<Access, 'checkKey'> | undefined;
 }
 
-export const ADMIN_SECURITY = [{ adminToken: [] }];
+/** What a route says of itself. */
+export const forOperators = (operationId: string, summary: string, description = summary) => ({
+  operationId,
+  summary,
+  description,
+  tags: ['admin'],
+  security: [{ adminToken: [] }],
+});
 
 /** How administration refuses whoever may not. */
 export const ADMIN_FAILURES = {

@@ -4,8 +4,8 @@ import { HttpError } from '../../../http/error.ts';
 import type { Server } from '../../../http/server.ts';
 import type { Store } from '../../../store/store.ts';
 import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys.ts';
-import { failure, isoTime, nothing, plainText, timeText } from '../schemas.ts';
-import { ADMIN_FAILURES, ADMIN_SECURITY } from './guard.ts';
+import { failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
+import { ADMIN_FAILURES, forOperators } from './guard.ts';
 
 const scopes = (description: string) => Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: 10, description });
 
@@ -14,15 +14,8 @@ const keyView = Type.Object({
   name: Type.String(),
   scopes: scopes('What it may be used for'),
   createdAt: timeText('When it was made'),
-  revokedAt: Type.Union([timeText('When it was revoked'), Type.Null()]),
-  usedAt: Type.Union([timeText('When it was last used, to the minute'), Type.Null()]),
-});
-
-const about = (operationId: string, summary: string) => ({
-  operationId,
-  summary,
-  tags: ['admin'],
-  security: ADMIN_SECURITY,
+  revokedAt: nullable(timeText('When it was revoked')),
+  usedAt: nullable(timeText('When it was last used, to the minute')),
 });
 
 /** Adds `/admin/api/keys`: create, list, revoke. */
@@ -34,7 +27,7 @@ export function addKeyRoutes(
     '/admin/api/keys',
     {
       schema: {
-        ...about('createKey', 'Makes an API key'),
+        ...forOperators('createKey', 'Makes an API key'),
         description: 'The key is in this answer and nowhere else: it is kept as a digest and cannot be shown again.',
         body: Type.Object(
           {
@@ -58,7 +51,12 @@ export function addKeyRoutes(
 
   scope.get(
     '/admin/api/keys',
-    { schema: { ...about('listKeys', 'All API keys'), response: { 200: Type.Array(keyView), ...ADMIN_FAILURES } } },
+    {
+      schema: {
+        ...forOperators('listKeys', 'All API keys'),
+        response: { 200: Type.Array(keyView), ...ADMIN_FAILURES },
+      },
+    },
     async () => (await listKeys(store.db)).map(viewOf),
   );
 
@@ -66,7 +64,7 @@ export function addKeyRoutes(
     '/admin/api/keys/:id',
     {
       schema: {
-        ...about('revokeKey', 'Ends an API key'),
+        ...forOperators('revokeKey', 'Ends an API key'),
         description: 'For good, within a second. Its jobs and monitors stay and go on delivering.',
         params: Type.Object({ id: plainText('The id of the key, not the key') }),
         response: {

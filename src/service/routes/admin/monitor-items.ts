@@ -1,0 +1,110 @@
+/** The lists of monitors, for operators. */
+import Type from 'typebox';
+import type { Server } from '../../../http/server.ts';
+import { addItem, DEFAULT_TAKE, MOST_TAKE, pageItems, removeItem, STATE_QUEUE } from '../../items.ts';
+import { entityIdText, failure, nothing, plainText, readMonitored, timeText, unprocessable } from '../schemas.ts';
+import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { noMonitor } from './monitor-shape.ts';
+import type { MonitorRouteDeps } from './monitors.ts';
+
+const PATH = '/admin/api/monitors/:id/items';
+
+const params = Type.Object({ id: plainText('The id of the monitor') });
+const item = {
+  entityId: entityIdText('A company or person'),
+  recordId: Type.Optional(plainText('The id in the external system; for jobs')),
+};
+const failures = {
+  404: failure('There is no such monitor'),
+  422: failure('A parameter is missing or cannot be read; `errors` names each'),
+  ...ADMIN_FAILURES,
+};
+
+/** Adds `/admin/api/monitors/{id}/items`: list, add, remove. */
+export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now }: MonitorRouteDeps): void {
+  scope.get(
+    PATH,
+    {
+      schema: {
+        ...forOperators('listMonitorItems', 'The list of a monitor', 'In the order of adding, page by page.'),
+        params,
+        querystring: Type.Object({
+          take: Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE }),
+          continuationToken: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+        }),
+        response: {
+          200: Type.Object({
+            results: Type.Array(
+              Type.Object({
+                entityId: Type.String(),
+                recordId: Type.String({ description: 'Empty in lists that have none' }),
+                created: timeText('When it was added'),
+              }),
+            ),
+            continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
+          }),
+          ...failures,
+        },
+      },
+    },
+    async ({ params: { id }, query }) => {
+      const page = await pageItems(store.db, secrets, id, query.take, query.continuationToken);
+      if (!page.ok) throw unprocessable('querystring.continuationToken', 'is no token of this list');
+      if (page.items.length === 0 && !(await isMonitor(id))) throw noMonitor();
+      const results = page.items.map(({ entity, recordId, addedAt }) => {
+        return { entityId: entity, recordId, created: new Date(addedAt).toISOString() };
+      });
+      const { continuationToken } = page;
+      return { results, ...(continuationToken !== undefined && { continuationToken }) };
+    },
+  );
+
+  const isMonitor = async (id: string): Promise<boolean> =>
+    (await store.db.selectFrom('monitor').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+
+  scope.post(
+    PATH,
+    {
+      schema: {
+        ...forOperators('addMonitorItem', 'Lists an entity', 'Adding one that is listed changes nothing.'),
+        params,
+        body: Type.Object(
+          {
+            ...item,
+            sendUpdate: Type.Optional(Type.Boolean({ default: false, description: 'Send its whole current state' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 204: nothing('It is listed, now or before'), ...failures },
+      },
+    },
+    async ({ params: { id: monitor }, body }, reply) => {
+      const { recordId = '', sendUpdate = false } = body;
+      const entity = readMonitored(body.entityId, 'body.entityId');
+      const wanted = { monitor, entity, recordId, sendUpdate, now: now() };
+      const { kind } = await store.write((tx) => addItem(tx, wanted));
+      if (kind === 'no-monitor') throw noMonitor();
+      for (const queue of ['deliver', 'mail', STATE_QUEUE]) bell.ring(queue);
+      return reply.code(204).send(null);
+    },
+  );
+
+  scope.delete(
+    PATH,
+    {
+      schema: {
+        ...forOperators('removeMonitorItem', 'Takes an entity off the list', 'One that is not listed is no error.'),
+        params,
+        querystring: Type.Object(item),
+        response: { 204: nothing('It is not listed, now or before'), ...failures },
+      },
+    },
+    async ({ params: { id: monitor }, query: { entityId, recordId = '' } }, reply) => {
+      const entity = readMonitored(entityId, 'querystring.entityId');
+      const { kind } = await store.write((tx) => removeItem(tx, { monitor, entity, recordId, now: now() }));
+      if (kind === 'no-monitor') throw noMonitor();
+      for (const queue of ['deliver', 'mail']) bell.ring(queue);
+      return reply.code(204).send(null);
+    },
+  );
+}

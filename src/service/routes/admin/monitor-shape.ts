@@ -1,0 +1,110 @@
+/** Monitors as operators send and see them. */
+import Type, { type Static } from 'typebox';
+import { HttpError } from '../../../http/error.ts';
+import { credentialsSchema } from '../../../protocol/auth.ts';
+import type { Monitor } from '../../monitor.ts';
+import { MonitorError } from '../../monitor-input.ts';
+import { isoTime, nullable, timeText } from '../schemas.ts';
+
+/** What can be said of a monitor and of a job, when it is made and later. */
+export const settings = {
+  events: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200, description: 'Names of events; null for all' }),
+    ),
+  ),
+  url: Type.Optional(nullable(Type.String({ maxLength: 2_048, description: 'Its webhook; null for none' }))),
+  credentials: Type.Optional(credentialsSchema),
+  schedule: Type.Optional(
+    nullable(
+      Type.Array(Type.Integer({ minimum: 0 }), {
+        maxItems: 50,
+        description: 'Seconds before each attempt, the first included; null for the configured ones',
+      }),
+    ),
+  ),
+  emails: Type.Optional(Type.Array(Type.String({ maxLength: 254 }), { maxItems: 100, description: 'Who gets mails' })),
+  mailRhythm: Type.Optional(Type.Enum(['at-once', 'daily'], { description: 'When mails are sent' })),
+};
+
+/** Whether to switch it on at once. */
+export const activated = Type.Optional(
+  Type.Boolean({ default: true, description: 'False prepares it: nothing is kept for it until it is activated' }),
+);
+
+export const target = Type.Enum(['all', 'items'], {
+  description: 'all: every company; items: the companies and persons in its list',
+});
+
+const credentialsView = Type.Object({
+  method: Type.String(),
+  key: Type.Optional(Type.String({ description: 'Header or user name' })),
+});
+
+export const monitorView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  owner: nullable(Type.String({ description: 'Id of the API key it belongs to' })),
+  provider: nullable(Type.String({ description: 'Of a third-party job' })),
+  target,
+  events: nullable(Type.Array(Type.String())),
+  url: nullable(Type.String()),
+  credentials: credentialsView,
+  signingSecrets: Type.Array(Type.Object({ expiresAt: nullable(timeText('When it is no longer used')) }), {
+    description: 'How many there are, newest first; never the secrets',
+  }),
+  schedule: nullable(Type.Array(Type.Integer())),
+  emails: Type.Array(Type.String()),
+  mailRhythm: Type.String(),
+  activated: Type.Boolean(),
+  activatedAt: nullable(timeText('When it was first activated')),
+  disabledReason: nullable(Type.Enum(['person', 'failing', 'gone'])),
+  disabledAt: nullable(timeText('When it was switched off')),
+  failingSince: nullable(timeText('Since when no delivery succeeded')),
+  failedAttempts: Type.Integer(),
+  createdAt: timeText('When it was made'),
+});
+
+/** Where a secret is shown, this once. */
+export const withSecret = Type.Object({
+  ...monitorView.properties,
+  signingSecret: Type.String({ description: 'Signs every post, per Standard Webhooks. Shown this once' }),
+});
+
+/** A monitor without its secrets. */
+export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
+  const { security, activatedAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
+  const { credentials, secrets } = security;
+  return {
+    ...plain,
+    events: plain.events && [...plain.events],
+    schedule: plain.schedule && [...plain.schedule],
+    emails: [...plain.emails],
+    credentials: { method: credentials.method, ...('key' in credentials && { key: credentials.key }) },
+    signingSecrets: secrets.map(({ expiresAt }) => ({ expiresAt: isoTime(expiresAt) })),
+    activatedAt: isoTime(activatedAt),
+    disabledAt: isoTime(disabledAt),
+    failingSince: isoTime(failingSince),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+};
+
+/** The same with the newest signing secret. */
+export const viewWithSecret = (monitor: Monitor): Static<typeof withSecret> => ({
+  ...viewOf(monitor),
+  signingSecret: monitor.security.secrets[0]?.secret ?? '',
+});
+
+/** Makes what a monitor cannot be the answer 422; each problem with its path. */
+export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof MonitorError)) throw error;
+    const errors = error.issues.map(({ path, message }) => ({ path: `body${path.replaceAll('/', '.')}`, message }));
+    throw new HttpError(422, 'The monitor cannot be like that.', { errors });
+  }
+}
+
+/** The answer where an id is nobody's. */
+export const noMonitor = (): HttpError => new HttpError(404, 'There is no monitor with this id.');
