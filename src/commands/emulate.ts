@@ -1,4 +1,4 @@
-/** `emulate`: a CRM on this machine, to try the daemon or a plugin on. */
+/** `emulate`: a CRM or the company register on this machine, to try the daemon or a plugin on. */
 import { readFile } from 'node:fs/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
@@ -9,6 +9,8 @@ import { didYouMean } from '../config/nearest.ts';
 import { parseConfig } from '../config/parse.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './command.ts';
+import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
+import type { Output } from './output.ts';
 
 const applied = Type.Optional(Type.Boolean());
 const CLOSED = { additionalProperties: false } as const;
@@ -47,8 +49,8 @@ const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: stri
 
 export const command = defineCommand({
   name: 'emulate',
-  about: 'run a CRM on this machine until it is stopped: hubspot, salesforce',
-  args: { name: needed('hubspot or salesforce') },
+  about: 'run a CRM or the company register on this machine until it is stopped: hubspot, salesforce, register',
+  args: { name: needed('hubspot, salesforce or register') },
   options: {
     port: integer('port to listen on; a free one where it is left out'),
     seed: integer('the same seed gives the same ids and companies (default 1)'),
@@ -57,15 +59,20 @@ export const command = defineCommand({
       'YAML or JSON: a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
       'file',
     ),
+    every: integer('register: seconds between changes to its companies; none where it is left out'),
   },
-  run: async ({ output, signal, json }, { name }, { port = 0, seed = 1, companies = 10, faults }) => {
+  run: async ({ output, signal, json }, { name }, { port = 0, seed = 1, companies = 10, faults, every }) => {
     const start = EMULATORS[name];
-    if (start === undefined) {
-      const known = Object.keys(EMULATORS);
+    if (start === undefined && name !== 'register') {
+      const known = [...Object.keys(EMULATORS), 'register'];
       throw new UsageError(`${name} cannot be emulated${didYouMean(name, known)} (${known.join(', ')})`);
     }
     if (port > 65_535) throw new UsageError(`${port} is not a port: 0 to 65535`);
     const script = faults === undefined ? [] : await readFaults(faults);
+    if (start === undefined) {
+      await showRegister(output, json, signal, { port, seed, companies, faults: script, every });
+      return 0;
+    }
     const emulator = await start({ port, seed, faults: script });
     try {
       const records = addCompanies(emulator, name, seed, companies);
@@ -86,6 +93,31 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+/** Runs the register until the signal, and changes one of its companies now and then. */
+async function showRegister(
+  output: Output,
+  json: boolean,
+  signal: AbortSignal,
+  options: RegisterEmulatorOptions & { readonly every: number | undefined },
+): Promise<void> {
+  const emulator = await serveRegister(options);
+  const { every } = options;
+  const timer = every === undefined || every < 1 ? undefined : setInterval(() => emulator.change(), every * 1_000);
+  try {
+    const configuration = { service: { register: emulator.settings } };
+    const { size } = emulator.documents.virksomhed;
+    output.entry(
+      { name: 'register', url: emulator.url, configuration, companies: size },
+      `register answers at ${emulator.url}, with ${size} sample companies. To reach it:\n`,
+    );
+    if (!json) output.line(stringify(configuration).trimEnd());
+    await ended(signal);
+  } finally {
+    clearInterval(timer);
+    await emulator.close();
+  }
+}
 
 async function readFaults(file: string): Promise<readonly ScriptedFault[]> {
   const content = await readFile(file, 'utf8').catch((error: unknown) => {

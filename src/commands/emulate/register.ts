@@ -1,0 +1,137 @@
+/** The company register's distribution on this machine, for tests, the demo and a try: `cvrsync emulate register`. */
+import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } from '../../../providers/emulator.ts';
+import { serveEmulator } from '../../../providers/emulator.ts';
+import { sampleDocuments } from '../../service/register/sample/stream.ts';
+import { isRecord } from '../../service/register/source.ts';
+import { type Document, type Hit, Refusal, search } from './elastic.ts';
+
+export interface RegisterEmulatorOptions {
+  /** 0 picks a free one. */
+  readonly port?: number;
+  readonly seed?: number;
+  /** Sample companies to begin with, 10 where absent. */
+  readonly companies?: number;
+  readonly faults?: readonly ScriptedFault[];
+  readonly user?: string;
+  readonly password?: string;
+  /** Elasticsearch 7 gives the total as an object. Default: the number that 6 gives. */
+  readonly totals?: 'number' | 'object';
+}
+
+export interface RegisterEmulator extends ServedEmulator {
+  /** Settings of `service.register` that reach it. */
+  readonly settings: {
+    readonly source: 'cvr';
+    readonly baseUrl: string;
+    readonly username: string;
+    readonly password: string;
+  };
+  /** Stores a document, in place of an earlier one of the same unit. It is found from then on. */
+  put(document: unknown): void;
+  /** Changes one of the sample companies, loaded now or at a time in ms since 1970, and returns the document. */
+  change(loadedAt?: number): unknown;
+  /** The stored documents, by index and number. */
+  readonly documents: Readonly<Record<Index, ReadonlyMap<string, Document>>>;
+  /** Rearranges the hits of answers that follow, until it is undefined again. */
+  disturb: ((hits: readonly Hit[]) => readonly unknown[]) | undefined;
+}
+
+const INDICES = {
+  virksomhed: { type: 'Vrvirksomhed', key: 'cvrNummer' },
+  produktionsenhed: { type: 'VrproduktionsEnhed', key: 'pNummer' },
+  deltager: { type: 'Vrdeltagerperson', key: 'enhedsNummer' },
+} as const;
+type Index = keyof typeof INDICES;
+const isIndex = (name: string | undefined): name is Index => name !== undefined && Object.hasOwn(INDICES, name);
+
+const PATH = /^\/cvr-permanent\/([a-z]+)(?:\/_doc)?\/_(search|count)$/;
+/** A series of sample changes without end, as far as anyone watches. */
+const ENDLESS = 10_000_000;
+
+/** Serves the indices of companies, production units and participants, with sample companies in them. */
+export async function serveRegister(options: RegisterEmulatorOptions = {}): Promise<RegisterEmulator> {
+  const { seed = 1, companies = 10, user = 'cvrsync', password = 'register', totals = 'number' } = options;
+  const documents = {
+    virksomhed: new Map<string, Document>(),
+    produktionsenhed: new Map<string, Document>(),
+    deltager: new Map<string, Document>(),
+  };
+  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const series = sampleDocuments(seed, companies, ENDLESS);
+  let disturb: RegisterEmulator['disturb'];
+
+  function put(document: unknown): void {
+    for (const [index, { type, key }] of Object.entries(INDICES)) {
+      const unit = isRecord(document) ? document[type] : undefined;
+      if (!isIndex(index) || !isRecord(unit) || !isRecord(document)) continue;
+      documents[index].set(String(unit[key]), structuredClone(document));
+      return;
+    }
+    throw new Error('not a document of the register: it has no Vrvirksomhed, VrproduktionsEnhed or Vrdeltagerperson');
+  }
+
+  function handle({ method, url, headers, body }: EmulatorRequest): EmulatorAnswer {
+    if (headers.authorization !== expected)
+      return { status: 401, headers: { 'www-authenticate': 'Basic realm="Distribution"' }, body: 'Unauthorized' };
+    const [, index, verb] = PATH.exec(url.pathname) ?? [];
+    if (!isIndex(index)) return refusal(new Refusal(404, `index_not_found_exception: no such index [${url.pathname}]`));
+    if (method !== 'GET' && method !== 'POST') return refusal(new Refusal(405, `Incorrect HTTP method: ${method}`));
+    try {
+      const asked: unknown = body === '' ? {} : JSON.parse(body);
+      const { total, hits } = search(index, documents[index], asked);
+      if (verb === 'count') return { status: 200, body: { count: total, _shards: SHARDS } };
+      const shown = disturb === undefined ? hits : disturb(hits);
+      return {
+        status: 200,
+        body: { took: 1, timed_out: false, _shards: SHARDS, hits: { ...totalOf(total), hits: shown } },
+      };
+    } catch (error) {
+      if (error instanceof Refusal) return refusal(error);
+      return refusal(new Refusal(400, 'json_parse_exception: the body is no JSON'));
+    }
+  }
+  const totalOf = (total: number) => ({
+    total: totals === 'number' ? total : { value: total, relation: 'eq' },
+    max_score: null,
+  });
+
+  function next(): unknown {
+    const { value } = series.next();
+    put(value);
+    return value;
+  }
+
+  while (documents.virksomhed.size < companies) next();
+  const served = await serveEmulator(handle, options);
+  return {
+    ...served,
+    documents,
+    settings: { source: 'cvr', baseUrl: served.url, username: user, password },
+    put,
+    change(loadedAt = Date.now()) {
+      const document = loadedAs(series.next().value, loadedAt);
+      put(document);
+      return document;
+    },
+    get disturb() {
+      return disturb;
+    },
+    set disturb(how) {
+      disturb = how;
+    },
+  };
+}
+
+/** The document as if the register had loaded it at that time. */
+export function loadedAs(document: unknown, loadedAt: number): Document {
+  const [[type, unit] = []] = isRecord(document) ? Object.entries(document) : [];
+  if (type === undefined || !isRecord(unit)) throw new Error('not a document of the register');
+  return { [type]: { ...unit, sidstIndlaest: new Date(loadedAt).toISOString() } };
+}
+
+const SHARDS = { total: 6, successful: 6, skipped: 0, failed: 0 };
+
+const refusal = ({ status, message }: Refusal): EmulatorAnswer => {
+  const [type, reason = message] = message.split(': ', 2);
+  return { status, body: { error: { root_cause: [{ type, reason }], type, reason }, status } };
+};
