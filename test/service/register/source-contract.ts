@@ -1,0 +1,112 @@
+/** What every source of register documents promises; each source's test runs it. */
+import { expect, it } from 'vitest';
+import type { RegisterSource } from '../../../src/service/register/source.ts';
+
+/** A source under test, and a hand on what it reads. */
+export interface SourceStage {
+  readonly source: RegisterSource;
+  /** Opens the same source anew, as after a restart. */
+  reopen(): RegisterSource;
+  /** The register tells of these documents, after all that it told before. */
+  tell(documents: readonly unknown[]): Promise<void>;
+  /** Makes the source unreadable until the returned function is called. */
+  breakIt(): Promise<() => Promise<void>>;
+  /** Lets as much time pass as a poll takes. */
+  poll(): void;
+}
+
+/** Documents of one company each, in the order of loading. */
+export const documentsFrom = (first: number, count: number): readonly unknown[] =>
+  Array.from({ length: count }, (_, index) => ({
+    Vrvirksomhed: {
+      cvrNummer: 95_000_000 + first + index,
+      sidstIndlaest: new Date(Date.UTC(2026, 0, 5) + (first + index) * 1_000).toISOString(),
+    },
+  }));
+
+const numbersIn = (documents: readonly unknown[]): readonly number[] =>
+  documents.map(
+    (document) => (document as { Vrvirksomhed: { cvrNummer: number } }).Vrvirksomhed.cvrNummer - 95_000_000,
+  );
+
+export const upTo = (count: number, first = 0): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
+
+/** Reads on until nothing waits; returns the numbers of the documents, and the last cursor. */
+export async function readAll(
+  source: RegisterSource,
+  from?: string,
+): Promise<{ numbers: readonly number[]; cursor: string | undefined; pages: number }> {
+  const { signal } = new AbortController();
+  const numbers: number[] = [];
+  let cursor = from;
+  for (let pages = 1; ; pages++) {
+    const page = await source.page(cursor, signal);
+    numbers.push(...numbersIn(page.documents));
+    cursor = page.cursor;
+    if (!page.more) return { numbers, cursor, pages };
+    if (pages > 200) throw new Error('the source never comes to an end');
+  }
+}
+
+/** Registers the promises as tests. `open` makes a stage whose pages hold four documents. */
+export function sourceContract(open: () => Promise<SourceStage>): void {
+  it('gives every document once, in the order of loading, in pages', async () => {
+    const stage = await open();
+    await stage.tell(documentsFrom(0, 10));
+    const { numbers, pages } = await readAll(stage.source);
+    expect(numbers).toEqual(upTo(10));
+    expect(pages).toBeGreaterThanOrEqual(3);
+  });
+
+  it('ends with a cursor also where there is nothing, and tells later of what came later', async () => {
+    const stage = await open();
+    const empty = await readAll(stage.source);
+    expect(empty.numbers).toEqual([]);
+    await stage.tell(documentsFrom(0, 3));
+    stage.poll();
+    const some = await readAll(stage.source, empty.cursor);
+    expect(some.numbers).toEqual(upTo(3));
+    await stage.tell(documentsFrom(3, 6));
+    stage.poll();
+    const rest = await readAll(stage.source, some.cursor);
+    // What came last may come again.
+    expect([...new Set([...rest.numbers])].filter((number) => number > 2)).toEqual(upTo(6, 3));
+  });
+
+  it('goes on from a cursor after a restart, and gives the same page again for the same cursor', async () => {
+    const stage = await open();
+    await stage.tell(documentsFrom(0, 11));
+    const { signal } = new AbortController();
+    const first = await stage.source.page(undefined, signal);
+    const again = await stage.reopen().page(undefined, signal);
+    expect(numbersIn(again.documents)).toEqual(numbersIn(first.documents));
+    const rest = await readAll(stage.reopen(), first.cursor);
+    expect([...numbersIn(first.documents), ...rest.numbers]).toEqual(upTo(11));
+  });
+
+  it('begins anew where the cursor is not one of its own', async () => {
+    const stage = await open();
+    await stage.tell(documentsFrom(0, 3));
+    expect((await readAll(stage.source, '{"something":"else"}')).numbers).toEqual(upTo(3));
+    expect((await readAll(stage.reopen(), 'no cursor at all')).numbers).toEqual(upTo(3));
+  });
+
+  it('throws a SourceError while it cannot be read, and loses nothing by it', async () => {
+    const stage = await open();
+    await stage.tell(documentsFrom(0, 9));
+    const { signal } = new AbortController();
+    const first = await stage.source.page(undefined, signal);
+    const mend = await stage.breakIt();
+    await expect(stage.source.page(first.cursor, signal)).rejects.toMatchObject({ name: 'SourceError' });
+    await expect(stage.source.page(first.cursor, signal)).rejects.toMatchObject({ name: 'SourceError' });
+    await mend();
+    const rest = await readAll(stage.source, first.cursor);
+    expect([...numbersIn(first.documents), ...rest.numbers]).toEqual(upTo(9));
+  });
+
+  it('stops at the signal', async () => {
+    const stage = await open();
+    await stage.tell(documentsFrom(0, 3));
+    await expect(stage.source.page(undefined, AbortSignal.abort())).rejects.toThrow();
+  });
+}
