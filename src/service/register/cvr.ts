@@ -48,7 +48,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   const since = options.since === undefined ? 0 : Date.parse(options.since);
   if (Number.isNaN(since)) throw new Error(`service.register.since is no day or time: ${options.since}`);
   const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
-  /** Smaller after an answer that was too large or took too long; grows back. */
+  /** Halved after an answer that was too large or took too long; grows back little by little. */
   let size = options.pageSize;
 
   async function search(index: Index, mark: Mark, signal: AbortSignal): Promise<HttpResponse> {
@@ -83,7 +83,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
       const asked = now();
       const asking = size;
       const hits = readHits(await search(turn, mark, signal));
-      if (size === asking) size = Math.min(options.pageSize, size * 2);
+      if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
       const last = furthest(hits);
       const full = hits.length >= asking;
       if (full && last === undefined) throw new SourceError('the register answered with hits that bear no sort values');

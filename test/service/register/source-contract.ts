@@ -24,7 +24,8 @@ export const documentsFrom = (first: number, count: number): readonly unknown[] 
     },
   }));
 
-const numbersIn = (documents: readonly unknown[]): readonly number[] =>
+/** The numbers that {@link documentsFrom} gave. */
+export const numbersIn = (documents: readonly unknown[]): readonly number[] =>
   documents.map(
     (document) => (document as { Vrvirksomhed: { cvrNummer: number } }).Vrvirksomhed.cvrNummer - 95_000_000,
   );
