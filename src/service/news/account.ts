@@ -1,6 +1,6 @@
 /** News of annual reports. */
 import type { NumberMetric, ReportData } from '../../protocol/report.ts';
-import { day, money, number } from './danish.ts';
+import { dateText, moneyText, numberText } from '../danish.ts';
 import { type DraftOf, subject } from './draft.ts';
 import { type Block, fill, type Phrase } from './phrase.ts';
 
@@ -82,13 +82,13 @@ export const account: DraftOf = (change) => {
 function figureText(metric: NumberMetric | null, { currencies }: ReportData): string | undefined {
   if (metric === null || metric.value === null || metric.error) return undefined;
   const unit = metric.unit ?? currencies[0] ?? 'DKK';
-  if (unit === 'Percentage') return `${number(metric.value)} %`;
-  return /^[A-Z]{3}$/.test(unit) && unit !== 'CVR' ? money(metric.value, unit) : number(metric.value);
+  if (unit === 'Percentage') return `${numberText(metric.value)} %`;
+  return /^[A-Z]{3}$/.test(unit) && unit !== 'CVR' ? moneyText(metric.value, unit) : numberText(metric.value);
 }
 
 function periodBlock({ period }: ReportData): readonly Block[] {
   if (period?.from == null || period.to === null) return [];
-  return [{ kind: 'paragraph', text: [`Perioden er ${day(period.from)} til ${day(period.to)}.`] }];
+  return [{ kind: 'paragraph', text: [`Perioden er ${dateText(period.from)} til ${dateText(period.to)}.`] }];
 }
 
 const listBlock = (title: string, lines: readonly Phrase[]): readonly Block[] =>

@@ -1,6 +1,6 @@
 /** News of a company's beginning, condition and end. */
 import type { Change } from '../change.ts';
-import { day } from './danish.ts';
+import { dateText, sentenceText } from '../danish.ts';
 import { type Draft, type DraftOf, subject } from './draft.ts';
 import { type Block, fill, type Phrase } from './phrase.ts';
 import { named } from './relations.ts';
@@ -15,7 +15,7 @@ export const newCompany: DraftOf = (change) => {
       ? fill('[company] er registreret i CVR som en ny virksomhed.', { company })
       : fill('[company] er registreret i CVR som en ny virksomhed med start den [day].', {
           company,
-          day: [day(started)],
+          day: [dateText(started)],
         });
   return {
     type: 'NewCompany',
@@ -47,22 +47,20 @@ const STATUSES: Readonly<Record<string, string>> = {
   SLETTET: '[company] er slettet',
 };
 
-const readable = (text: string): string => {
-  const isShouted = text === text.toUpperCase();
-  return isShouted ? text.charAt(0) + text.slice(1).toLowerCase() : text;
-};
+/** Statuses that are told of as coming back; where none was before they do not. */
+const AGAIN = /^(?:normal|aktiv)$/i;
 
 /** The one item about a company's status, a merger included. */
 export const status: DraftOf = (change) => {
   const { status: changed, merger } = change.updates;
   const sentences = [
     ...(merger === undefined ? [] : [mergerSentence(change, merger)]),
-    ...(changed === undefined ? [] : [statusSentence(change, changed.after)]),
+    ...(changed === undefined ? [] : [statusSentence(change, changed.before, changed.after)]),
   ];
   const [first] = sentences;
   if (first === undefined) return undefined;
-  const was = changed?.before == null ? undefined : readable(changed.before);
-  const is = changed?.after == null ? undefined : readable(changed.after);
+  const was = changed?.before == null ? undefined : sentenceText(changed.before);
+  const is = changed?.after == null ? undefined : sentenceText(changed.after);
   const line = is === undefined ? undefined : `Status: ${was === undefined ? is : `${was} → ${is}`}`;
   return {
     type: 'StatusChange',
@@ -75,11 +73,11 @@ export const status: DraftOf = (change) => {
   };
 };
 
-function statusSentence(change: Change, after: string | null): Phrase {
+function statusSentence(change: Change, before: string | null, after: string | null): Phrase {
   const company = subject(change);
   if (after === null) return fill('[company] har ikke længere en registreret status', { company });
-  const known = STATUSES[after.toUpperCase().replace(/\s+/g, '')];
-  return fill(known ?? '[company] har fået ny status: [status]', { company, status: [readable(after)] });
+  const known = before === null && AGAIN.test(after) ? undefined : STATUSES[after.toUpperCase().replace(/\s+/g, '')];
+  return fill(known ?? '[company] har fået ny status: [status]', { company, status: [sentenceText(after)] });
 }
 
 function mergerSentence(change: Change, { entity, dissolved }: NonNullable<Change['updates']['merger']>): Phrase {
@@ -97,10 +95,10 @@ export const companyLife: DraftOf = (change) => {
   const sentences = [
     ...(lifetimeEnded === undefined
       ? []
-      : [fill('[company] er ophørt den [day]', { company, day: [day(lifetimeEnded.date)] })]),
+      : [fill('[company] er ophørt den [day]', { company, day: [dateText(lifetimeEnded.date)] })]),
     ...(lifetimeStarted === undefined || isNew !== undefined
       ? []
-      : [fill('[company] er startet den [day]', { company, day: [day(lifetimeStarted.date)] })]),
+      : [fill('[company] er startet den [day]', { company, day: [dateText(lifetimeStarted.date)] })]),
   ];
   const [first] = sentences;
   if (first === undefined) return undefined;

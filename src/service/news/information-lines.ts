@@ -1,7 +1,16 @@
 /** Which master data make news, and how each is told. */
 import type { EventData, EventName } from '../../protocol/events.ts';
 import type { Updates } from '../../protocol/payload.ts';
-import { addressLine, capitalText, day, formText, industryText, monthName, number } from './danish.ts';
+import {
+  addressText,
+  capitalText,
+  dateText,
+  formText,
+  industryText,
+  monthText,
+  numberText,
+  yesText,
+} from '../danish.ts';
 import type { Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 
@@ -29,16 +38,17 @@ interface Changed<T> {
 }
 
 const oneLine =
-  <T>(label: string, textOf: (value: T) => string | undefined) =>
+  <T>(label: string, textOf: (value: T) => string) =>
   ({ before, after }: Changed<T>): readonly Line[] => {
     const phrase = (value: T | null): Phrase | null => {
-      const text = value === null ? undefined : textOf(value);
-      return text === undefined || text.trim() === '' ? null : [text];
+      const text = value === null ? '' : textOf(value);
+      return text.trim() === '' ? null : [text];
     };
     return [{ label, before: phrase(before), after: phrase(after) }];
   };
 
-const textLine = (label: string) => oneLine<string>(label, (text) => text);
+const same = (text: string): string => text;
+const textLine = (label: string) => oneLine<string>(label, same);
 
 const listLines =
   <T>(added: string, removed: string, textOf: (value: T) => string) =>
@@ -58,7 +68,9 @@ const intervalOf = (count: number): number => INTERVAL_STARTS.findLastIndex((sta
 const monthly = (data: EventData<'monthlyEmployeeCount'>): readonly Line[] => {
   const { before, after, year, month } = data;
   if (before === null || after === null || intervalOf(before) === intervalOf(after)) return [];
-  return [{ label: `Antal ansatte, ${monthName(month)} ${year}`, before: [number(before)], after: [number(after)] }];
+  return [
+    { label: `Antal ansatte, ${monthText(year, month)}`, before: [numberText(before)], after: [numberText(after)] },
+  ];
 };
 
 const EMPLOYEES = {
@@ -98,13 +110,13 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
   altNames: {
     noun: 'binavne',
     changed: '[company] har ændret sine binavne',
-    linesOf: listLines('Nyt binavn', 'Slettet binavn', (text) => text),
+    linesOf: listLines('Nyt binavn', 'Slettet binavn', same),
   },
   address: {
     noun: 'adresse',
     changed: '[company] har fået ny adresse',
     gone: '[company] har ikke længere en adresse i CVR',
-    linesOf: oneLine('Adresse', addressLine),
+    linesOf: oneLine('Adresse', addressText),
   },
   industry: {
     noun: 'branche',
@@ -132,7 +144,7 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
   bylawsChangedDate: {
     noun: 'vedtægter',
     changed: '[company] har ændret sine vedtægter',
-    linesOf: oneLine('Vedtægter senest ændret', day),
+    linesOf: oneLine('Vedtægter senest ændret', dateText),
   },
   capital: {
     noun: 'kapital',
@@ -187,16 +199,16 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
   commercialProtection: {
     noun: 'reklamebeskyttelse',
     changed: '[company] har ændret sin reklamebeskyttelse',
-    linesOf: oneLine('Reklamebeskyttet', (is) => (is ? 'ja' : 'nej')),
+    linesOf: oneLine('Reklamebeskyttet', yesText),
   },
   monthlyEmployeeCount: { ...EMPLOYEES, linesOf: monthly },
   quarterlyEmployees: {
     ...EMPLOYEES,
-    linesOf: (data) => oneLine<string>(`Antal ansatte, ${data.quarter}. kvartal ${data.year}`, intervalText)(data),
+    linesOf: (data) => oneLine<string>(`Antal ansatte, ${data.quarter}. kvartal ${data.year}`, same)(data),
   },
   yearlyEmployees: {
     ...EMPLOYEES,
-    linesOf: (data) => oneLine<string>(`Antal ansatte, ${data.year}`, intervalText)(data),
+    linesOf: (data) => oneLine<string>(`Antal ansatte, ${data.year}`, same)(data),
   },
 };
 
@@ -222,8 +234,4 @@ function told<E extends InformationEvent>(event: E, updates: Updates): readonly 
   if (lines.length === 0) return [];
   const isGone = lines.every(({ after }) => after === null);
   return [{ noun, headline: isGone ? (gone ?? changed) : changed, lines }];
-}
-
-function intervalText(text: string): string {
-  return text.replace('-', '–');
 }

@@ -1,8 +1,7 @@
 /** News of a company's master data: name, address, contact, trade, capital, rules, size, production units. */
-import { list, number } from './danish.ts';
 import { type DraftOf, subject } from './draft.ts';
-import { type Line, type Told, toldOf } from './information-lines.ts';
-import { fill, type Phrase } from './phrase.ts';
+import { type Line, toldOf } from './information-lines.ts';
+import { fill, type Phrase, shortList } from './phrase.ts';
 
 /** Kinds of data named in a headline; further ones are counted. */
 const NAMED = 3;
@@ -15,11 +14,12 @@ export const information: DraftOf = (change) => {
   const [first] = found;
   if (first === undefined) return undefined;
   const company = subject(change);
+  const nouns = found.map(({ noun }): Phrase => [noun]);
   const lines = found.flatMap((part) => part.lines);
   const headline =
     found.length === 1
       ? fill(first.headline, { company })
-      : fill('Nye oplysninger om [company]: [nouns]', { company, nouns: nounsOf(found) });
+      : fill('Nye oplysninger om [company]: [nouns]', { company, nouns: shortList(nouns, NAMED, 'andre oplysninger') });
   return {
     type: 'Information',
     headline,
@@ -30,12 +30,6 @@ export const information: DraftOf = (change) => {
     ],
   };
 };
-
-function nounsOf(found: readonly Told[]): Phrase {
-  const others = found.length - NAMED;
-  const nouns = found.map(({ noun }): Phrase => [noun]);
-  return list(others < 2 ? nouns : [...nouns.slice(0, NAMED), [`${number(others)} andre oplysninger`]]);
-}
 
 /** "Telefonnummer: 12345678 → 87654321". */
 function lineOf({ label, before, after }: Line, longest: number): Phrase {

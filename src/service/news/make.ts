@@ -92,16 +92,11 @@ function entitiesOf(change: Change, draft: Draft): NewsItem['entities'] {
   return [main, ...seen.values()];
 }
 
-const PLACES: Readonly<Record<string, string>> = {
-  company: 'enhed/virksomhed',
-  productionUnit: 'enhed/produktionsenhed',
-  person: 'enhed/person',
-};
-
-/** The page of an entity on the public site (the register's: https://datacvr.virk.dk). */
+/** The page of an entity on the public site, as the register's own has it (https://datacvr.virk.dk). */
 export function entityUrl(baseUrl: string, entityId: string): string {
-  const entity = parseEntityId(entityId);
-  const place = entity === undefined ? undefined : PLACES[entity.kind];
   const base = baseUrl.replace(/\/+$/, '');
-  return place === undefined ? base : `${base}/${place}/${entity?.number}`;
+  const { kind, number } = parseEntityId(entityId) ?? { kind: 'other', number: '' };
+  if (kind === 'company') return `${base}/enhed/virksomhed/${number}`;
+  if (kind === 'productionUnit') return `${base}/enhed/produktionsenhed/${number}`;
+  return kind === 'person' ? `${base}/enhed/person/${number}/deltager` : base;
 }

@@ -1,9 +1,9 @@
 /** News of owners: legal owners, beneficial owners and their votes, and a subsidiary that a company founded. */
 import type { Entity } from '../../protocol/formats.ts';
 import type { Change } from '../change.ts';
-import { share, shortList } from './danish.ts';
+import { shareText } from '../danish.ts';
 import { type Draft, type DraftOf, subject } from './draft.ts';
-import { type Block, fill, type Phrase } from './phrase.ts';
+import { type Block, fill, type Phrase, shortList } from './phrase.ts';
 import { named, worded } from './relations.ts';
 
 type OwnershipEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
@@ -187,15 +187,15 @@ const inBrackets = (text: string | undefined): string => (text === undefined ? '
 
 /** "10–15 % → 15–20 %", or what is known of it. */
 function sharesOf(part: Part, { now, before }: Holder): string | undefined {
-  if (part !== 'changed') return now === null ? undefined : share(now);
-  if (before !== null && now !== null) return `${share(before)} → ${share(now)}`;
-  if (now !== null) return `nu ${share(now)}`;
-  return before === null ? undefined : `før ${share(before)}`;
+  if (part !== 'changed') return now === null ? undefined : shareText(now);
+  if (before !== null && now !== null) return `${shareText(before)} → ${shareText(now)}`;
+  if (now !== null) return `nu ${shareText(now)}`;
+  return before === null ? undefined : `før ${shareText(before)}`;
 }
 
 function subsidiary(change: Change, founded: Entity & { ownership: string | null }): Draft {
   const parts = { company: subject(change), subsidiary: [named(founded)] };
-  const owned = founded.ownership === null ? '' : share(founded.ownership);
+  const owned = founded.ownership === null ? '' : shareText(founded.ownership);
   const sentence = fill(
     owned === '' ? '[company] er registreret som ejer af [subsidiary].' : '[company] ejer [share] af [subsidiary].',
     { ...parts, share: [owned] },

@@ -28,6 +28,20 @@ export function fill(template: string, parts: Readonly<Record<string, Phrase>>):
   });
 }
 
+/** "A", "A og B", "A, B og C". */
+export function list(phrases: readonly Phrase[]): Phrase {
+  return phrases.flatMap((phrase, at): Phrase => {
+    if (at === 0) return phrase;
+    return [at === phrases.length - 1 ? ' og ' : ', ', ...phrase];
+  });
+}
+
+/** The first of them, and how many others there are: "A, B, C og 4 andre". */
+export function shortList(phrases: readonly Phrase[], most: number, others = 'andre'): Phrase {
+  const left = phrases.length - most;
+  return left < 2 ? list(phrases) : list([...phrases.slice(0, most), [`${left} ${others}`]]);
+}
+
 /** A phrase as plain text with tokens, in one line. */
 export const asText = (phrase: Phrase): string =>
   phrase

@@ -2,9 +2,9 @@
 import type { EventData } from '../../protocol/events.ts';
 import type { Entity } from '../../protocol/formats.ts';
 import type { NewsType } from '../../protocol/news.ts';
-import { list, number, shortList } from './danish.ts';
+import { numberText } from '../danish.ts';
 import { type DraftOf, subject } from './draft.ts';
-import { type Block, fill, type Named, type Phrase } from './phrase.ts';
+import { type Block, fill, list, type Named, type Phrase, shortList } from './phrase.ts';
 
 /** The wording for one, for two, and for more than two, who are counted. */
 type Wording = readonly [one: string, two: string, many: string];
@@ -103,7 +103,7 @@ export function worded(wording: Wording, entities: readonly Entity[], company: P
   const [one, two, many] = wording;
   const who = list(entities.map((entity) => [named(entity)]));
   const template = entities.length === 1 ? one : entities.length === 2 ? two : many;
-  return fill(template, { who, company, number: [number(entities.length)] });
+  return fill(template, { who, company, number: [numberText(entities.length)] });
 }
 
 /** One draft maker for each of the four types. */
