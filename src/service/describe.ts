@@ -51,11 +51,15 @@ function describeOne<E extends EventName>(event: E, updates: Updates, options: D
   return data === undefined ? [] : [{ event, title, lines: describe(data, options) }];
 }
 
-/** `from` and `to` of a change, each as a text. */
+/** A value before and after; one that is gone says so in its label. */
 const change =
   <T>(label: string, text: (value: T) => string) =>
   ({ before, after }: { readonly before: T | null; readonly after: T | null }): readonly Line[] => [
-    { label, before: before === null ? null : text(before), after: after === null ? null : text(after) },
+    {
+      label: after === null ? `${label} slettet` : label,
+      before: before === null ? null : text(before),
+      after: after === null ? null : text(after),
+    },
   ];
 
 const same = (text: string): string => text;
@@ -102,9 +106,6 @@ const owners: Describe<'ownership' | 'trueOwnership'> = (data, options) =>
 const reference = ({ entity }: { readonly entity: Entity }): readonly Line[] => [
   { label: 'Navn', before: null, after: nameOf(entity) },
 ];
-
-/** The exact figure or interval of a period, which is the label. */
-const employees = <T>(label: string, text: (value: T) => string) => change<T>(label, text);
 
 const TABLE: { readonly [E in EventName]: Entry<E> } = {
   name: ['Navn', change('Navn', same)],
@@ -154,9 +155,9 @@ const TABLE: { readonly [E in EventName]: Entry<E> } = {
     ({ ownership }) => [{ label: 'Navn', before: null, after: withShare(ownership, ownership.ownership) }],
   ],
   commercialProtection: ['Reklamebeskyttelse', change('Beskyttet', yesText)],
-  monthlyEmployeeCount: ['Ansatte pr. måned', (data) => employees(monthText(data.year, data.month), numberText)(data)],
-  quarterlyEmployees: ['Ansatte pr. kvartal', (data) => employees(`${data.quarter}. kvartal ${data.year}`, same)(data)],
-  yearlyEmployees: ['Ansatte pr. år', (data) => employees(String(data.year), same)(data)],
+  monthlyEmployeeCount: ['Ansatte pr. måned', (data) => change(monthText(data.year, data.month), numberText)(data)],
+  quarterlyEmployees: ['Ansatte pr. kvartal', (data) => change(`${data.quarter}. kvartal ${data.year}`, same)(data)],
+  yearlyEmployees: ['Ansatte pr. år', (data) => change(String(data.year), same)(data)],
   newArticle: ['Ny artikel', describeArticle],
   addedToMonitor: ['Føjet til overvågning', ({ monitorName, monitorId }) => [monitor(monitorName ?? monitorId, true)]],
   removedFromMonitor: [

@@ -24,3 +24,10 @@ export function nextDigest(now: number, hour: number): number {
   const today = instantOf(midnight + hour * HOUR_MS);
   return today > now ? today : instantOf(midnight + (24 + hour) * HOUR_MS);
 }
+
+/** The last time at or before `now` when it struck `hour` in Copenhagen. */
+export function lastDigest(now: number, hour: number): number {
+  let last = nextDigest(now - 50 * HOUR_MS, hour);
+  for (let next = nextDigest(last, hour); next <= now; next = nextDigest(last, hour)) last = next;
+  return last;
+}

@@ -1,0 +1,203 @@
+/** The rows of mail in the store: which belong into the next mail to a recipient, and what became of them. */
+
+import { createHash } from 'node:crypto';
+import type { ExpressionBuilder } from 'kysely';
+import { EVENT_NAMES, type EventData, type EventName } from '../../protocol/events.ts';
+import { type Claim, held } from '../../runtime/lanes.ts';
+import { storable } from '../../store/each.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Tx } from '../../store/store.ts';
+import type { MailChange } from './compose.ts';
+import { lastDigest, nextDigest } from './digest-hour.ts';
+import { readMailKey, sameAddress } from './queue.ts';
+
+/** The next mail to one recipient of one monitor. */
+export type Batch = { readonly message: string; readonly monitorName: string } & (
+  | { readonly kind: 'changes'; readonly changes: readonly MailChange[]; readonly more: number }
+  | { readonly kind: 'notice'; readonly subject: string; readonly text: string }
+);
+
+/** What there is to do for a lane. */
+export type Taken =
+  | Batch
+  /** Nothing is due; `until` is when something will be, where anything waits. */
+  | { readonly kind: 'none'; readonly until: number | undefined }
+  | { readonly kind: 'lost' };
+
+/** Changes that are read for a mail; the others are counted. */
+const MOST_CHANGES = 300;
+
+/**
+ * Takes what is due for the claim's recipient and gives it a Message-ID, which stays with it: a mail that was sent and not
+ * marked, because the process ended between the two, goes out again as the same mail. Whoever unsubscribed meanwhile, or
+ * whose monitor is gone, has nothing due.
+ */
+export async function takeBatch(tx: Tx, claim: Claim, now: number, digestHour: number): Promise<Taken> {
+  if ((await held(tx, [claim])).size === 0) return { kind: 'lost' };
+  const { monitor, recipient } = readMailKey(claim.key);
+  const name = await monitorName(tx, monitor);
+  const reason = name === undefined ? 'the monitor was removed' : await unsubscribedReason(tx, monitor, recipient);
+  if (name === undefined || reason !== undefined) {
+    await failAll(tx, claim, now, reason ?? '');
+    return { kind: 'none', until: undefined };
+  }
+  const isDue = dueBefore(lastDigest(now, digestHour));
+  const [first] = await open(tx, claim)
+    .select(['seq', 'kind', 'message', 'body'])
+    .where((eb) => eb.or([eb('message', 'is not', null), isDue(eb)]))
+    // What may have been sent already comes before what certainly was not.
+    .orderBy((eb) => eb.case().when('message', 'is', null).then(1).else(0).end())
+    .orderBy('seq')
+    .limit(1)
+    .execute();
+  if (first === undefined) return { kind: 'none', until: await nextDaily(tx, claim, digestHour) };
+  const message = first.message ?? messageId(claim.key, first.seq, now);
+  if (first.message === null) {
+    await openOf(tx, claim)
+      .set({ message })
+      .where((eb) =>
+        first.kind === 'notice' ? eb('seq', '=', first.seq) : eb.and([eb('kind', '<>', 'notice'), isDue(eb)]),
+      )
+      .execute();
+  }
+  if (first.kind === 'notice') return { kind: 'notice', message, monitorName: name, ...readNotice(first.body) };
+  return { kind: 'changes', message, monitorName: name, ...(await readChanges(tx, claim, message)) };
+}
+
+/** Marks the rows of a mail as sent. */
+export async function endBatch(tx: Tx, claim: Claim, message: string, now: number): Promise<void> {
+  await openOf(tx, claim, message).set({ sent_at: now }).execute();
+}
+
+/** Marks the rows of a mail as failed for good: all, or those queued before `queuedBefore`. The number of rows. */
+export async function failBatch(
+  tx: Tx,
+  claim: Claim,
+  message: string,
+  failure: { readonly now: number; readonly error: string; readonly queuedBefore?: number },
+): Promise<number> {
+  const { now, error, queuedBefore } = failure;
+  const { numUpdatedRows } = await openOf(tx, claim, message)
+    .set({ failed_at: now, error: storable(error) })
+    .$if(queuedBefore !== undefined, (query) => query.where('created_at', '<', queuedBefore ?? 0))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Frees the rows of a mail that was surely not taken: they go into the next, with what came meanwhile. */
+export async function freeBatch(tx: Tx, claim: Claim, message: string): Promise<void> {
+  await openOf(tx, claim, message).set({ message: null }).execute();
+}
+
+/** Gives up all that waits for the claim's recipient, and returns the notices among it. */
+export async function failAll(tx: Tx, claim: Claim, now: number, error: string): Promise<readonly Notice[]> {
+  const rows = await openOf(tx, claim).set({ failed_at: now, error }).returning(['kind', 'body']).execute();
+  return rows.filter(({ kind }) => kind === 'notice').map(({ body }) => readNotice(body));
+}
+
+/** Forgets mail that ended before `before` (ms since 1970), up to `limit` rows; the number that went. */
+export async function pruneMail(tx: Tx, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('mail')
+    .where('seq', 'in', (eb) =>
+      eb
+        .selectFrom('mail')
+        .select('seq')
+        .where('created_at', '<', before)
+        .where((where) => where.or([where('sent_at', '<', before), where('failed_at', '<', before)]))
+        .orderBy('seq')
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+interface Notice {
+  readonly subject: string;
+  readonly text: string;
+}
+
+function open(tx: Tx, { key }: Claim) {
+  const { monitor, recipient } = readMailKey(key);
+  return tx
+    .selectFrom('mail')
+    .where('monitor', '=', monitor)
+    .where('recipient', '=', recipient)
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null);
+}
+
+/** To change what waits for a recipient, or the part of it that is in one mail. */
+function openOf(tx: Tx, { key }: Claim, message?: string) {
+  const { monitor, recipient } = readMailKey(key);
+  return tx
+    .updateTable('mail')
+    .where('monitor', '=', monitor)
+    .where('recipient', '=', recipient)
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .$if(message !== undefined, (query) => query.where('message', '=', message ?? ''));
+}
+
+/** Daily mail is due when the hour struck since it was queued. */
+const dueBefore = (strike: number) => (eb: ExpressionBuilder<Schema, 'mail'>) =>
+  eb.or([eb('kind', '<>', 'daily'), eb('created_at', '<', strike)]);
+
+async function nextDaily(tx: Tx, claim: Claim, digestHour: number): Promise<number | undefined> {
+  const row = await open(tx, claim).select('created_at').orderBy('seq').limit(1).executeTakeFirst();
+  return row === undefined ? undefined : nextDigest(row.created_at, digestHour);
+}
+
+async function monitorName(tx: Tx, monitor: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('monitor').select('name').where('id', '=', monitor).executeTakeFirst();
+  return row?.name;
+}
+
+async function unsubscribedReason(tx: Tx, monitor: string, recipient: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('unsubscribed')
+    .select('at')
+    .where('monitor', '=', monitor)
+    .where('recipient', '=', sameAddress(recipient))
+    .executeTakeFirst();
+  return row === undefined ? undefined : 'unsubscribed';
+}
+
+async function readChanges(
+  tx: Tx,
+  claim: Claim,
+  message: string,
+): Promise<{ readonly changes: readonly MailChange[]; readonly more: number }> {
+  const batch = open(tx, claim).where('message', '=', message);
+  const rows = await batch
+    .innerJoin('change', 'change.seq', 'mail.change')
+    .select(['change.entity', 'change.name', 'change.updates', 'mail.body'])
+    .orderBy('mail.seq')
+    .limit(MOST_CHANGES)
+    .execute();
+  const { count } = await batch
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return {
+    changes: rows.map(({ entity, name, updates, body }) => {
+      const { events, formerShares } = readTold(body);
+      return { entity, name, updates: selected(updates, events), formerShares };
+    }),
+    more: Number(count) - rows.length,
+  };
+}
+
+/** Only `publish` writes the updates, which it has as such. */
+function selected(json: string, events: readonly string[]): MailChange['updates'] {
+  const updates = JSON.parse(json) as { -readonly [E in EventName]?: EventData<E> };
+  for (const event of EVENT_NAMES) if (!events.includes(event)) delete updates[event];
+  return updates;
+}
+
+// Only queue.ts writes these.
+const readTold = (body: string) =>
+  JSON.parse(body) as { readonly events: readonly string[]; readonly formerShares?: Readonly<Record<string, string>> };
+const readNotice = (body: string): Notice => JSON.parse(body) as Notice;
+
+const messageId = (key: string, seq: number, now: number): string =>
+  createHash('sha256').update(`${key}\n${seq}\n${now}`).digest('base64url');

@@ -1,0 +1,91 @@
+/** How a mail looks, as text and as HTML: what is given is text, and is escaped here. Pure. */
+import { escapeHtml } from '../../protocol/news.ts';
+import type { Line } from '../describe.ts';
+import { isWebAddress } from '../news/phrase.ts';
+
+export interface EventBlock {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  /** Lines that are left out. */
+  readonly more: number;
+}
+
+export type Block =
+  | { readonly kind: 'note'; readonly text: string }
+  | {
+      readonly kind: 'entity';
+      readonly heading: string;
+      readonly about: string;
+      readonly link: string;
+      readonly events: readonly EventBlock[];
+    };
+
+export interface Footer {
+  readonly text: string;
+  readonly linkText: string;
+  readonly link: string;
+}
+
+/** The text part. */
+export function textPage(blocks: readonly Block[], footer: Footer): string {
+  const body = blocks.map((block) => (block.kind === 'note' ? block.text : textEntity(block)));
+  return `${[...body, `-- \n${footer.text}\n${footer.linkText}: ${footer.link}`].join('\n\n')}\n`;
+}
+
+function textEntity({ heading, about, link, events }: Extract<Block, { kind: 'entity' }>): string {
+  const parts = events.map(({ title, lines, more }) =>
+    [title, ...lines.map(textLine), ...(more > 0 ? [`  … og ${more} mere`] : [])].join('\n'),
+  );
+  return [`${heading} (${about})\n${link}`, ...parts].join('\n\n');
+}
+
+function textLine({ label, before, after, link }: Line): string {
+  const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
+  // What a value continues on is indented, so that it is not taken for a line of its own.
+  const text = `  ${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
+  return link === undefined ? text : `${text}\n    ${link}`;
+}
+
+/** The HTML part, one document; the styles are inline because mail programs drop others. `title` is HTML. */
+export function htmlPage(title: string, blocks: readonly Block[], footer: Footer): string {
+  const body = blocks.map((block) => (block.kind === 'note' ? htmlNote(block.text) : htmlEntity(block))).join('\n');
+  return `<!doctype html>
+<html lang="da">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body style="margin:0;padding:24px 16px;background:#f4f5f6;color:#1c2126;font:15px/1.5 -apple-system,Segoe UI,Roboto,Arial,sans-serif">
+<div style="max-width:640px;margin:0 auto">
+${body}
+<p style="margin:24px 0 0;color:#66707a;font-size:13px">${escapeHtml(footer.text)}<br><a style="color:#66707a" href="${escapeHtml(footer.link)}">${escapeHtml(footer.linkText)}</a></p>
+</div>
+</body>
+</html>
+`;
+}
+
+const htmlNote = (text: string): string => `<p style="margin:0 0 16px">${lineBreaks(text)}</p>`;
+
+function htmlEntity({ heading, about, link, events }: Extract<Block, { kind: 'entity' }>): string {
+  return `<div style="margin:0 0 16px;padding:16px 20px;background:#fff;border:1px solid #dfe3e6;border-radius:6px">
+<h2 style="margin:0;font-size:18px"><a style="color:#0b5394;text-decoration:none" href="${escapeHtml(link)}">${escapeHtml(heading)}</a></h2>
+<p style="margin:0 0 8px;color:#66707a;font-size:13px">${escapeHtml(about)}</p>
+${events.map(htmlEvent).join('\n')}
+</div>`;
+}
+
+function htmlEvent({ title, lines, more }: EventBlock): string {
+  const rest = more > 0 ? `<tr><td colspan="2" style="color:#66707a">… og ${more} mere</td></tr>` : '';
+  return `<h3 style="margin:12px 0 4px;font-size:15px">${escapeHtml(title)}</h3>
+<table role="presentation" cellspacing="0" cellpadding="0" style="font-size:15px">${lines.map(htmlLine).join('')}${rest}</table>`;
+}
+
+function htmlLine({ label, before, after, link }: Line): string {
+  const old =
+    before === null ? '' : `<span style="color:#8a929a;text-decoration:line-through">${lineBreaks(before)}</span>`;
+  const text = after === null ? '' : lineBreaks(after);
+  const now =
+    link !== undefined && isWebAddress(link) ? `<a style="color:#0b5394" href="${escapeHtml(link)}">${text}</a>` : text;
+  const value = [old, now].filter(Boolean).join(' → ');
+  return `<tr><td style="padding:2px 16px 2px 0;color:#66707a;vertical-align:top;white-space:nowrap">${escapeHtml(label)}</td><td style="padding:2px 0;vertical-align:top">${value}</td></tr>`;
+}
+
+const lineBreaks = (text: string): string => escapeHtml(text).replaceAll(/\r\n?|\n/g, '<br>');

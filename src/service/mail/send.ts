@@ -1,0 +1,122 @@
+/** The way to the mail server: hands over one mail at a time and says what became of it. */
+import type { Transporter } from 'nodemailer';
+
+/** A mail as it is handed over. */
+export interface Letter {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** With its angle brackets; the same for every try of the same mail. */
+  readonly messageId: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What became of a mail. Errors are for people: the server's words, never a secret. */
+export type Sent =
+  | { readonly kind: 'sent' }
+  /** For good: the server does not take this mail or this recipient. */
+  | { readonly kind: 'rejected'; readonly error: string }
+  /** For now. `certain`: it was surely not taken; `server`: no mail would have been. */
+  | { readonly kind: 'later'; readonly error: string; readonly certain: boolean; readonly server: boolean };
+
+export interface Mailer {
+  /** Never throws; an abort is `later`. */
+  send(letter: Letter, signal: AbortSignal): Promise<Sent>;
+  /** Ends all connections. */
+  close(): void;
+}
+
+export interface MailerOptions {
+  /** `smtp://user:password@host:port` or `smtps://…`. */
+  readonly url: string;
+  /** Sender of all mail: an address, or a name with one. */
+  readonly from: string;
+  /** Ms for the whole of one mail. Default 60,000. */
+  readonly deadlineMs?: number;
+}
+
+const CONNECTIONS = 4;
+const DEADLINE_MS = 60_000;
+
+/** Opens nothing: the mail library is loaded, and connections are made, with the first mail. */
+export function openMailer(options: MailerOptions): Mailer {
+  const deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+  let opened: Promise<Transporter> | undefined;
+
+  return {
+    async send(letter, signal) {
+      opened ??= openTransport(options, deadlineMs);
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), deadlineMs);
+      const onAbort = () => late.abort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) late.abort();
+      try {
+        const transport = await opened;
+        await transport.sendMail({
+          from: options.from,
+          // As an address of its own, and not as text: nothing in it can name a second one.
+          to: { name: '', address: letter.to },
+          subject: letter.subject,
+          text: letter.text,
+          html: letter.html,
+          messageId: letter.messageId,
+          headers: { ...letter.headers },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+          signal: late.signal,
+        });
+        return { kind: 'sent' };
+      } catch (error) {
+        if (late.signal.aborted && !signal.aborted)
+          return later(`the mail server did not take it within ${deadlineMs} ms`, false, true);
+        return judge(error);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    close() {
+      opened?.then(
+        (transport) => transport.close(),
+        () => undefined,
+      );
+    },
+  };
+}
+
+async function openTransport({ url }: MailerOptions, deadlineMs: number): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    // A connection that was idle may be dead: its mail takes another one, once.
+    maxRequeues: 1,
+    idleTimeout: 30_000,
+    connectionTimeout: Math.min(10_000, deadlineMs),
+    greetingTimeout: Math.min(10_000, deadlineMs),
+    dnsTimeout: Math.min(10_000, deadlineMs),
+    socketTimeout: Math.min(30_000, deadlineMs),
+  });
+}
+
+const later = (error: string, certain: boolean, server: boolean): Sent => ({ kind: 'later', error, certain, server });
+
+/** What an error of the library means for the mail (codes: nodemailer's; replies: RFC 5321, 4.2.1). */
+function judge(error: unknown): Sent {
+  if (!(error instanceof Error)) return later(String(error), false, true);
+  const { code, command, responseCode: reply, response, syscall } = fieldsOf(error);
+  const text = `${typeof response === 'string' && response !== '' ? response : error.message}`.slice(0, 300);
+  if (code === 'EENVELOPE' && command === 'API') return { kind: 'rejected', error: text };
+  const isAnswer = typeof reply === 'number';
+  const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
+  // 503: the session is out of step; 530: the server wants a login. Neither is about the recipient.
+  const isFinal = isAnswer ? reply >= 500 && reply !== 503 && reply !== 530 : code === 'EMESSAGE';
+  if (isAboutMail && isFinal) return { kind: 'rejected', error: text };
+  const certain = isAnswer || syscall === 'connect' || code === 'EDNS';
+  return later(text, certain, !isAboutMail || reply === 421 || reply === 530);
+}
+
+const fieldsOf = (error: Error): Readonly<Record<string, unknown>> => ({ ...error });

@@ -1,0 +1,155 @@
+/** The way out: links that end a monitor's mail to one address, and the page behind them (RFC 8058). */
+import type { FastifyReply } from 'fastify';
+import Type from 'typebox';
+import type { Server } from '../../http/server.ts';
+import { escapeHtml } from '../../protocol/news.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import type { Secrets } from '../secrets.ts';
+import { sameAddress } from './queue.ts';
+
+type Signer = Pick<Secrets, 'sign' | 'verify'>;
+
+const PATH = '/unsubscribe';
+/** Signed with it: a code made for another purpose is none here. */
+const PURPOSE = 'unsubscribe';
+
+/** The address that ends a monitor's mail to a recipient; `publicUrl` is how the world reaches this service. */
+export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: string, recipient: string): string {
+  const who = Buffer.from(JSON.stringify([monitor, sameAddress(recipient)])).toString('base64url');
+  return `${publicUrl.replace(/\/+$/, '')}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`;
+}
+
+/** Whom a token is of; undefined for one that is not ours. */
+export function readToken(
+  secrets: Signer,
+  token: string,
+): { readonly monitor: string; readonly recipient: string } | undefined {
+  const [who = '', mac = '', ...more] = token.split('.');
+  if (more.length > 0 || !secrets.verify(`${PURPOSE} ${who}`, mac)) return undefined;
+  const [monitor, recipient]: unknown[] = JSON.parse(Buffer.from(who, 'base64url').toString('utf8'));
+  return typeof monitor === 'string' && typeof recipient === 'string' ? { monitor, recipient } : undefined;
+}
+
+/** Ends a monitor's mail to a recipient; what waits is not sent. Idempotent. */
+export async function unsubscribe(tx: Tx, monitor: string, recipient: string, now: number): Promise<void> {
+  const address = sameAddress(recipient);
+  await tx
+    .insertInto('unsubscribed')
+    .values({ monitor, recipient: address, at: now })
+    .onConflict((conflict) => conflict.columns(['monitor', 'recipient']).doNothing())
+    .execute();
+  await tx
+    .updateTable('mail')
+    .set({ failed_at: now, error: 'unsubscribed' })
+    .where('monitor', '=', monitor)
+    .where(({ eb, fn }) => eb(fn<string>('lower', ['recipient']), '=', address))
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .execute();
+}
+
+export interface UnsubscribeDeps {
+  readonly store: Store;
+  readonly secrets: Signer;
+  readonly now: () => number;
+}
+
+const querystring = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 2_000, description: 'From the link in a mail.' }),
+});
+const page = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: Type.String({ description: 'A page for people.' }) } },
+});
+const response = { 200: page('The page.'), 400: page('The link is not one of ours.') };
+
+/** Adds `GET /unsubscribe`, a page with a button, and `POST`, which does it: mail programs that look into links do no harm. */
+export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {
+  server.register(async (scope: Server) => {
+    // The form posts its fields, mail programs `List-Unsubscribe=One-Click`, as form or multipart: none of it is needed.
+    scope.addContentTypeParser('*', (_, body, done) => {
+      body.resume();
+      body.on('end', () => done(null, null));
+      body.on('error', done);
+    });
+
+    const common = { tags: ['mail'], querystring, response };
+    scope.get(
+      PATH,
+      {
+        schema: {
+          ...common,
+          operationId: 'askToUnsubscribe',
+          summary: 'Page that asks whether to end a mail',
+          description: 'Behind the link at the end of every mail; changes nothing.',
+        },
+      },
+      async (request, reply) => {
+        const found = readToken(secrets, request.query.token);
+        if (found === undefined) return send(reply, 400, INVALID);
+        const name = await nameOf(store, found.monitor);
+        const action = escapeHtml(`${PATH}?token=${encodeURIComponent(request.query.token)}`);
+        return send(
+          reply,
+          200,
+          `<h1>Afmeld mails</h1>
+<p>Skal vi holde op med at sende mails fra overvågningen <b>${escapeHtml(name)}</b> til <b>${escapeHtml(found.recipient)}</b>?</p>
+<form method="post" action="${action}"><button type="submit">Ja, afmeld</button></form>`,
+        );
+      },
+    );
+    scope.post(
+      PATH,
+      {
+        bodyLimit: 16 * 1024,
+        schema: {
+          ...common,
+          operationId: 'unsubscribe',
+          summary: 'Ends a mail',
+          description: 'Ends the mails of one monitor to one address (RFC 8058). The body is not read. Idempotent.',
+        },
+      },
+      async (request, reply) => {
+        const found = readToken(secrets, request.query.token);
+        if (found === undefined) return send(reply, 400, INVALID);
+        await store.write((tx) => unsubscribe(tx, found.monitor, found.recipient, now()));
+        return send(
+          reply,
+          200,
+          `<h1>Du er afmeldt</h1>
+<p>Vi sender ikke flere mails fra overvågningen til <b>${escapeHtml(found.recipient)}</b>.</p>`,
+        );
+      },
+    );
+  });
+}
+
+const INVALID = `<h1>Linket virker ikke</h1>
+<p>Det er ikke helt, eller det er lavet om. Brug linket nederst i den nyeste mail.</p>`;
+
+async function nameOf(store: Store, monitor: string): Promise<string> {
+  const row = await store.db.selectFrom('monitor').select('name').where('id', '=', monitor).executeTakeFirst();
+  return row?.name ?? monitor;
+}
+
+/** Nothing on the page runs, nothing is fetched, and no other site learns of the link. */
+const send = (reply: FastifyReply, status: 200 | 400, body: string): FastifyReply =>
+  reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex',
+    })
+    .send(`<!doctype html>
+<html lang="da">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Afmeld mails</title>
+<style>body{max-width:36rem;margin:3rem auto;padding:0 1rem;font:16px/1.5 sans-serif}button{font:inherit;padding:.5rem 1rem}</style></head>
+<body>
+${body}
+</body>
+</html>
+`);

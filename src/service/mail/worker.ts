@@ -1,0 +1,169 @@
+/** Sends what is queued: one lane for each recipient of a monitor, so that none waits for another. */
+import type { Metrics } from '../../http/metrics.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import type { Bell } from '../../runtime/bell.ts';
+import { type Claim, held, type Settlement, settle } from '../../runtime/lanes.ts';
+import { startWorker, type Worker } from '../../runtime/worker.ts';
+import type { Store } from '../../store/store.ts';
+import type { Secrets } from '../secrets.ts';
+import { composeChanges, composeNotice } from './compose.ts';
+import { type Batch, endBatch, failAll, failBatch, freeBatch, takeBatch } from './outbox.ts';
+import { MAIL_QUEUE, readMailKey } from './queue.ts';
+import { type Letter, type Mailer, openMailer, type Sent } from './send.ts';
+import { unsubscribeUrl } from './unsubscribe.ts';
+
+export interface MailDeps {
+  readonly store: Store;
+  readonly bell: Bell;
+  readonly now: () => number;
+  readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
+  readonly metrics?: Pick<Metrics, 'mails'>;
+  readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
+  /** How the world reaches this service: unsubscribe links begin with it. */
+  readonly publicUrl: string;
+  /** Public site that entities are linked to. */
+  readonly baseUrl: string;
+  /** Where absent nothing is sent: what is queued is given up, notices are logged. */
+  readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
+  /** Ms for one mail, for tests. */
+  readonly deadlineMs?: number;
+  /** How often to look for what nobody rang for, in ms. */
+  readonly pollMs?: number;
+}
+
+const LANES = 4;
+const GIVE_UP_MS = 72 * 3_600_000;
+/** What merely waited, behind a server that was down, gets this many tries. */
+const GIVE_UP_TRIES = 10;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Starts the worker of mail. A mail server that is down, or refuses us, holds all mail back for up to a minute at a time;
+ * a recipient that is refused for now waits alone, up to 15 minutes at a time and 72 hours in all.
+ */
+export function startMail(deps: MailDeps): Worker {
+  const { store, bell, now, log, smtp, pollMs } = deps;
+  const mailer = smtp === undefined ? undefined : openMailer({ ...smtp, ...deadline(deps) });
+  let faults = 0;
+  let blocked = 0;
+
+  /** Remembers how the server is. */
+  function note(sent: Sent): void {
+    deps.metrics?.mails.inc({ result: sent.kind });
+    if (sent.kind !== 'later' || !sent.server) {
+      faults = 0;
+      return;
+    }
+    faults++;
+    blocked = now() + backoff(faults, { baseMs: 2_000, capMs: LONGEST_PAUSE_MS });
+    log.warn({ error: sent.error, queue: MAIL_QUEUE }, 'the mail server does not take mail: trying again');
+  }
+
+  async function work(claim: Claim, signal: AbortSignal): Promise<void> {
+    if (mailer === undefined || smtp === undefined) return discard(deps, claim);
+    for (;;) {
+      const batch = await store.write(async (tx) => {
+        const taken = await takeBatch(tx, claim, now(), smtp.digestHour);
+        if (taken.kind === 'none') await settle(tx, claim, ended(taken.until));
+        return taken;
+      });
+      if (batch.kind === 'none' || batch.kind === 'lost') return;
+      const sent = await sendBatch(deps, mailer, claim, batch, signal);
+      // The worker puts the lane back; whether it went out is not known.
+      if (sent.kind === 'later' && signal.aborted) throw signal.reason;
+      note(sent);
+      if (!(await record(deps, claim, batch.message, sent))) return;
+    }
+  }
+
+  const worker = startWorker({
+    store,
+    bell,
+    now,
+    log,
+    queue: MAIL_QUEUE,
+    batch: 1,
+    concurrency: LANES,
+    ...(pollMs !== undefined && { pollMs }),
+    blockedUntil: () => blocked,
+    async run(claims, signal) {
+      for (const claim of claims) await work(claim, signal);
+    },
+  });
+  return {
+    drained: worker.drained,
+    async stop(graceMs) {
+      await worker.stop(graceMs);
+      mailer?.close();
+    },
+  };
+}
+
+const deadline = ({ deadlineMs }: MailDeps) => (deadlineMs === undefined ? {} : { deadlineMs });
+
+const ended = (until: number | undefined): Settlement =>
+  until === undefined ? { kind: 'done' } : { kind: 'again', at: until, fresh: true };
+
+async function sendBatch(
+  deps: MailDeps,
+  mailer: Mailer,
+  claim: Claim,
+  batch: Batch,
+  signal: AbortSignal,
+): Promise<Sent> {
+  if (batch.kind === 'changes' && batch.changes.length === 0)
+    return { kind: 'rejected', error: 'the changes it was to tell of are no longer stored' };
+  return mailer.send(letterOf(deps, claim, batch), signal);
+}
+
+function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim, batch: Batch): Letter {
+  const { monitor, recipient } = readMailKey(claim.key);
+  const unsubscribe = unsubscribeUrl(publicUrl, secrets, monitor, recipient);
+  const frame = { monitorName: batch.monitorName, unsubscribeUrl: unsubscribe };
+  const mail = batch.kind === 'notice' ? composeNotice(batch, frame) : composeChanges({ ...batch, ...frame, baseUrl });
+  const domain = /@([\w.-]+)/.exec(smtp?.from ?? '')?.[1] ?? 'cvrsync.invalid';
+  return {
+    ...mail,
+    to: recipient,
+    messageId: `<${batch.message}@${domain}>`,
+    headers: {
+      'List-Unsubscribe': `<${unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      // Answering machines stay silent: RFC 3834.
+      'Auto-Submitted': 'auto-generated',
+    },
+  };
+}
+
+/** Writes down what became of a mail; true where the lane may go on. */
+async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<boolean> {
+  const at = now();
+  if (sent.kind === 'sent') {
+    // Also where the lease was lost: it did go out.
+    await store.write((tx) => endBatch(tx, claim, message, at));
+    return true;
+  }
+  const { error } = sent;
+  const isOld = at - claim.since > GIVE_UP_MS && claim.attempts + 1 >= GIVE_UP_TRIES;
+  const outcome = await store.write(async (tx) => {
+    if ((await held(tx, [claim])).size === 0) return { given: 0, goesOn: false };
+    if (sent.kind === 'rejected')
+      return { given: await failBatch(tx, claim, message, { now: at, error }), goesOn: true };
+    const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;
+    if (sent.certain) await freeBatch(tx, claim, message);
+    await settle(tx, claim, { kind: 'again', at: at + backoff(claim.attempts + 1, { baseMs: 30_000 }), error });
+    return { given, goesOn: false };
+  });
+  if (outcome.given > 0) log.warn({ error, lane: claim.key, rows: outcome.given }, 'mail was given up');
+  return outcome.goesOn;
+}
+
+async function discard({ store, now, log }: MailDeps, claim: Claim): Promise<void> {
+  const notices = await store.write(async (tx) => {
+    if ((await held(tx, [claim])).size === 0) return [];
+    const given = await failAll(tx, claim, now(), 'no mail server is configured');
+    await settle(tx, claim, { kind: 'done' });
+    return given;
+  });
+  for (const { subject, text } of notices) log.warn({ ...readMailKey(claim.key), text }, subject);
+}
