@@ -59,6 +59,12 @@ export function createMetrics() {
       'result',
     ]),
     upstreamCalls: counter('upstream_calls_total', 'Calls to the monitoring service by status or fault.', ['code']),
+    deliveryAttempts: counter('delivery_attempts_total', 'Posts to webhooks by what came of them.', ['result']),
+    deliverySeconds: histogram(
+      'delivery_seconds',
+      'From a change to the answer of the webhook that took it.',
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3_600, 86_400],
+    ),
     /** Counts an entry of an unknown event. */
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
     /** Counts an entry that could not be read. */

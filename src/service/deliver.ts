@@ -1,0 +1,108 @@
+/**
+ * Delivers changes to the webhooks of monitors: at least once, in order for each monitor and company, each monitor on its
+ * own. A lane is a monitor that has something due; the order within it is that of its delivery rows.
+ */
+import type { Http } from '../http/client.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { WireOptions } from '../protocol/payload.ts';
+import type { Bell } from '../runtime/bell.ts';
+import type { Claim } from '../runtime/lanes.ts';
+import { startWorker, type Worker } from '../runtime/worker.ts';
+import type { Store } from '../store/store.ts';
+import { createBodies } from './delivery/bodies.ts';
+import { type Head, loadMonitors } from './delivery/due.ts';
+import { createLedger } from './delivery/ledger.ts';
+import type { Result } from './delivery/record.ts';
+import { type RunDeps, runLane } from './delivery/run.ts';
+import { MAIL_QUEUE } from './mail/queue.ts';
+import { DELIVER_QUEUE } from './publish.ts';
+import { SCHEDULE } from './schedule.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface DeliveryDeps extends WireOptions {
+  readonly store: Store;
+  readonly bell: Bell;
+  readonly now: () => number;
+  readonly log: { error(details: object, message: string): void };
+  readonly metrics: Pick<Metrics, 'deliveryAttempts' | 'deliverySeconds'>;
+  readonly secrets: Secrets;
+  /** A client of openWebhookClient: guarded, with its deadlines. */
+  readonly http: Http;
+  /** Posts under way to one webhook at a time; 16 where absent. */
+  readonly concurrency?: number;
+  /** Seconds before each attempt, for monitors without their own. */
+  readonly schedule?: readonly number[];
+  /** Who is told of monitors that fail and have no recipients of their own. */
+  readonly admin?: string;
+  readonly random?: () => number;
+  /** As the worker's. */
+  readonly leaseMs?: number;
+  readonly pollMs?: number;
+}
+
+const CONCURRENCY = 16;
+/** Monitors a run. One that hangs keeps its run's slot, and no other monitor's lane. */
+const BATCH = 64;
+const RUNS = 64;
+
+/** Starts delivering; ring `deliver` when something was published. */
+export function startDelivery(deps: DeliveryDeps): Worker {
+  const { store, bell, now, log, metrics, secrets, concurrency = CONCURRENCY, random = Math.random } = deps;
+  /** Posts at a time of webhooks that asked for fewer. */
+  const limits = new Map<string, number>();
+  const limit = (monitor: string) => limits.get(monitor) ?? concurrency;
+
+  function observe(monitor: string, head: Head, { posted, state }: Result): void {
+    if (posted === undefined) return;
+    const { outcome, status, fault } = posted;
+    const failed = fault ?? `${Math.floor((status ?? 0) / 100)}xx`;
+    metrics.deliveryAttempts.inc({ result: state === 'done' ? 'done' : failed });
+    if (state === 'done')
+      metrics.deliverySeconds.observe(Math.max(0, posted.at + posted.took - head.created_at) / 1_000);
+    const before = limit(monitor);
+    const crowded = outcome.kind === 'failed' && outcome.crowded;
+    const after = crowded ? Math.max(1, Math.floor(before / 2)) : before + 1;
+    if (after >= concurrency) limits.delete(monitor);
+    else limits.set(monitor, after);
+  }
+
+  const run: RunDeps = {
+    db: store.db,
+    http: deps.http,
+    now,
+    random,
+    ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => bell.ring(MAIL_QUEUE) }),
+    bodies: createBodies(deps),
+    schedule: deps.schedule ?? SCHEDULE,
+    limit,
+    observe,
+  };
+
+  async function runOne(claim: Claim, monitors: Awaited<ReturnType<typeof loadMonitors>>, signal: AbortSignal) {
+    const monitor = monitors.get(claim.key);
+    if (monitor?.activated === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
+    // Nothing is due to it: what was is held or dropped.
+    await run.ledger.write({ claim, ending: { kind: 'idle', seen: Number.MAX_SAFE_INTEGER } });
+  }
+
+  return startWorker({
+    store,
+    bell,
+    queue: DELIVER_QUEUE,
+    batch: BATCH,
+    concurrency: RUNS,
+    now,
+    log,
+    ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs }),
+    ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
+    async run(claims, signal) {
+      const ids = claims.map(({ key }) => key);
+      const monitors = await loadMonitors(store.db, secrets, ids);
+      const ended = await Promise.allSettled(claims.map((claim) => runOne(claim, monitors, signal)));
+      const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      if (failures.length > 0)
+        throw new Error(`${failures.length} of ${claims.length} runs failed`, { cause: failures[0] });
+      signal.throwIfAborted();
+    },
+  });
+}

@@ -1,0 +1,77 @@
+/** The bodies of deliveries: made once for a change that goes to thousands, and the same bytes at every attempt. */
+import { sql } from 'kysely';
+import { isEventName } from '../../protocol/events.ts';
+import { type Updates, type WireOptions, writePayload } from '../../protocol/payload.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/store.ts';
+import type { Head } from './due.ts';
+
+export interface Body {
+  /** The change's natural id. */
+  readonly change: string;
+  readonly bytes: Buffer;
+}
+
+export interface Bodies {
+  /** The bodies of these deliveries, in their order; undefined where the change is no longer there. */
+  load(db: Db, heads: readonly Head[]): Promise<readonly (Body | undefined)[]>;
+}
+
+/** Bytes that are kept; a body is about 6 KB. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+export function createBodies(options: WireOptions): Bodies {
+  const kept = new Map<string, Body>();
+  let size = 0;
+
+  function keep(key: string, body: Body): Body {
+    kept.set(key, body);
+    size += body.bytes.length;
+    for (const [oldest, { bytes }] of kept) {
+      if (size <= MOST_BYTES || oldest === key) break;
+      kept.delete(oldest);
+      size -= bytes.length;
+    }
+    return body;
+  }
+
+  return {
+    async load(db, heads) {
+      const missing = heads.filter((head) => !kept.has(keyOf(head)));
+      const changes = missing.length > 0 ? await loadChanges(db, missing) : new Map<number, ChangeRow>();
+      return heads.map((head) => {
+        const key = keyOf(head);
+        const change = changes.get(head.change);
+        return kept.get(key) ?? (change && keep(key, bodyOf(change, head.events, options)));
+      });
+    },
+  };
+}
+
+const keyOf = ({ change, events }: Head): string => `${change} ${events}`;
+
+interface ChangeRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly entity: string;
+  readonly timestamp: string;
+  readonly updates: string;
+}
+
+async function loadChanges(db: Db, heads: readonly Head[]): Promise<ReadonlyMap<number, ChangeRow>> {
+  const seqs = [...new Set(heads.map(({ change }) => String(change)))];
+  const rows = await db
+    .selectFrom('change')
+    .select(['seq', 'id', 'entity', 'timestamp', 'updates'])
+    .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(db, seqs)} as list)`)
+    .execute();
+  return new Map(rows.map((row) => [row.seq, row]));
+}
+
+function bodyOf(change: ChangeRow, events: string, options: WireOptions): Body {
+  const updates: Updates = JSON.parse(change.updates);
+  const told: readonly string[] = JSON.parse(events);
+  const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));
+  const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: chosen }, options);
+  return { change: change.id, bytes: Buffer.from(JSON.stringify(payload)) };
+}

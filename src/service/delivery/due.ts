@@ -1,0 +1,49 @@
+/** What is due to a monitor's webhook. */
+import { sql } from 'kysely';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/store.ts';
+import type { Monitor } from '../monitor.ts';
+import { type MonitorRow, readMonitor } from '../monitor-row.ts';
+import type { Secrets } from '../secrets.ts';
+
+/** The oldest due delivery of its company: what comes after it waits. */
+export interface Head {
+  readonly seq: number;
+  readonly entity: string;
+  readonly change: number;
+  /** JSON list of event names. */
+  readonly events: string;
+  readonly attempts: number;
+  readonly replayed_from: number | null;
+  readonly created_at: number;
+  /** Whether another one of the company waits behind it: 0 or 1. */
+  readonly more: number;
+}
+
+/** The heads that are due at `now`, those that waited longest first, at most `limit`. */
+export async function dueHeads(db: Db, monitor: string, now: number, limit: number): Promise<readonly Head[]> {
+  const { rows } = await sql<Head>`
+    select seq, entity, change, events, attempts, replayed_from, created_at,
+      case when exists (select 1 from delivery as later where later.monitor = head.monitor
+        and later.entity = head.entity and later.state = 'due' and later.seq > head.seq) then 1 else 0 end as more
+    from delivery as head
+    where head.monitor = ${monitor} and head.state = 'due' and head.next_at <= ${now}
+      and not exists (select 1 from delivery as older where older.monitor = head.monitor
+        and older.entity = head.entity and older.state = 'due' and older.seq < head.seq)
+    order by head.next_at, head.seq limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** What a run needs of its monitors, by id, secrets opened. */
+export async function loadMonitors(
+  db: Db,
+  secrets: Secrets,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Monitor>> {
+  const rows: readonly MonitorRow[] = await db
+    .selectFrom('monitor')
+    .selectAll()
+    .where('id', 'in', each(db, ids))
+    .execute();
+  return new Map(rows.map((row) => [row.id, readMonitor(row, secrets)]));
+}

@@ -1,0 +1,98 @@
+/** Writes what many runs have to write in few transactions: a commit costs as much for one attempt as for a hundred. */
+import type { Store } from '../../store/store.ts';
+import { type Entry, type RecordOptions, record, type Written } from './record.ts';
+
+export interface Ledger {
+  /** Resolves once the entry is on disk. Rejects where it could not be written, and then only for this one. */
+  write(entry: Entry): Promise<Written>;
+}
+
+export interface LedgerOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly admin?: string | undefined;
+  /** Something was written that a mail may follow from. */
+  readonly onWritten: () => void;
+}
+
+interface Waiting {
+  readonly entry: Entry;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+const BATCH = 256;
+/** The longest an entry waits for company. */
+const GATHER_MS = 2;
+
+export function createLedger({ store, now, admin, onWritten }: LedgerOptions): Ledger {
+  let waiting: Waiting[] = [];
+  let flushing = false;
+
+  async function flushAll(): Promise<void> {
+    while (waiting.length > 0) {
+      await gather();
+      const { batch, rest } = take(waiting);
+      waiting = rest;
+      try {
+        await flush(batch);
+      } catch (error) {
+        if (batch.length === 1) batch[0]?.reject(error);
+        else await flushSingly(batch);
+      }
+    }
+    // At once, not when this function's promise settles: an entry that comes in between must start the next.
+    flushing = false;
+  }
+
+  /** Waits for the answers of this event-loop turn, and of the next ones while each brings more. */
+  async function gather(): Promise<void> {
+    const until = performance.now() + GATHER_MS;
+    for (let before = 0; waiting.length > before && waiting.length < BATCH && performance.now() < until; ) {
+      before = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function flush(batch: readonly Waiting[]): Promise<void> {
+    const options: RecordOptions = { now: now(), admin };
+    const entries = batch.map(({ entry }) => entry);
+    const written = await store.write((tx) => record(tx, entries, options));
+    if (entries.some(({ result }) => result !== undefined && result.state !== 'done')) onWritten();
+    for (const { entry, resolve } of batch) resolve(written.get(entry) ?? 'lost');
+  }
+
+  /** What the store would not take fails alone. */
+  async function flushSingly(batch: readonly Waiting[]): Promise<void> {
+    for (const one of batch) await flush([one]).catch(one.reject);
+  }
+
+  return {
+    write(entry) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ entry, resolve, reject });
+        if (flushing) return;
+        flushing = true;
+        void flushAll();
+      });
+    },
+  };
+}
+
+/** The next batch: of one lane only one claim, since an older one may have lost it to a newer. */
+function take(waiting: readonly Waiting[]): { readonly batch: readonly Waiting[]; readonly rest: Waiting[] } {
+  const epochs = new Map<string, number>();
+  const batch: Waiting[] = [];
+  const rest: Waiting[] = [];
+  for (const one of waiting) {
+    const { key, epoch } = one.entry.claim;
+    const first = epochs.get(key) ?? epoch;
+    if (first !== epoch || batch.length >= BATCH) {
+      rest.push(one);
+      continue;
+    }
+    epochs.set(key, epoch);
+    batch.push(one);
+  }
+  return { batch, rest };
+}

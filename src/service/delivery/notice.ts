@@ -1,0 +1,63 @@
+/** What those who look after a monitor are told of its webhook; in Danish, as all mail. */
+import type { NoticeKind } from '../health.ts';
+import type { Notice } from '../mail/queue.ts';
+
+export interface Trouble {
+  readonly monitor: string;
+  readonly name: string;
+  readonly url: string | null;
+  readonly kind: NoticeKind;
+  readonly recipients: readonly string[];
+  readonly failingSince: number;
+  readonly attempts: number;
+  /** Of the last attempt, in words. */
+  readonly error: string | null;
+}
+
+const TEXTS: Readonly<Record<NoticeKind, readonly [subject: string, text: string]>> = {
+  exhausted: [
+    'en ændring kunne ikke leveres',
+    'Det sidste forsøg på at levere en ændring til webhooken er mislykkedes. Den prøves ikke igen af sig selv, men kan sendes igen, når webhooken svarer.',
+  ],
+  halfway: [
+    'webhooken svarer ikke',
+    'Ingen levering er lykkedes i to et halvt døgn. Lykkes ingen inden for fem døgn i alt, slås overvågningens webhook fra.',
+  ],
+  disabled: [
+    'webhooken er slået fra',
+    'Ingen levering er lykkedes i fem døgn. Overvågningens webhook er derfor slået fra. Det, der sker imens, gemmes i 14 døgn og kan sendes, når den er slået til igen.',
+  ],
+  gone: [
+    'webhooken er slået fra',
+    'Webhooken har svaret, at den ikke vil have flere leveringer. Den er derfor slået fra. Det, der sker imens, gemmes i 14 døgn og kan sendes, når den er slået til igen.',
+  ],
+};
+
+const COPENHAGEN = new Intl.DateTimeFormat('da-DK', {
+  timeZone: 'Europe/Copenhagen',
+  dateStyle: 'long',
+  timeStyle: 'short',
+});
+
+/** The notice of a trouble. Of the webhook's address the query is left out: it may hold a key. */
+export function noticeOf(trouble: Trouble): Notice {
+  const { monitor, name, kind, recipients, failingSince, attempts, error } = trouble;
+  const [what, text] = TEXTS[kind];
+  const lines = [
+    `Webhook: ${placeOf(trouble.url)}`,
+    `Seneste svar: ${error ?? 'ingen fejl'}`,
+    `Mislykket siden: ${COPENHAGEN.format(failingSince)} (${attempts} forsøg)`,
+  ];
+  return {
+    monitor,
+    recipients,
+    subject: `${name}: ${what}`,
+    text: `${text}\n\n${lines.join('\n')}\n\nSe leveringerne med: cvrsync deliveries list --monitor ${monitor}`,
+  };
+}
+
+function placeOf(url: string | null): string {
+  if (url === null || !URL.canParse(url)) return '-';
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

@@ -1,0 +1,88 @@
+/** One attempt: what is posted, and what came of it. */
+import { hash } from 'node:crypto';
+import { type Http, type HttpClient, openClient } from '../../http/client.ts';
+import { HttpFault, type HttpFaultKind } from '../../http/fault.ts';
+import type { Guard } from '../../http/guard.ts';
+import { credentialHeaders, signatureHeaders } from '../../protocol/auth.ts';
+import type { Security } from '../monitor.ts';
+import { type Outcome, outcomeOf, retryAfterMs } from '../schedule.ts';
+
+/** What is kept of an answer. */
+export const ANSWER_BYTES = 16 * 1024;
+const CONNECT_MS = 5_000;
+const TOTAL_MS = 15_000;
+
+/** The client for webhooks that others choose: every answer is a status and the beginning of a text. */
+export const openWebhookClient = (guard: Guard): HttpClient =>
+  openClient({ guard, connectMs: CONNECT_MS, deadlineMs: TOTAL_MS, excerptBytes: ANSWER_BYTES });
+
+/** The `webhook-id`: the same at every attempt, and another one for every monitor. */
+export const webhookId = (change: string, monitor: string): string =>
+  `msg_${hash('sha256', `${change} ${monitor}`, 'base64url')}`;
+
+export interface Webhook {
+  readonly url: string;
+  readonly security: Security;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly body: string | Uint8Array;
+  /** Which attempt this is, from 1. */
+  readonly attempt: number;
+  /** More headers; ours go first. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came of an attempt. Times in ms. */
+export interface Posted {
+  readonly at: number;
+  readonly took: number;
+  /** Null where no answer came; then there is a fault. */
+  readonly status: number | null;
+  readonly fault: HttpFaultKind | null;
+  /** In words, null where it succeeded. */
+  readonly error: string | null;
+  readonly answer: string;
+  readonly outcome: Outcome;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Posts a message, signed with every secret that is still good. Undefined where the signal stopped it. */
+export async function post(
+  http: Http,
+  webhook: Webhook,
+  message: Message,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Posted | undefined> {
+  const at = now();
+  const began = performance.now();
+  const { id, body } = message;
+  const live = webhook.security.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+  const secrets = live.map(({ secret }) => secret);
+  const headers = {
+    ...lowerCased({ ...message.headers, ...credentialHeaders(webhook.security.credentials) }),
+    'content-type': 'application/json',
+    ...signatureHeaders(secrets, { id, timestampMs: at, body }),
+    'webhook-attempt': String(message.attempt),
+  };
+  const took = () => Math.round(performance.now() - began);
+  try {
+    const answer = await http({ method: 'POST', url: webhook.url, headers, body, signal });
+    const { status } = answer;
+    const outcome = outcomeOf(status, answer.headers);
+    const error = outcome.kind === 'done' ? null : `answered ${status}`;
+    const retry = retryAfterMs(answer.headers['retry-after'], at);
+    return { at, took: took(), status, fault: null, error, answer: answer.body, outcome, retryAfterMs: retry };
+  } catch (error) {
+    if (!(error instanceof HttpFault)) throw error;
+    if (error.kind === 'aborted') return undefined;
+    const outcome: Outcome = { kind: 'failed', abort: false, disable: false, crowded: error.kind === 'timeout' };
+    const none = { status: null, answer: '', retryAfterMs: undefined };
+    return { at, took: took(), fault: error.kind, error: error.message, outcome, ...none };
+  }
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

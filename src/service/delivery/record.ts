@@ -1,0 +1,204 @@
+/** What attempts came to, written: deliveries, attempts, the monitors' health, and the lanes that are finished. */
+import { sql } from 'kysely';
+import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import { each, eachRow, storable } from '../../store/each.ts';
+import { engineOf, type Tx } from '../../store/store.ts';
+import { HEALTHY, type Health, judge, type NoticeKind } from '../health.ts';
+import { queueNotice } from '../mail/queue.ts';
+import { disable } from '../monitors.ts';
+import { noticeOf } from './notice.ts';
+import type { Posted } from './post.ts';
+
+/** An attempt and what it makes of its delivery. */
+export interface Result {
+  readonly seq: number;
+  /** Absent where none was made: it is too early, or there is nothing to tell any more. */
+  readonly posted?: Posted;
+  /** How many attempts there were, with this one. */
+  readonly number: number;
+  readonly state: 'done' | 'due' | 'exhausted' | 'dropped';
+  /** Where it is due again: when. */
+  readonly nextAt: number;
+  /** It was counted before: see {@link judge}. */
+  readonly repeated: boolean;
+}
+
+/**
+ * What becomes of the lane: `no` it is still worked on; `if-idle` it ends unless something is due; `idle` nothing was due
+ * at the time `seen`; `yield` others first.
+ */
+export type Ending = { readonly kind: 'no' | 'if-idle' | 'yield' } | { readonly kind: 'idle'; readonly seen: number };
+
+export interface Entry {
+  readonly claim: Claim;
+  readonly result?: Result;
+  readonly ending: Ending;
+}
+
+/** `open` go on; `settled` the lane ended; `lost` another has it; `off` the monitor is disabled or removed. */
+export type Written = 'open' | 'settled' | 'lost' | 'off';
+
+export interface RecordOptions {
+  readonly now: number;
+  /** Who is told of monitors without recipients. */
+  readonly admin?: string | undefined;
+}
+
+/** Writes entries in one transaction; one claim a lane. Of a lane that was lost nothing is written. */
+export async function record(
+  tx: Tx,
+  entries: readonly Entry[],
+  options: RecordOptions,
+): Promise<ReadonlyMap<Entry, Written>> {
+  const claims = new Map(entries.map(({ claim }) => [claim.key, claim]));
+  // Monitors before lanes before deliveries, as whoever disables a monitor does it.
+  const monitors = await lockMonitors(tx, [...claims.keys()]);
+  const live = await held(tx, [...claims.values()]);
+  const mine = entries.filter(({ claim }) => live.has(claim.key));
+  const results = mine.flatMap(({ result }) => result ?? []);
+  await writeDeliveries(tx, results, options.now);
+  await writeAttempts(tx, results);
+  const off = await writeHealth(tx, mine, monitors, options);
+  const settled = await endLanes(tx, mine, options.now);
+  return new Map(
+    entries.map((entry) => {
+      const { key } = entry.claim;
+      if (!live.has(key)) return [entry, 'lost'];
+      if (settled.has(key)) return [entry, 'settled'];
+      return [entry, off.has(key) || monitors.get(key)?.activated !== 1 ? 'off' : 'open'];
+    }),
+  );
+}
+
+type Locked = Awaited<ReturnType<typeof readMonitors>>[number];
+
+const readMonitors = (tx: Tx, ids: readonly string[]) =>
+  tx
+    .selectFrom('monitor')
+    .select(['id', 'name', 'url', 'emails', 'activated', 'failing_since', 'failed_attempts', 'notices'])
+    .where('id', 'in', each(tx, ids))
+    .orderBy('id')
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .execute();
+
+async function lockMonitors(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, Locked>> {
+  return new Map((await readMonitors(tx, ids)).map((row) => [row.id, row]));
+}
+
+/** One that succeeded although it was held meanwhile is done; one that was dropped stays dropped. */
+async function writeDeliveries(tx: Tx, results: readonly Result[], now: number): Promise<void> {
+  if (results.length === 0) return;
+  const rows = results.map(({ seq, posted, number, state, nextAt }) => ({
+    seq,
+    state,
+    number,
+    nextAt: Math.round(nextAt),
+    status: posted?.status ?? null,
+    error: posted?.error ?? null,
+    ended: state === 'due' ? null : now,
+  }));
+  await sql`update delivery set state = each.value ->> 'state', attempts = cast(each.value ->> 'number' as bigint),
+      next_at = cast(each.value ->> 'nextAt' as bigint), status = cast(each.value ->> 'status' as bigint),
+      error = each.value ->> 'error', ended_at = cast(each.value ->> 'ended' as bigint)
+    from ${eachRow(tx, rows)}
+    where delivery.seq = cast(each.value ->> 'seq' as bigint)
+      and (delivery.state = 'due' or (delivery.state = 'held' and each.value ->> 'state' = 'done'))`.execute(tx);
+}
+
+async function writeAttempts(tx: Tx, results: readonly Result[]): Promise<void> {
+  const rows = results.flatMap(({ seq, number, state, posted }) => {
+    if (state === 'done' || posted === undefined) return [];
+    const { at, took, status, error, answer } = posted;
+    const fault = posted.fault && `${posted.fault}: ${error}`;
+    return [{ seq, number, at, took, status, fault, answer: storable(answer) }];
+  });
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('attempt')
+    .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer'])
+    .expression(
+      sql`select cast(each.value ->> 'seq' as bigint), cast(each.value ->> 'at' as bigint),
+        cast(each.value ->> 'took' as bigint), cast(each.value ->> 'number' as bigint),
+        cast(each.value ->> 'status' as bigint), each.value ->> 'fault', each.value ->> 'answer'
+        from ${eachRow(tx, rows)} where true`,
+    )
+    .execute();
+}
+
+/** Judges every monitor by what its attempts came to, in their order. Returns those that were disabled. */
+async function writeHealth(
+  tx: Tx,
+  entries: readonly Entry[],
+  monitors: ReadonlyMap<string, Locked>,
+  options: RecordOptions,
+): Promise<ReadonlySet<string>> {
+  const after = new Map<string, Health>();
+  const off = new Map<string, 'failing' | 'gone'>();
+  const notices: { monitor: Locked; kind: NoticeKind; health: Health; error: string | null }[] = [];
+  for (const { claim, result } of entries) {
+    const monitor = monitors.get(claim.key);
+    if (result?.posted === undefined || monitor?.activated !== 1 || off.has(monitor.id)) continue;
+    const { outcome, at, error } = result.posted;
+    const before = after.get(monitor.id) ?? healthOf(monitor);
+    if (outcome.kind === 'done' && !outcome.disable) {
+      if (before.failingSince !== null) after.set(monitor.id, HEALTHY);
+      continue;
+    }
+    const exhausted = result.state === 'exhausted';
+    const verdict = judge(before, { at, exhausted, gone: outcome.disable, repeated: result.repeated });
+    after.set(monitor.id, verdict.health);
+    if (verdict.disable !== undefined) off.set(monitor.id, verdict.disable);
+    if (verdict.notice !== undefined) notices.push({ monitor, kind: verdict.notice, health: verdict.health, error });
+  }
+  await writeHealths(tx, after);
+  for (const [id, reason] of off) await disable(tx, id, reason, options.now);
+  for (const { monitor, kind, health, error } of notices) {
+    const emails: readonly string[] = JSON.parse(monitor.emails);
+    const recipients = emails.length > 0 || options.admin === undefined ? emails : [options.admin];
+    const { failingSince, failedAttempts } = health;
+    const since = { failingSince: failingSince ?? options.now, attempts: failedAttempts };
+    const trouble = { monitor: monitor.id, name: monitor.name, url: monitor.url, kind, recipients, error, ...since };
+    await queueNotice(tx, noticeOf(trouble), options.now);
+  }
+  return new Set(off.keys());
+}
+
+const healthOf = (row: Locked): Health => ({
+  failingSince: row.failing_since,
+  failedAttempts: row.failed_attempts,
+  notices: row.notices,
+});
+
+async function writeHealths(tx: Tx, healths: ReadonlyMap<string, Health>): Promise<void> {
+  if (healths.size === 0) return;
+  const rows = [...healths].map(([id, { failingSince, failedAttempts, notices }]) => {
+    return { id, since: failingSince, attempts: failedAttempts, notices };
+  });
+  await sql`update monitor set failing_since = cast(each.value ->> 'since' as bigint),
+      failed_attempts = cast(each.value ->> 'attempts' as bigint), notices = cast(each.value ->> 'notices' as bigint)
+    from ${eachRow(tx, rows)} where monitor.id = each.value ->> 'id'`.execute(tx);
+}
+
+/** Ends or puts off the lanes whose runs are over, and returns their keys. */
+async function endLanes(tx: Tx, entries: readonly Entry[], now: number): Promise<ReadonlySet<string>> {
+  const ending = entries.filter((entry) => entry.ending.kind !== 'no');
+  if (ending.length === 0) return new Set();
+  const asked = ending.map(({ claim, ending }) => {
+    return { monitor: claim.key, seen: ending.kind === 'idle' ? ending.seen : now };
+  });
+  const { rows } = await sql<{ monitor: string; ready: number | null; later: number | null }>`
+    select each.value ->> 'monitor' as monitor,
+      (select min(next_at) from delivery where monitor = each.value ->> 'monitor' and state = 'due'
+        and next_at <= cast(each.value ->> 'seen' as bigint)) as ready,
+      (select min(next_at) from delivery where monitor = each.value ->> 'monitor' and state = 'due'
+        and next_at > cast(each.value ->> 'seen' as bigint)) as later
+    from ${eachRow(tx, asked)}`.execute(tx);
+  const due = new Map(rows.map((row) => [row.monitor, row]));
+  const settlements = ending.flatMap(({ claim, ending }): (readonly [Claim, Settlement])[] => {
+    const { ready = null, later = null } = due.get(claim.key) ?? {};
+    if (ending.kind === 'yield') return [[claim, { kind: 'again', at: now, free: true }]];
+    if (ending.kind === 'if-idle' && ready !== null) return [];
+    return [[claim, later === null ? { kind: 'done' } : { kind: 'again', at: later, fresh: true }]];
+  });
+  return settlements.length === 0 ? new Set() : settleAll(tx, settlements);
+}

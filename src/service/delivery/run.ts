@@ -1,0 +1,139 @@
+/** One run of a monitor's lane: posts what is due, company by company in order, until nothing is or others should go first. */
+import type { Http } from '../../http/client.ts';
+import type { Claim } from '../../runtime/lanes.ts';
+import type { Db } from '../../store/store.ts';
+import type { Monitor } from '../monitor.ts';
+import { firstWait, nextWait } from '../schedule.ts';
+import type { Bodies, Body } from './bodies.ts';
+import { dueHeads, type Head } from './due.ts';
+import type { Ledger } from './ledger.ts';
+import { post, webhookId } from './post.ts';
+import type { Ending, Result, Written } from './record.ts';
+
+export interface RunDeps {
+  readonly db: Db;
+  readonly http: Http;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly ledger: Ledger;
+  readonly bodies: Bodies;
+  /** Seconds before each attempt, where the monitor has none of its own. */
+  readonly schedule: readonly number[];
+  /** How many posts may be under way to a monitor now; what came of one changes that. */
+  limit(monitor: string): number;
+  /** Counts an attempt, and lets a webhook that asks for less have less at a time. */
+  observe(monitor: string, head: Head, result: Result): void;
+}
+
+/** Deliveries that are looked up at once. */
+const PAGE = 128;
+/** After so many posts or so long, other monitors go first. */
+const SLICE_POSTS = 2_000;
+const SLICE_MS = 10_000;
+const NO: Ending = { kind: 'no' };
+
+/** Works on the lane and settles it. Rejects where that failed; what is under way has ended then. */
+export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
+  const { ledger, now } = deps;
+  const until = performance.now() + SLICE_MS;
+  /** Companies whose delivery is under way. */
+  const busy = new Set<string>();
+  let waiting: { readonly head: Head; readonly body: Body | undefined }[] = [];
+  let left = SLICE_POSTS;
+  let seen = 0;
+  /** There may be heads that were not looked up. */
+  let more = true;
+  const so: { far: Written; failure: unknown } = { far: 'open', failure: undefined };
+  let wake = () => {};
+
+  const goesOn = () => so.far === 'open' && so.failure === undefined && !signal.aborted;
+  const mayStart = () => goesOn() && left > 0 && performance.now() < until;
+
+  async function refill(): Promise<void> {
+    more = false;
+    seen = now();
+    const asked = busy.size + PAGE;
+    const heads = await dueHeads(deps.db, monitor.id, seen, asked);
+    if (heads.length === asked) more = true;
+    const fresh = heads.filter(({ entity }) => !busy.has(entity));
+    const bodies = await deps.bodies.load(deps.db, fresh);
+    waiting = fresh.map((head, at) => ({ head, body: bodies[at] }));
+  }
+
+  async function deliver(head: Head, body: Body | undefined): Promise<void> {
+    try {
+      const result = await attempt(deps, monitor, head, body, signal);
+      if (result === undefined) return;
+      deps.observe(monitor.id, head, result);
+      if (head.more === 1) more = true;
+      const isLast = busy.size === 1 && waiting.length === 0 && !more;
+      const written = await ledger.write({ claim, result, ending: isLast ? { kind: 'if-idle' } : NO });
+      if (written !== 'open') so.far = written;
+      else if (isLast) more = true;
+    } catch (error) {
+      so.failure ??= error;
+    } finally {
+      busy.delete(head.entity);
+      wake();
+    }
+  }
+
+  while (goesOn()) {
+    if (waiting.length === 0 && more && mayStart()) await refill();
+    while (waiting.length > 0 && busy.size < deps.limit(monitor.id) && mayStart()) {
+      const next = waiting.shift();
+      if (next === undefined) break;
+      busy.add(next.head.entity);
+      left -= 1;
+      void deliver(next.head, next.body);
+    }
+    if (busy.size === 0) {
+      if (more && mayStart()) continue;
+      break;
+    }
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  while (busy.size > 0) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  if (so.failure !== undefined) throw so.failure;
+  if (signal.aborted || so.far === 'lost' || so.far === 'settled') return;
+  const isOver = waiting.length === 0 && !more;
+  await ledger.write({ claim, ending: so.far === 'off' || isOver ? { kind: 'idle', seen } : { kind: 'yield' } });
+}
+
+/** One attempt of a delivery; undefined where it was stopped. */
+async function attempt(
+  deps: RunDeps,
+  monitor: Monitor,
+  head: Head,
+  body: Body | undefined,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const { seq } = head;
+  const repeated = (head.replayed_from ?? 0) > 0;
+  const schedule = monitor.schedule ?? deps.schedule;
+  if (body === undefined || monitor.url === null)
+    return { seq, number: head.attempts, state: 'dropped', nextAt: 0, repeated };
+  const earliest = head.created_at + firstWait(schedule);
+  if (head.attempts === 0 && head.replayed_from === null && deps.now() < earliest)
+    return { seq, number: 0, state: 'due', nextAt: earliest, repeated };
+  const number = head.attempts + 1;
+  const webhook = { url: monitor.url, security: monitor.security };
+  const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
+  const posted = await post(deps.http, webhook, message, deps.now, signal);
+  if (posted === undefined) return undefined;
+  const result = { seq, posted, number, repeated, nextAt: 0 };
+  const { outcome } = posted;
+  if (outcome.kind === 'done') return { ...result, state: 'done' };
+  const { retryAfterMs } = posted;
+  const wait = nextWait(number - (head.replayed_from ?? 0), schedule, { retryAfterMs, random: deps.random });
+  // Of a webhook that is gone it stays due, and is held with the rest.
+  if (outcome.disable) return { ...result, state: 'due', nextAt: deps.now() };
+  if (wait === undefined || outcome.abort) return { ...result, state: 'exhausted' };
+  return { ...result, state: 'due', nextAt: deps.now() + wait };
+}
