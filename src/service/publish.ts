@@ -12,12 +12,16 @@ import type { Change } from './change.ts';
 import { fanOut, isCompany, type Listener, type Told } from './fan-out.ts';
 import { type MailRow, queueMail } from './mail/queue.ts';
 import { fanOutMonitors } from './monitor-row.ts';
+import { type NewsSettings, newsOf } from './news/make.ts';
+import { storeNews } from './news/store.ts';
 
 /** The lanes of deliveries; key: the monitor's id. */
 export const DELIVER_QUEUE = 'deliver';
 
 export interface PublishOptions {
   readonly now: number;
+  /** How news are made of changes; where absent none are, as for what concerns monitors alone. */
+  readonly news?: NewsSettings;
   /** Hour in Copenhagen at which daily mails go out. Default 7. */
   readonly digestHour?: number;
 }
@@ -33,7 +37,7 @@ interface Stored {
 const CHUNK = 5_000;
 
 /**
- * Stores changes in their order, with the deliveries, mails and lanes that follow from them. A change whose id is stored
+ * Stores changes in their order, with the deliveries, mails, news and lanes that follow from them. A change whose id is stored
  * already is passed over whole. Changes of companies are kept whether or not anybody is told; what is found about a
  * person, only where a monitor lists that person; what concerns one monitor, only where that one is told. A handful of
  * statements for any page. Ring `deliver` and `mail` after the commit.
@@ -44,6 +48,12 @@ export async function publish(tx: Tx, changes: readonly Change[], options: Publi
   if (worth.length === 0) return;
   const stored = await insertChanges(tx, worth, listenersOf, options.now);
   await deliver(tx, stored, options.now);
+  const { news } = options;
+  if (news !== undefined)
+    await storeNews(
+      tx,
+      stored.flatMap(({ change }) => newsOf(change, news)),
+    );
   for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
 }
 

@@ -108,6 +108,24 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
+  it('makes news of what is new about companies, once', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await listed(store, job.id, PERSON);
+    const news = {
+      baseUrl: 'https://register.example',
+      registryProvider: 'R',
+      pressProvider: 'P',
+      gazetteProvider: 'G',
+    };
+    const told = [changed(), changed({ entity: PERSON }), changed({ kind: 'state', only: job.id })];
+    for (let times = 0; times < 2; times++) await store.write((tx) => publish(tx, told, { now: NOW, news }));
+    const items = await store.db.selectFrom('news').select('body').execute();
+    expect(items.map(({ body }) => JSON.parse(body).provider)).toEqual(['R']);
+    const about = await store.db.selectFrom('news_entity').select('entity').execute();
+    expect(about).toEqual([{ entity: COMPANY }]);
+  });
+
   it('leaves nothing behind where the transaction fails', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all', emails: ['a@example.com'] });

@@ -1,0 +1,143 @@
+/** Keeps the service's tables from growing for ever. Every step is short: nothing else can be written while one runs. */
+import { type Claim, mark, settle } from '../runtime/lanes.ts';
+import type { Store, Tx } from '../store/store.ts';
+import { trimDeliveries } from './deliveries.ts';
+
+export interface HousekeepingDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const CHANGE_DAYS = 30;
+const MAIL_DAYS = 30;
+const STEP = 500;
+/** A change may have ten thousand deliveries to be asked for. */
+const CHANGE_STEP = 50;
+
+interface Task {
+  readonly everyMs: number;
+  run(deps: HousekeepingDeps, signal: AbortSignal): Promise<void>;
+}
+
+const TASKS: Readonly<Record<string, Task>> = {
+  deliveries: { everyMs: HOUR_MS, run: ({ store, now }, signal) => trimDeliveries(store, now(), signal) },
+  changes: {
+    everyMs: HOUR_MS,
+    run: ({ store, now }, signal) =>
+      inSteps(store, signal, (tx, after) => deleteChanges(tx, after, now() - CHANGE_DAYS * DAY_MS)),
+  },
+  mails: {
+    everyMs: HOUR_MS,
+    run: ({ store, now }, signal) =>
+      inSteps(store, signal, (tx, after) => deleteMails(tx, after, now() - MAIL_DAYS * DAY_MS)),
+  },
+};
+
+/** Makes every task's lane due. */
+export async function seedServiceHousekeeping(tx: Tx, now: number): Promise<void> {
+  await mark(tx, HOUSEKEEPING_QUEUE, Object.keys(TASKS), now);
+}
+
+/** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
+export async function runServiceHousekeeping(
+  deps: HousekeepingDeps,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const claim of claims) {
+    const task = TASKS[claim.key];
+    await task?.run(deps, signal);
+    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
+    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
+  }
+}
+
+/** A step of a walk over a table in the order of its key: where it got to, undefined at its end. */
+type Step = (tx: Tx, after: number) => Promise<number | undefined>;
+
+async function inSteps(store: Store, signal: AbortSignal, step: Step): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
+    const from: number = after;
+    after = await store.write((tx) => step(tx, from));
+    // SQLite works on the main thread: requests that came in meanwhile go first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/**
+ * Deletes changes found before `before` that no delivery waits to tell and no mail, one step. The news made of them, and
+ * the record of who was told, stay.
+ */
+export async function deleteChanges(tx: Tx, after: number, before: number): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('change')
+    .select(['seq', 'created_at'])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(CHANGE_STEP)
+    .execute();
+  const { last, full } = untilYoung(rows, before, CHANGE_STEP);
+  if (last === undefined) return undefined;
+  await tx
+    .deleteFrom('change')
+    .where('seq', '>', after)
+    .where('seq', '<=', last)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('delivery')
+            .select('delivery.seq')
+            .whereRef('delivery.change', '=', 'change.seq')
+            .where('delivery.state', 'in', ['due', 'held']),
+        ),
+      ),
+    )
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('mail')
+            .select('mail.seq')
+            .whereRef('mail.change', '=', 'change.seq')
+            .where('mail.sent_at', 'is', null)
+            .where('mail.failed_at', 'is', null),
+        ),
+      ),
+    )
+    .execute();
+  return full ? last : undefined;
+}
+
+/** Deletes mails made before `before` that were sent or given up, one step. */
+export async function deleteMails(tx: Tx, after: number, before: number): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('mail')
+    .select(['seq', 'created_at'])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(STEP)
+    .execute();
+  const { last, full } = untilYoung(rows, before, STEP);
+  if (last === undefined) return undefined;
+  await tx
+    .deleteFrom('mail')
+    .where('seq', '>', after)
+    .where('seq', '<=', last)
+    .where(({ eb, or }) => or([eb('sent_at', 'is not', null), eb('failed_at', 'is not', null)]))
+    .execute();
+  return full ? last : undefined;
+}
+
+/** The last row before the first that is too young; `full` where more may follow. */
+function untilYoung(
+  rows: readonly { readonly seq: number; readonly created_at: number }[],
+  before: number,
+  step: number,
+): { readonly last: number | undefined; readonly full: boolean } {
+  const end = rows.findIndex(({ created_at }) => created_at >= before);
+  const old = end === -1 ? rows : rows.slice(0, end);
+  return { last: old.at(-1)?.seq, full: old.length === step };
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { claim } from '../../src/runtime/lanes.ts';
+import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from '../../src/service/housekeeping.ts';
+import { publish } from '../../src/service/publish.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+import { changed, made } from './monitored.ts';
+
+const DAY = 86_400_000;
+const NOW = 1_000 * DAY;
+const never = new AbortController().signal;
+const ago = (days: number): number => NOW - days * DAY;
+
+async function run(store: Store, now = NOW): Promise<readonly string[]> {
+  await store.write((tx) => seedServiceHousekeeping(tx, now));
+  const claims = await claim(store, HOUSEKEEPING_QUEUE, { limit: 10, now, leaseMs: 30_000 });
+  await runServiceHousekeeping({ store, now: () => now }, claims, never);
+  return claims.map(({ key }) => key).toSorted();
+}
+
+const happened = (store: Store, id: string, days: number) =>
+  store.write((tx) => publish(tx, [changed({ id })], { now: ago(days) }));
+
+const changes = async (store: Store) => {
+  const rows = await store.db.selectFrom('change').select('id').orderBy('seq').execute();
+  return rows.map(({ id }) => id);
+};
+
+const end = (store: Store, state: 'done' | 'held' | 'exhausted' | 'dropped') =>
+  store.write((tx) => tx.updateTable('delivery').set({ state, ended_at: NOW }).where('state', '=', 'due').execute());
+
+describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
+  it('forgets changes after 30 days, once nobody waits to be told of them; who was told, after 90', async () => {
+    const store = await newStore(engine);
+    await made(store, { target: 'all' }, ago(100));
+    await happened(store, 'ancient', 91);
+    await end(store, 'exhausted');
+    await happened(store, 'told', 31);
+    await end(store, 'done');
+    await happened(store, 'waiting', 31);
+    await happened(store, 'young', 29);
+    await run(store);
+    expect(await changes(store)).toEqual(['waiting', 'young']);
+    expect(await store.db.selectFrom('delivery').select('state').orderBy('seq').execute()).toEqual([
+      { state: 'done' },
+      { state: 'due' },
+      { state: 'due' },
+    ]);
+    await end(store, 'done');
+    await run(store);
+    expect(await changes(store)).toEqual(['young']);
+  });
+
+  it('drops what was held for 14 days, and lets go of what changed then', async () => {
+    const store = await newStore(engine);
+    await made(store, { target: 'all' }, ago(100));
+    await happened(store, 'long ago', 31);
+    await happened(store, 'old', 15);
+    await happened(store, 'young', 13);
+    await end(store, 'held');
+    await run(store);
+    const states = await store.db.selectFrom('delivery').select('state').orderBy('seq').execute();
+    expect(states.map(({ state }) => state)).toEqual(['dropped', 'dropped', 'held']);
+    await run(store);
+    expect(await changes(store)).toEqual(['old', 'young']);
+  });
+
+  it('forgets mails 30 days after they were made, but none that is still to go out, nor what it tells', async () => {
+    const store = await newStore(engine);
+    await made(store, { url: null, target: 'all', emails: ['a@example.com'] }, ago(100));
+    await happened(store, 'sent', 31);
+    await happened(store, 'failed', 31);
+    await happened(store, 'waiting', 31);
+    await happened(store, 'young', 29);
+    await store.write(async (tx) => {
+      const seqs = await tx.selectFrom('mail').select('seq').orderBy('seq').execute();
+      const set = (at: number, to: { sent_at?: number; failed_at?: number }) =>
+        tx
+          .updateTable('mail')
+          .set(to)
+          .where('seq', '=', seqs[at]?.seq ?? 0)
+          .execute();
+      await set(0, { sent_at: NOW });
+      await set(1, { failed_at: NOW });
+      await set(3, { sent_at: NOW });
+    });
+    await run(store);
+    expect(await changes(store)).toEqual(['waiting', 'young']);
+    expect(await store.db.selectFrom('mail').select('seq').execute()).toHaveLength(2);
+  });
+
+  it('works through more than one step, and lets others write in between', async () => {
+    const store = await newStore(engine);
+    const page = Array.from({ length: 170 }, () => changed());
+    await store.write((tx) => publish(tx, page, { now: ago(31) }));
+    const running = run(store);
+    await happened(store, 'new', 0);
+    await running;
+    expect(await changes(store)).toEqual(['new']);
+  });
+
+  it('comes back to every task in an hour, and ends one that it does not know', async () => {
+    const store = await newStore(engine);
+    const row = {
+      queue: HOUSEKEEPING_QUEUE,
+      key: 'unknown',
+      due_at: 0,
+      epoch: null,
+      again_at: null,
+      marks: 1,
+      attempts: 0,
+    };
+    await store.write((tx) =>
+      tx
+        .insertInto('lane')
+        .values({ ...row, since: 0 })
+        .execute(),
+    );
+    expect(await run(store)).toEqual(['changes', 'deliveries', 'mails', 'unknown']);
+    const lanes = await store.db.selectFrom('lane').select(['key', 'due_at']).orderBy('key').execute();
+    const due_at = NOW + 3_600_000;
+    expect(lanes).toEqual(['changes', 'deliveries', 'mails'].map((key) => ({ key, due_at })));
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { publish } from '../../src/service/publish.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+import { COMPANY, changed, lanes, made, NOW, RENAMED_AND_MOVED } from './monitored.ts';
+
+const MANY = 10_000;
+
+/** So many copies of a monitor. */
+async function copies(store: Store, count: number): Promise<void> {
+  const { id } = await made(store, { target: 'all' });
+  const row = await store.db.selectFrom('monitor').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const rows = Array.from({ length: count - 1 }, (_, at) => ({
+    ...row,
+    id: `m${at}`,
+    activated: at % 10 === 0 ? 0 : 1,
+  }));
+  await store.write(async (tx) => {
+    for (let at = 0; at < rows.length; at += 500)
+      await tx
+        .insertInto('monitor')
+        .values(rows.slice(at, at + 500))
+        .execute();
+  });
+}
+
+/** How many statements a transaction took. */
+async function statements(store: Store, changes: Parameters<typeof publish>[1]): Promise<number> {
+  let count = 0;
+  await store.write((tx) => {
+    const counting = tx.withPlugin({
+      transformQuery: ({ node }) => {
+        count++;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    return publish(counting, changes, { now: NOW });
+  });
+  return count;
+}
+
+describe.each(ENGINES)('publishing to many on %s', (engine) => {
+  it('tells ten thousand monitors of one change in a few statements', async () => {
+    const store = await newStore(engine);
+    await copies(store, MANY);
+    expect(await statements(store, [changed({ updates: RENAMED_AND_MOVED })])).toBeLessThan(12);
+    const count = (state: 'due' | 'held') =>
+      store.db
+        .selectFrom('delivery')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('state', '=', state)
+        .executeTakeFirstOrThrow();
+    expect(Number((await count('held')).count)).toBe(1_000);
+    expect(Number((await count('due')).count)).toBe(9_000);
+    expect(await lanes(store, 'deliver')).toHaveLength(9_000);
+  });
+
+  it('takes no more statements for 500 changes than for one', async () => {
+    const store = await newStore(engine);
+    await copies(store, 8);
+    const one = await statements(store, [changed()]);
+    expect(
+      await statements(
+        store,
+        Array.from({ length: 500 }, () => changed({ entity: COMPANY })),
+      ),
+    ).toBe(one);
+    const { count } = await store.db
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(Number(count)).toBe(501 * 8);
+  });
+
+  it('leaves nothing where it is cut off in the middle of ten thousand', async () => {
+    const store = await newStore(engine);
+    await copies(store, MANY);
+    let left = 5;
+    const cut = store.write((tx) => {
+      const failing = tx.withPlugin({
+        transformQuery: ({ node }) => {
+          if (--left < 0) throw new Error('killed');
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+      return publish(failing, [changed()], { now: NOW });
+    });
+    await expect(cut).rejects.toThrow('killed');
+    for (const table of ['change', 'delivery', 'lane'] as const)
+      expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([]);
+  });
+});
