@@ -18,8 +18,9 @@ export function timeText(time: string): string {
   return Number.isNaN(instant) ? time : TIME.format(instant);
 }
 
-/** `marts 2026`. */
-export const monthText = (year: number, month: number): string => MONTH.format(Date.UTC(year, month - 1, 1));
+/** `marts 2026`; `13/2026` where there is no such month. */
+export const monthText = (year: number, month: number): string =>
+  month < 1 || month > 12 || Math.abs(year) > 9_999 ? `${month}/${year}` : MONTH.format(Date.UTC(year, month - 1, 1));
 
 /** `1.234,5`. */
 export const numberText = (value: number): string => NUMBER.format(value);

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  entityToken,
+  escapeHtml,
+  NEWS_TYPE_NAMES,
+  NEWS_TYPES,
+  newsTypeNamed,
+  plainText,
+  replaceTokens,
+  withLinks,
+  withoutTokens,
+} from '../../src/protocol/news.ts';
+
+const anyName = fc.string({ maxLength: 30, unit: 'binary' });
+const tokensIn = (text: string): [string, string][] => {
+  const found: [string, string][] = [];
+  replaceTokens(text, (name, id) => {
+    found.push([name, id]);
+    return '';
+  });
+  return found;
+};
+
+describe('news types', () => {
+  it('are known by id and by name in any case', () => {
+    for (const name of NEWS_TYPE_NAMES) {
+      expect(newsTypeNamed(NEWS_TYPES[name])).toBe(name);
+      expect(newsTypeNamed(` ${NEWS_TYPES[name]} `)).toBe(name);
+      expect(newsTypeNamed(name.toUpperCase())).toBe(name);
+    }
+    expect(NEWS_TYPE_NAMES).toHaveLength(12);
+  });
+
+  it('are unknown by anything else', () => {
+    for (const text of ['', '0', '26.0', '99', 'Accounts', 'constructor', '__proto__'])
+      expect(newsTypeNamed(text)).toBeUndefined();
+  });
+});
+
+describe('the token of an entity', () => {
+  it('is one token of two parts, whatever the name', () => {
+    fc.assert(
+      fc.property(anyName, anyName, anyName, (name, before, after) => {
+        const text = `${withoutTokens(before)}${entityToken(name, 'CVR-1-10000001')}${withoutTokens(after)}`;
+        const tokens = tokensIn(text);
+        expect(tokens).toHaveLength(1);
+        expect(tokens[0]?.[0].trim()).not.toBe('');
+        expect(tokens[0]?.[1]).toBe('CVR-1-10000001');
+      }),
+    );
+  });
+
+  it('gives an ordinary name back as it is', () => {
+    expect(tokensIn(entityToken('Prøvelund Møbler & Søn A/S', 'cvr-1-10000001'))).toEqual([
+      ['Prøvelund Møbler & Søn A/S', 'CVR-1-10000001'],
+    ]);
+  });
+
+  it('holds one token too where the name is escaped for HTML', () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        const tokens = tokensIn(entityToken(escapeHtml(name), 'CVR-3-4000000001'));
+        expect(tokens).toHaveLength(1);
+        expect(tokens[0]?.[0]).not.toMatch(/[<>"']/);
+      }),
+    );
+  });
+
+  it('stands in for what would end the name early', () => {
+    expect(entityToken('A|B {C}\r\n\tD', 'CVR-1-10000001')).toBe('{A¦B (C) D|CVR-1-10000001}');
+  });
+
+  it('names a nameless entity by its id, and one without an id by its name alone', () => {
+    expect(entityToken(' ', 'CVR-1-10000001')).toBe('{CVR-1-10000001|CVR-1-10000001}');
+    expect(entityToken('Eksempla {Testesen}', 'nobody')).toBe('Eksempla (Testesen)');
+  });
+});
+
+describe('replacing tokens', () => {
+  it('leaves malformed ones as they are', () => {
+    for (const text of ['{}', '{|}', '{A}', '{A|}', '{ |CVR-1-1}', '{A|B|C}', '{A|CVR-1-1', 'A|CVR-1-1}', '{{A}'])
+      expect(plainText(text)).toBe(text);
+  });
+
+  it('gives text without tokens back as it is', () => {
+    fc.assert(fc.property(anyName.map(withoutTokens), (text) => plainText(text) === text));
+  });
+
+  it('replaces each of several, also where `$` would mean something', () => {
+    const text = '{A|CVR-1-1} og {B|CVR-1-2}';
+    expect(plainText(text)).toBe('A og B');
+    expect(replaceTokens(text, (name, id) => `$&${name}${id}`)).toBe('$&ACVR-1-1 og $&BCVR-1-2');
+  });
+});
+
+describe('links', () => {
+  const html = '<ul><li>{M&amp;N &lt;b&gt;|CVR-1-10000001}</li></ul>';
+
+  it('take the place of tokens in HTML, and the names stay escaped', () => {
+    expect(withLinks(html, (id) => `/company/${id}?a=1&b="`)).toBe(
+      '<ul><li><a href="/company/CVR-1-10000001?a=1&amp;b=&quot;">M&amp;N &lt;b&gt;</a></li></ul>',
+    );
+  });
+
+  it('lead nowhere but to the web', () => {
+    for (const href of ['javascript:alert(1)', ' java\nscript:alert(1)', 'data:text/html,x', 'http://[', undefined])
+      expect(withLinks(html, () => href)).toBe('<ul><li>M&amp;N &lt;b&gt;</li></ul>');
+  });
+
+  it('can be made of a headline once it is escaped', () => {
+    const headline = `${entityToken('<script>alert(1)</script>', 'CVR-1-10000001')} er stiftet`;
+    expect(withLinks(escapeHtml(headline), () => '/x')).toBe(
+      '<a href="/x">&lt;script&gt;alert(1)&lt;/script&gt;</a> er stiftet',
+    );
+  });
+});
