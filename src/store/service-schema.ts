@@ -165,6 +165,12 @@ export interface FilingTable {
   /** Why not, in words. */
   error: string | null;
   read_at: number;
+  /** Tries that failed for reasons that may pass. */
+  attempts: number;
+  /** When to try again, ms since 1970; null where nothing is left to try. */
+  retry_at: number | null;
+  /** JSON of the index's record, while it is to be tried again. */
+  record: string | null;
 }
 
 /** A mail to be sent: what a recipient of a monitor is told of, or a notice. */

@@ -54,6 +54,15 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('data', text)
     .addColumn('error', text)
     .addColumn('read_at', integer, required)
+    .addColumn('attempts', integer, zero)
+    .addColumn('retry_at', integer)
+    .addColumn('record', text)
+    .execute();
+  await tx.schema
+    .createIndex('filing_retry')
+    .on('filing')
+    .column('retry_at')
+    .where(sql.ref('retry_at'), 'is not', null)
     .execute();
   await tx.schema.createIndex('filing_entity').on('filing').columns(['entity', 'period_end']).execute();
 }
