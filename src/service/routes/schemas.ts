@@ -28,7 +28,7 @@ export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schem
 
 /** A text that both engines keep and a person can read. */
 export const plainText = (description: string, maxLength = 256) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$', description });
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description });
 
 /** How an entity id is written; its meaning is checked by {@link readMonitored}. */
 export const entityIdText = (description: string) =>

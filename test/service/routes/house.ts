@@ -1,0 +1,108 @@
+/** The service's routes on a real port, over a store of their own. */
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { createServer } from '../../../src/http/server.ts';
+import { type Bell, createBell } from '../../../src/runtime/bell.ts';
+import { createJob, type JobInput } from '../../../src/service/jobs.ts';
+import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys.ts';
+import { createAccess } from '../../../src/service/routes/access.ts';
+import { addAdminRoutes } from '../../../src/service/routes/admin/admin.ts';
+import { addMonitoringRoutes } from '../../../src/service/routes/monitoring.ts';
+import { openSecrets, type Secrets } from '../../../src/service/secrets.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { type HandClock, handClock } from '../../support/clock.ts';
+import { type ENGINES, newStore } from '../../support/stores.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where there is none. */
+  readonly json: unknown;
+}
+
+export interface House {
+  readonly url: string;
+  readonly port: number;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly clock: HandClock;
+  /** What the server logged. */
+  readonly logged: readonly unknown[];
+  /** Queues that were rung, in order. */
+  readonly rung: readonly string[];
+  call(method: string, path: string, options?: { headers?: Record<string, string>; body?: unknown }): Promise<Answer>;
+  key(scopes?: readonly Scope[], name?: string): Promise<{ readonly id: string; readonly key: string }>;
+  job(key: string, provider: string, more?: Partial<JobInput>): Promise<string>;
+}
+
+export interface HouseOptions {
+  readonly adminToken?: string;
+  readonly requestsPerMinute?: number;
+  readonly host?: string;
+}
+
+/** Serves both kinds of routes; closed with the test. */
+export async function openHouse(
+  engine: (typeof ENGINES)[number] = 'sqlite',
+  options: HouseOptions = {},
+): Promise<House> {
+  const store = await newStore(engine);
+  const secrets = openSecrets(randomBytes(32));
+  const clock = handClock();
+  const logged: unknown[] = [];
+  const rung: string[] = [];
+  const log = {
+    warn: (...line: unknown[]) => void logged.push(line),
+    error: (...line: unknown[]) => void logged.push(line),
+  };
+  const real = createBell();
+  const bell: Bell = {
+    ring: (queue) => {
+      rung.push(queue);
+      real.ring(queue);
+    },
+    wait: real.wait,
+  };
+  const { now } = clock;
+  const { adminToken, requestsPerMinute = 500, host = '127.0.0.1' } = options;
+  const access = createAccess({ store, requestsPerMinute, now, log });
+  const server = createServer({ log });
+  addMonitoringRoutes(server, { store, access, secrets, bell, now });
+  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken });
+  const url = await server.listen({ host, port: 0 });
+  onTestFinished(() => server.close());
+
+  return {
+    url,
+    port: Number(new URL(url).port),
+    store,
+    secrets,
+    clock,
+    logged,
+    rung,
+    async call(method, path, { headers = {}, body } = {}) {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${path}`, { method, headers: { ...type, ...headers }, ...sent });
+      const text = await answer.text();
+      const { status, headers: given } = answer;
+      return { status, headers: given, text, json: text === '' ? undefined : JSON.parse(text) };
+    },
+    key: (scopes = USUAL_SCOPES, name = 'Nordlys A/S') => store.write((tx) => createKey(tx, { name, scopes }, now())),
+    async job(key, provider, more = {}) {
+      const input = { provider, key, url: 'https://hooks.example.com/cvr', ...more };
+      return (await store.write((tx) => createJob(tx, secrets, input, now()))).id;
+    },
+  };
+}
+
+/** Paths of the monitoring endpoints with their queries. */
+export const itemsAt = (provider: string, query: Record<string, string>): string =>
+  `/apps/monitoring/jobs/thirdparty/${encodeURIComponent(provider)}/items?${new URLSearchParams(query)}`;
+
+/** The problems that an answer names, as `path message`. */
+export function problemsIn({ json }: Answer): string[] {
+  if (typeof json !== 'object' || json === null || !('errors' in json) || !Array.isArray(json.errors)) return [];
+  return json.errors.map((error: { path: string; message: string }) => `${error.path} ${error.message}`);
+}
