@@ -18,7 +18,11 @@ export interface Change {
   readonly timestamp: string;
   /** At least one event. */
   readonly updates: Updates;
-  /** Share text before the change, by entity id of the owner: the wire has no place for it, news and mail do. */
+  /**
+   * Share text before the change: the wire has no place for it, news and mail do. A legal owner's stands under its
+   * entity id, a beneficial one's (who can be both) under `trueOwnership <id>` and `trueVoteRights <id>`. In a person's
+   * change the company stands for the owner.
+   */
   readonly formerShares?: Readonly<Record<string, string>>;
   /** The one monitor it is told to, whatever that one's target; for what concerns a monitor itself. */
   readonly only?: string;

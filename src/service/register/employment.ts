@@ -49,7 +49,7 @@ const interval = (entry: JsonObject): string | null => {
 const newestOf = <T extends string | number>(
   lists: readonly unknown[],
   unit: string | undefined,
-  valueOf: (entry: JsonObject) => T | null,
+  figure: (entry: JsonObject) => T | null,
 ): Employment<T> | null => {
   let best: Employment<T> | null = null;
   for (const entry of lists.flatMap(entriesOf)) {
@@ -58,7 +58,7 @@ const newestOf = <T extends string | number>(
     if (year === null || number === null) continue;
     const ahead = best === null ? 1 : year - best.year || number - best.number;
     if (ahead < 0) continue;
-    const value = valueOf(entry);
+    const value = figure(entry);
     const at = touchedAt(entry);
     if (value === null) continue;
     const isBetter =

@@ -1,5 +1,5 @@
 /** Single fields of register documents, read tolerantly: what is not what it should be is null. */
-import type { Address, CompanyForm, Entity, Industry } from '../../protocol/formats.ts';
+import type { Address, CompanyForm, Industry } from '../../protocol/formats.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { dayOf, periodOf, touchedAt, type View } from './validity.ts';
 
@@ -124,10 +124,4 @@ export const addressOf = (entry: JsonObject | undefined, view: View): Address | 
     relatedEntityId: null,
     relatedUpdates: [],
   };
-};
-
-/** An entity as the wire names it; the type follows from the id. */
-export const entityOf = (entityId: string, name: string | null, placeType: string): Entity => {
-  const type = entityId.startsWith('CVR-1-') ? 'Company' : entityId.startsWith('CVR-2-') ? placeType : 'Person';
-  return { entityId, name, type };
 };

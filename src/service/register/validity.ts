@@ -5,6 +5,12 @@
  */
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 
+/** A value, and when the register last touched it: its own time, in ISO 8601 with its offset. */
+export interface Told<T> {
+  readonly value: T;
+  readonly at: string | null;
+}
+
 /** From where a document is looked at. `aheadOn` is filled while its lists are walked. */
 export interface View {
   /** YYYY-MM-DD in Copenhagen. */

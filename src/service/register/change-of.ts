@@ -1,0 +1,54 @@
+/** Makes changes of what was found: their time, their natural id. */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../protocol/json.ts';
+import type { Updates } from '../../protocol/payload.ts';
+import { normaliseTime } from '../../protocol/time.ts';
+import type { Change } from '../change.ts';
+
+/** What a change was found between: a stored snapshot, if any, and the one just read. */
+export interface Step {
+  readonly before?: { readonly loadedAt: string; readonly readOn: string } | undefined;
+  readonly after: { readonly loadedAt: string; readonly registeredAt: string | null };
+}
+
+const timeOf = (text: string | null): string | undefined => (text === null ? undefined : normaliseTime(text));
+
+/** The newest of some register times, ISO 8601 UTC; where none can be read the document's own, then its loading. */
+export const timestampOf = (at: readonly (string | null)[], { after }: Step): string => {
+  const newest = at.map(timeOf).reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+  return newest ?? timeOf(after.registeredAt) ?? after.loadedAt;
+};
+
+const idOf = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(canonicalJson(parts)).digest('base64url');
+
+/**
+ * A change of the register. Its id is made of what was found and where from: found again after a crash it is the same,
+ * while a value that goes back and forth gives a new one each time.
+ */
+export const changeOf = (
+  found: Pick<Change, 'entity' | 'name' | 'updates' | 'formerShares'> & { readonly at: readonly (string | null)[] },
+  step: Step,
+): Change => {
+  const { entity, name, updates, formerShares, at } = found;
+  const { before, after } = step;
+  const from = before === undefined ? null : [before.loadedAt, before.readOn];
+  return {
+    id: idOf('register', entity, from, after.loadedAt, updates),
+    entity,
+    name,
+    kind: 'register',
+    timestamp: timestampOf(at, step),
+    updates,
+    ...(formerShares !== undefined && Object.keys(formerShares).length > 0 && { formerShares }),
+  };
+};
+
+/** A change that happens once ever, whichever documents it is found in; `key` tells it from all others. */
+export const onceOnly = (change: Change, ...key: readonly string[]): Change => ({
+  ...change,
+  id: idOf('once', ...key),
+});
+
+/** Whether anything is in there. */
+export const isEmpty = (updates: Updates): boolean => Object.keys(updates).length === 0;

@@ -1,0 +1,126 @@
+/** Differs of what a company is connected with: owners, people, production units, merged companies. */
+import type { EventData } from '../../protocol/events.ts';
+import type { Company } from './company.ts';
+import { type Differ, type DiffOptions, entityOf, type Found, type MergerParty, missing } from './differ.ts';
+import type { Member } from './relations.ts';
+
+/** The bodies whose members have a share. */
+export type ShareEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
+/** The bodies whose members have none. */
+export type RoleEvent = 'accountant' | 'board' | 'management' | 'stakeholders';
+export type RelationEvent = ShareEvent | RoleEvent;
+
+const idOf = ({ entityId }: Member): string => entityId;
+
+/** What changed in a body: who came, who went, and whose share is another, with the share before. */
+export interface BodyChange {
+  readonly added: readonly Member[];
+  readonly removed: readonly Member[];
+  readonly changed: readonly { readonly member: Member; readonly former: string | null }[];
+  readonly at: readonly (string | null)[];
+}
+
+/** Compares a body by its members' ids: a person with a new name, or another role in the same body, is no change. */
+export const bodyChange = (before: Company, after: Company, event: RelationEvent): BodyChange | undefined => {
+  const [was, is] = [before.bodies[event], after.bodies[event]];
+  const shares = new Map(was.members.map(({ entityId, share }) => [entityId, share]));
+  const added = missing(is.members, was.members, idOf);
+  const removed = missing(was.members, is.members, idOf);
+  const changed = is.members.flatMap((member) => {
+    const former = shares.get(member.entityId);
+    return former === undefined || former === member.share ? [] : [{ member, former }];
+  });
+  if (added.length + removed.length + changed.length === 0) return undefined;
+  return { added, removed, changed, at: [was.at, is.at] };
+};
+
+const role =
+  <E extends RoleEvent>(event: E) =>
+  (
+    before: Company,
+    after: Company,
+    { placeType }: DiffOptions,
+  ): { data: EventData<RoleEvent>; at: BodyChange['at'] } | undefined => {
+    const change = bodyChange(before, after, event);
+    if (change === undefined) return undefined;
+    const refer = ({ entityId, name }: Member) => entityOf(entityId, name, placeType);
+    return { data: { added: change.added.map(refer), removed: change.removed.map(refer) }, at: change.at };
+  };
+
+/** A body's change with each member as the wire has it. */
+const listed = <T>(change: BodyChange, of: (member: Member) => T) => ({
+  data: {
+    added: change.added.map(of),
+    removed: change.removed.map(of),
+    changed: change.changed.map(({ member }) => of(member)),
+  },
+  at: change.at,
+});
+
+const owned =
+  (event: 'ownership' | 'trueOwnership') =>
+  (before: Company, after: Company, { placeType }: DiffOptions) => {
+    const change = bodyChange(before, after, event);
+    return change === undefined
+      ? undefined
+      : listed(change, ({ entityId, name, share }) => ({ ...entityOf(entityId, name, placeType), ownership: share }));
+  };
+
+const voted: Differ<'trueVoteRights'> = (before, after, { placeType }) => {
+  const change = bodyChange(before, after, 'trueVoteRights');
+  return change === undefined
+    ? undefined
+    : listed(change, ({ entityId, name, share }) => ({ ...entityOf(entityId, name, placeType), voterights: share }));
+};
+
+/** All changes of production units: an event names one, so several units take several changes. */
+export const unitsChanged = (before: Company, after: Company, options: DiffOptions) => {
+  const refer = (unit: string) => ({
+    data: { entity: entityOf(unit, options.nameOf?.(unit) ?? after.name, options.placeType) },
+    at: [before.units.at, after.units.at],
+  });
+  const added = missing(after.units.value, before.units.value, String).map(refer);
+  const removed = missing(before.units.value, after.units.value, String).map(refer);
+  return { added, removed };
+};
+
+/** Whether a company ends in its mergers: its status says so, or it ended and does not come out of the merger. */
+export const isDissolved = ({ status, life }: Company, comesOut: boolean): boolean =>
+  (status.value ?? '').toUpperCase().includes('FUSION') || (!comesOut && life.value.ended !== null);
+
+/** A merger that is new, told by one of the two. */
+export interface MergerFound extends Found<'merger'> {
+  readonly organisation: string;
+  readonly other: MergerParty;
+}
+
+/** All new mergers with each other party that is known. */
+export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
+  missing(after.mergers.value, before.mergers.value, ({ organisation }) => organisation).flatMap(
+    ({ organisation, comesOut }) =>
+      (mergerParties?.(organisation) ?? [])
+        .filter(({ entity }) => entity !== after.entity)
+        .map((other) => ({
+          organisation,
+          other,
+          data: {
+            entity: entityOf(other.entity, other.name, 'Company'),
+            dissolved: isDissolved(after, comesOut),
+          },
+          at: [after.mergers.at],
+        })),
+  );
+
+/** Events of which one company can have several at once; each takes a change of its own. */
+export const RELATION_DIFFERS = {
+  ownership: owned('ownership'),
+  trueOwnership: owned('trueOwnership'),
+  trueVoteRights: voted,
+  accountant: role('accountant'),
+  board: role('board'),
+  management: role('management'),
+  stakeholders: role('stakeholders'),
+  merger: (before, after, options) => mergersFound(before, after, options)[0],
+  pUnitAdded: (before, after, options) => unitsChanged(before, after, options).added[0],
+  pUnitRemoved: (before, after, options) => unitsChanged(before, after, options).removed[0],
+} as const satisfies { readonly [E in RelationEvent | 'merger' | 'pUnitAdded' | 'pUnitRemoved']: Differ<E> };

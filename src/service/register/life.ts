@@ -1,0 +1,63 @@
+/** When a company or unit began and ended. */
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { midnight } from './fields.ts';
+import { dayOf, entriesOf, type Horizon, later, noteDay, periodOf, type Told, touchedAt } from './validity.ts';
+
+/** Days as the wire writes them. */
+export interface Life {
+  /** Where the latest life that has begun did; null where none has. */
+  readonly started: string | null;
+  /** Where that life ended; null while it goes on. The last day is the company's last. */
+  readonly ended: string | null;
+  /** Where the first life begins, be it later than today; the founding date where there is no life. */
+  readonly founded: string | null;
+  /** The first day on which the register knew of it, as far as the document tells. */
+  readonly registered: string | null;
+}
+
+/** Reads the lives, and the day whose entries count: today, the last day of what has ended, the first of what is coming. */
+export const lifeOf = (
+  document: JsonObject,
+  today: string,
+  horizon: Horizon,
+): { readonly life: Told<Life>; readonly on: string } => {
+  let begun: { from: string; to: string | null } | undefined;
+  let first: string | null = null;
+  let registered: string | null = null;
+  let at: string | null = null;
+  const known = (entry: JsonObject): void => {
+    const day = dayOf(touchedAt(entry));
+    if (day !== null && (registered === null || day < registered)) registered = day;
+  };
+  for (const entry of entriesOf(document['livsforloeb'])) {
+    const { from, to } = periodOf(entry);
+    known(entry);
+    at = later(at, touchedAt(entry));
+    noteDay(horizon, from, today);
+    noteDay(horizon, to, today);
+    const start = from ?? '0001-01-01';
+    if (first === null || start < first) first = start;
+    const isNewer =
+      begun === undefined || start > begun.from || (start === begun.from && (to ?? '9999') > (begun.to ?? '9999'));
+    if (start <= today && isNewer) begun = { from: start, to };
+  }
+  for (const entry of entriesOf(document['navne'])) known(entry);
+  const metadata = document['virksomhedMetadata'];
+  const founded =
+    dayOf(document['stiftelsesDato']) ?? dayOf(isJsonObject(metadata) ? metadata['stiftelsesDato'] : null);
+  const end = begun?.to ?? null;
+  const hasEnded = end !== null && end <= today;
+  const isComing = begun === undefined && first !== null && first > today;
+  return {
+    life: {
+      value: {
+        started: begun === undefined ? null : midnight(begun.from),
+        ended: hasEnded ? midnight(end) : null,
+        founded: midnight(first ?? founded),
+        registered,
+      },
+      at,
+    },
+    on: isComing ? (first ?? today) : hasEnded ? end : today,
+  };
+};

@@ -1,0 +1,76 @@
+/**
+ * Tells the register's recodings from changes: when it moves to another classification (DB07 to DB25 in 2025) every
+ * company gets a new industry code on one day, and no field says so.
+ */
+import type { IndustryChange } from './differ.ts';
+
+/** How many companies were seen to change their industry, beside the one in question. */
+export interface RecodingCounts {
+  /** From the one code to the other with the same first day, ever. */
+  readonly samePair: number;
+  /** To anything with the same first day, in this page. */
+  readonly sameDay: number;
+  /** Documents in this page. */
+  readonly documents: number;
+}
+
+/** So many companies do not move from one code to another on the same day by themselves. */
+const PAIRS = 25;
+/** In a page at least so many, and so large a share of it. */
+const IN_PAGE = 10;
+const SHARE = 0.2;
+
+/**
+ * Whether a change of an industry code is the register's recoding. One recoded day is known by many changes at once in a
+ * page, or, where the register brings them drop by drop, by the same two codes with the same first day again and again.
+ */
+export const isRecoding = (counts: RecodingCounts, { before, after, from }: IndustryChange): boolean => {
+  if (from === null || before === after) return false;
+  const { samePair, sameDay, documents } = counts;
+  return samePair >= PAIRS || (sameDay >= IN_PAGE && sameDay >= documents * SHARE);
+};
+
+/** A guard over the pages of a source. */
+export interface RecodingGuard {
+  /** Begins a page: counts the industry changes of its companies, one list for each document. */
+  readonly page: (documents: readonly (readonly IndustryChange[])[]) => void;
+  readonly isRecoded: (change: IndustryChange) => boolean;
+  /** What was counted so far, to be kept and given back to {@link createRecodingGuard}. */
+  readonly counts: () => Readonly<Record<string, number>>;
+}
+
+// A day's counts are of use while its recoding comes in; the newest days are kept.
+const KEPT = 2_000;
+
+const pairOf = ({ from, before, after }: IndustryChange): string => `${from} ${before} ${after}`;
+
+/** Makes a guard that goes on from earlier counts. Switched off it knows no recoding. */
+export const createRecodingGuard = (
+  options: { readonly enabled?: boolean; readonly counts?: Readonly<Record<string, number>> } = {},
+): RecodingGuard => {
+  const { enabled = true, counts = {} } = options;
+  const pairs = new Map(Object.entries(counts));
+  let days = new Map<string, number>();
+  let documents = 0;
+  const add = (to: Map<string, number>, key: string): void => {
+    to.set(key, (to.get(key) ?? 0) + 1);
+  };
+  return {
+    page(changes) {
+      days = new Map();
+      documents = changes.length;
+      for (const ofOne of changes) {
+        for (const day of new Set(ofOne.map(({ from }) => from))) if (day !== null) add(days, day);
+        for (const pair of new Set(ofOne.filter(({ from }) => from !== null).map(pairOf))) add(pairs, pair);
+      }
+      if (pairs.size <= KEPT * 2) return;
+      for (const stale of [...pairs.keys()].sort().slice(0, -KEPT)) pairs.delete(stale);
+    },
+    isRecoded(change) {
+      if (!enabled || change.from === null) return false;
+      const seen = { samePair: pairs.get(pairOf(change)) ?? 0, sameDay: days.get(change.from) ?? 0, documents };
+      return isRecoding(seen, change);
+    },
+    counts: () => Object.fromEntries(pairs),
+  };
+};

@@ -1,0 +1,165 @@
+/** Who stands in which relation to a company: its owners, beneficial owners, board, management, auditor, partners. */
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { digits, text } from './fields.ts';
+import { precisePercentage, shareInterval } from './shares.ts';
+import { current, entriesOf, later, newest, type View, walk } from './validity.ts';
+
+/** The bodies of a company that the service tells of, by the events that do, and its founders. */
+export const BODIES = [
+  'ownership',
+  'trueOwnership',
+  'trueVoteRights',
+  'accountant',
+  'board',
+  'management',
+  'stakeholders',
+  'founders',
+] as const;
+export type Body = (typeof BODIES)[number];
+
+/** A member of a body. */
+export interface Member {
+  readonly entityId: string;
+  readonly name: string | null;
+  /** As the wire writes it: a band of a legal owner, a precise percentage of a beneficial one; null in other bodies. */
+  readonly share: string | null;
+}
+
+/** A body as of a day: its members by entity id, and when the register last touched anything in it. */
+export interface Membership {
+  readonly members: readonly Member[];
+  readonly at: string | null;
+}
+
+export type Bodies = { readonly [B in Body]: Membership };
+
+/** How membership in a body shows. Of a role body any role counts: a chair is a member like others. */
+interface Rule {
+  readonly body: Body;
+  readonly attribute: string;
+  readonly share?: (value: unknown) => string | null;
+  /** Counts without any data on the member. */
+  readonly bare?: true;
+}
+
+const role = (body: Body): readonly Rule[] => [{ body, attribute: 'FUNKTION' }];
+
+// By hovedtype and, where several bodies share one, by organisationsNavn. There is no hovedtype for a board or owners.
+const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
+  ['REGISTER EJERREGISTER', [{ body: 'ownership', attribute: 'EJERANDEL_PROCENT', share: shareInterval }]],
+  [
+    'REGISTER REELLE EJERE',
+    [
+      { body: 'trueOwnership', attribute: 'EJERANDEL_PROCENT', share: precisePercentage },
+      { body: 'trueVoteRights', attribute: 'EJERANDEL_STEMMERET_PROCENT', share: precisePercentage },
+    ],
+  ],
+  ['LEDELSESORGAN BESTYRELSE', role('board')],
+  ['LEDELSESORGAN DIREKTION', role('management')],
+  ['REVISION', role('accountant')],
+  ['STIFTERE', role('founders')],
+  ['FULDT_ANSVARLIG_DELTAGERE', [{ body: 'stakeholders', attribute: 'FUNKTION', bare: true }]],
+]);
+
+const upper = (value: unknown): string => (typeof value === 'string' ? value.trim().toUpperCase() : '');
+
+const functionOf = (organisation: JsonObject): unknown => {
+  const attribute = entriesOf(organisation['attributter']).find(({ type }) => upper(type) === 'FUNKTION');
+  return newest(attribute?.['vaerdier'])?.['vaerdi'];
+};
+
+const rulesOf = (organisation: JsonObject): readonly Rule[] => {
+  const kind = upper(organisation['hovedtype']);
+  const byKind = RULES.get(kind);
+  if (byKind !== undefined) return byKind;
+  if (kind !== 'REGISTER' && kind !== 'LEDELSESORGAN') return [];
+  const named = newest(organisation['organisationsNavn'])?.['navn'] ?? functionOf(organisation);
+  return RULES.get(`${kind} ${upper(named)}`) ?? [];
+};
+
+/** The entity a participant is. A company without a number here (a foreign one) goes by its unit number, as persons do. */
+export const participantId = (participant: JsonObject): string | null => {
+  const kind = upper(participant['enhedstype']);
+  const key = participant['forretningsnoegle'];
+  const cvr = kind === 'VIRKSOMHED' ? digits(key, 8) : null;
+  if (cvr !== null) return `CVR-1-${cvr}`;
+  const unit = kind === 'PRODUKTIONSENHED' ? digits(key, 10) : null;
+  if (unit !== null) return `CVR-2-${unit}`;
+  const number = text(participant['enhedsNummer']);
+  return number !== null && /^[1-9]\d{0,15}$/.test(number) ? `CVR-3-${number}` : null;
+};
+
+/** The latest name of a participant. Persons' names have periods without ends, or none. */
+export const nameIn = (participant: JsonObject): string | null => text(newest(participant['navne'])?.['navn']);
+
+interface Standing {
+  isMember: boolean;
+  share: string | null;
+  at: string | null;
+}
+
+const shareNumber = (share: string | null): number => (share === null ? -1 : Number.parseFloat(share));
+
+/** Reads one rule on one organisation: whether its member is one today. */
+const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing => {
+  const standing: Standing = { isMember: false, share: null, at: null };
+  const groups = entriesOf(organisation['medlemsData']).map((data) => entriesOf(data['attributter']));
+  for (const attributes of groups) {
+    for (const attribute of attributes) {
+      if (upper(attribute['type']) !== rule.attribute) continue;
+      const picked = current(attribute['vaerdier'], view);
+      standing.at = later(standing.at, picked.at);
+      if (picked.entry === undefined) continue;
+      const share = rule.share?.(picked.entry['vaerdi']) ?? null;
+      standing.isMember = true;
+      // Several classes of capital: the largest share tells most.
+      if (shareNumber(share) > shareNumber(standing.share)) standing.share = share;
+    }
+  }
+  if (rule.bare === true && groups.every((attributes) => attributes.length === 0)) {
+    let isNamed = entriesOf(organisation['organisationsNavn']).length === 0;
+    standing.at = walk(organisation['organisationsNavn'], view, () => {
+      isNamed = true;
+    });
+    standing.isMember = isNamed;
+  }
+  return standing;
+};
+
+const byId = (a: Member, b: Member): number => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : 0);
+
+/** Reads all bodies from `deltagerRelation`. A participant that is null cannot be told of and is passed over. */
+export const bodiesOf = (document: JsonObject, view: View): Bodies => {
+  const members = new Map<Body, Map<string, Member>>();
+  const touched = new Map<Body, string | null>();
+  for (const relation of entriesOf(document['deltagerRelation'])) {
+    const { deltager: participant } = relation;
+    const entityId = isJsonObject(participant) ? participantId(participant) : null;
+    for (const organisation of entriesOf(relation['organisationer'])) {
+      for (const rule of rulesOf(organisation)) {
+        const { isMember, share, at } = standingBy(rule, organisation, view);
+        touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
+        if (!isMember || entityId === null || !isJsonObject(participant)) continue;
+        const known = members.get(rule.body) ?? new Map<string, Member>();
+        const same = known.get(entityId);
+        if (same === undefined || shareNumber(share) > shareNumber(same.share))
+          known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
+        members.set(rule.body, known);
+      }
+    }
+  }
+  const bodyOf = (body: Body): Membership => ({
+    members: [...(members.get(body)?.values() ?? [])].sort(byId),
+    at: touched.get(body) ?? null,
+  });
+  return {
+    ownership: bodyOf('ownership'),
+    trueOwnership: bodyOf('trueOwnership'),
+    trueVoteRights: bodyOf('trueVoteRights'),
+    accountant: bodyOf('accountant'),
+    board: bodyOf('board'),
+    management: bodyOf('management'),
+    stakeholders: bodyOf('stakeholders'),
+    founders: bodyOf('founders'),
+  };
+};
