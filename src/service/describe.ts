@@ -33,7 +33,7 @@ export interface Description {
 }
 
 export interface DescribeOptions {
-  /** Share text before the change, by entity id of the owner. */
+  /** Share text before the change, by `<event> <entity id of the owner>` or by that id alone. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -54,13 +54,12 @@ function describeOne<E extends EventName>(event: E, updates: Updates, options: D
 /** A value before and after; one that is gone says so in its label. */
 const change =
   <T>(label: string, text: (value: T) => string) =>
-  ({ before, after }: { readonly before: T | null; readonly after: T | null }): readonly Line[] => [
-    {
-      label: after === null ? `${label} slettet` : label,
-      before: before === null ? null : text(before),
-      after: after === null ? null : text(after),
-    },
-  ];
+  (data: { readonly before: T | null; readonly after: T | null }): readonly Line[] => {
+    const [before, after] = [data.before, data.after].map(
+      (value) => (value === null ? '' : text(value)).trim() || null,
+    );
+    return [{ label: after === null ? `${label} slettet` : label, before: before ?? null, after: after ?? null }];
+  };
 
 const same = (text: string): string => text;
 
@@ -81,27 +80,31 @@ const members = list<Entity>('Tiltrådt', 'Fratrådt', nameOf);
 function shares<T extends Entity>(
   data: { readonly added: readonly T[]; readonly removed: readonly T[]; readonly changed: readonly T[] },
   shareOf: (one: T) => string | null,
-  { formerShares }: DescribeOptions,
+  event: EventName,
+  { formerShares = {} }: DescribeOptions,
 ): readonly Line[] {
+  const formerOf = ({ entityId }: T) => formerShares[`${event} ${entityId}`] ?? formerShares[entityId] ?? null;
   const text = (one: T): string => withShare(one, shareOf(one));
-  const left = (one: T): string => withShare(one, shareOf(one) ?? formerShares?.[one.entityId] ?? null);
+  const left = (one: T): string => withShare(one, shareOf(one) ?? formerOf(one));
   return [
     ...data.added.map((one): Line => ({ label: 'Ny', before: null, after: text(one) })),
     ...data.removed.map((one): Line => ({ label: 'Udgået', before: left(one), after: null })),
     ...data.changed.map((one): Line => {
-      const former = formerShares?.[one.entityId];
+      const former = formerOf(one);
       const share = shareOf(one);
       return {
         label: nameOf(one),
-        before: former === undefined ? null : shareText(former),
+        before: former === null ? null : shareText(former),
         after: share === null ? null : shareText(share),
       };
     }),
   ];
 }
 
-const owners: Describe<'ownership' | 'trueOwnership'> = (data, options) =>
-  shares<Owner>(data, ({ ownership }) => ownership, options);
+const owners =
+  (event: 'ownership' | 'trueOwnership'): Describe<typeof event> =>
+  (data, options) =>
+    shares<Owner>(data, ({ ownership }) => ownership, event, options);
 
 const reference = ({ entity }: { readonly entity: Entity }): readonly Line[] => [
   { label: 'Navn', before: null, after: nameOf(entity) },
@@ -124,11 +127,11 @@ const TABLE: { readonly [E in EventName]: Entry<E> } = {
   website: ['Hjemmeside', change('Hjemmeside', same)],
   newReport: ['Nyt regnskab', ({ data }) => describeReport(data)],
   newCompany: ['Ny virksomhed', reference],
-  ownership: ['Legale ejere', owners],
-  trueOwnership: ['Reelle ejere', owners],
+  ownership: ['Legale ejere', owners('ownership')],
+  trueOwnership: ['Reelle ejere', owners('trueOwnership')],
   trueVoteRights: [
     'Reelle ejeres stemmerettigheder',
-    (data, options) => shares<Voter>(data, ({ voterights }) => voterights, options),
+    (data, options) => shares<Voter>(data, ({ voterights }) => voterights, 'trueVoteRights', options),
   ],
   accountant: ['Revisor', members],
   board: ['Bestyrelse', members],

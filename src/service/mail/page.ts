@@ -42,7 +42,7 @@ function textEntity({ heading, about, link, events }: Extract<Block, { kind: 'en
 function textLine({ label, before, after, link }: Line): string {
   const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
   // What a value continues on is indented, so that it is not taken for a line of its own.
-  const text = `  ${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
+  const text = value === '' ? `  ${label}` : `  ${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
   return link === undefined ? text : `${text}\n    ${link}`;
 }
 
