@@ -82,7 +82,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     const monitor = monitors.get(claim.key);
     if (monitor?.activated === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
     // Nothing is due to it: what was is held or dropped.
-    await run.ledger.write({ claim, ending: { kind: 'idle', seen: Number.MAX_SAFE_INTEGER } });
+    await run.ledger.write({ claim, ending: 'over' });
   }
 
   return startWorker({

@@ -23,11 +23,8 @@ export interface Result {
   readonly repeated: boolean;
 }
 
-/**
- * What becomes of the lane: `no` it is still worked on; `if-idle` it ends unless something is due; `idle` nothing was due
- * at the time `seen`; `yield` others first.
- */
-export type Ending = { readonly kind: 'no' | 'if-idle' | 'yield' } | { readonly kind: 'idle'; readonly seen: number };
+/** What becomes of the lane: it is still worked on; ends unless something is due; ends, whatever is due; others go first. */
+export type Ending = 'go-on' | 'if-idle' | 'over' | 'yield';
 
 export interface Entry {
   readonly claim: Claim;
@@ -181,24 +178,35 @@ async function writeHealths(tx: Tx, healths: ReadonlyMap<string, Health>): Promi
 
 /** Ends or puts off the lanes whose runs are over, and returns their keys. */
 async function endLanes(tx: Tx, entries: readonly Entry[], now: number): Promise<ReadonlySet<string>> {
-  const ending = entries.filter((entry) => entry.ending.kind !== 'no');
-  if (ending.length === 0) return new Set();
-  const asked = ending.map(({ claim, ending }) => {
-    return { monitor: claim.key, seen: ending.kind === 'idle' ? ending.seen : now };
-  });
-  const { rows } = await sql<{ monitor: string; ready: number | null; later: number | null }>`
-    select each.value ->> 'monitor' as monitor,
-      (select min(next_at) from delivery where monitor = each.value ->> 'monitor' and state = 'due'
-        and next_at <= cast(each.value ->> 'seen' as bigint)) as ready,
-      (select min(next_at) from delivery where monitor = each.value ->> 'monitor' and state = 'due'
-        and next_at > cast(each.value ->> 'seen' as bigint)) as later
-    from ${eachRow(tx, asked)}`.execute(tx);
-  const due = new Map(rows.map((row) => [row.monitor, row]));
+  const ending = entries.filter((entry) => entry.ending !== 'go-on');
+  const idle = ending.filter((entry) => entry.ending === 'if-idle').map(({ claim }) => claim.key);
+  const due = await dueOf(tx, idle, now);
   const settlements = ending.flatMap(({ claim, ending }): (readonly [Claim, Settlement])[] => {
     const { ready = null, later = null } = due.get(claim.key) ?? {};
-    if (ending.kind === 'yield') return [[claim, { kind: 'again', at: now, free: true }]];
-    if (ending.kind === 'if-idle' && ready !== null) return [];
+    if (ending === 'yield') return [[claim, { kind: 'again', at: now, free: true }]];
+    if (ready !== null) return [];
     return [[claim, later === null ? { kind: 'done' } : { kind: 'again', at: later, fresh: true }]];
   });
   return settlements.length === 0 ? new Set() : settleAll(tx, settlements);
+}
+
+interface Due {
+  readonly monitor: string;
+  /** A delivery that may be posted now. */
+  readonly ready: number | null;
+  /** When the next one may be. */
+  readonly later: number | null;
+}
+
+async function dueOf(tx: Tx, monitors: readonly string[], now: number): Promise<ReadonlyMap<string, Due>> {
+  if (monitors.length === 0) return new Map();
+  const at = sql`cast(${now} as bigint)`;
+  const { rows } = await sql<Due>`
+    select value as monitor,
+      (select seq from delivery as head where head.monitor = value and head.state = 'due' and head.next_at <= ${at}
+        and not exists (select 1 from delivery as older where older.monitor = head.monitor
+          and older.entity = head.entity and older.state = 'due' and older.seq < head.seq) limit 1) as ready,
+      (select min(next_at) from delivery where delivery.monitor = value and state = 'due' and next_at > ${at}) as later
+    from ${each(tx, monitors)} as list`.execute(tx);
+  return new Map(rows.map((row) => [row.monitor, row]));
 }

@@ -8,7 +8,7 @@ import type { Bodies, Body } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
 import type { Ledger } from './ledger.ts';
 import { post, webhookId } from './post.ts';
-import type { Ending, Result, Written } from './record.ts';
+import type { Result, Written } from './record.ts';
 
 export interface RunDeps {
   readonly db: Db;
@@ -30,7 +30,6 @@ const PAGE = 128;
 /** After so many posts or so long, other monitors go first. */
 const SLICE_POSTS = 2_000;
 const SLICE_MS = 10_000;
-const NO: Ending = { kind: 'no' };
 
 /** Works on the lane and settles it. Rejects where that failed; what is under way has ended then. */
 export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
@@ -40,7 +39,6 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   const busy = new Set<string>();
   let waiting: { readonly head: Head; readonly body: Body | undefined }[] = [];
   let left = SLICE_POSTS;
-  let seen = 0;
   /** There may be heads that were not looked up. */
   let more = true;
   const so: { far: Written; failure: unknown } = { far: 'open', failure: undefined };
@@ -51,11 +49,12 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 
   async function refill(): Promise<void> {
     more = false;
-    seen = now();
-    const asked = busy.size + PAGE;
-    const heads = await dueHeads(deps.db, monitor.id, seen, asked);
+    // What ends meanwhile may still seem due to this look: it is left to the next.
+    const before = new Set(busy);
+    const asked = before.size + PAGE;
+    const heads = await dueHeads(deps.db, monitor.id, now(), asked);
     if (heads.length === asked) more = true;
-    const fresh = heads.filter(({ entity }) => !busy.has(entity));
+    const fresh = heads.filter(({ entity }) => !before.has(entity));
     const bodies = await deps.bodies.load(deps.db, fresh);
     waiting = fresh.map((head, at) => ({ head, body: bodies[at] }));
   }
@@ -65,11 +64,11 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
       const result = await attempt(deps, monitor, head, body, signal);
       if (result === undefined) return;
       deps.observe(monitor.id, head, result);
-      if (head.more === 1) more = true;
-      const isLast = busy.size === 1 && waiting.length === 0 && !more;
-      const written = await ledger.write({ claim, result, ending: isLast ? { kind: 'if-idle' } : NO });
+      const isLast = busy.size === 1 && waiting.length === 0 && !more && head.more === 0;
+      const written = await ledger.write({ claim, result, ending: isLast ? 'if-idle' : 'go-on' });
       if (written !== 'open') so.far = written;
-      else if (isLast) more = true;
+      // Only now can the next of its company be seen.
+      else if (isLast || head.more === 1) more = true;
     } catch (error) {
       so.failure ??= error;
     } finally {
@@ -78,32 +77,34 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     }
   }
 
-  while (goesOn()) {
-    if (waiting.length === 0 && more && mayStart()) await refill();
-    while (waiting.length > 0 && busy.size < deps.limit(monitor.id) && mayStart()) {
-      const next = waiting.shift();
-      if (next === undefined) break;
-      busy.add(next.head.entity);
-      left -= 1;
-      void deliver(next.head, next.body);
+  /** Posts until nothing more is found, or others should go first. */
+  async function postAll(): Promise<void> {
+    for (;;) {
+      if (waiting.length === 0 && more && mayStart()) await refill();
+      while (waiting.length > 0 && busy.size < deps.limit(monitor.id) && mayStart()) {
+        const next = waiting.shift();
+        if (next === undefined) break;
+        busy.add(next.head.entity);
+        left -= 1;
+        void deliver(next.head, next.body);
+      }
+      if (busy.size > 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      } else if (!(more && mayStart())) return;
     }
-    if (busy.size === 0) {
-      if (more && mayStart()) continue;
-      break;
-    }
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
   }
-  while (busy.size > 0) {
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
+
+  while (goesOn()) {
+    await postAll();
+    if (!goesOn()) break;
+    const isIdle = waiting.length === 0 && !more;
+    so.far = await ledger.write({ claim, ending: isIdle ? 'if-idle' : 'yield' });
+    more = true;
   }
   if (so.failure !== undefined) throw so.failure;
-  if (signal.aborted || so.far === 'lost' || so.far === 'settled') return;
-  const isOver = waiting.length === 0 && !more;
-  await ledger.write({ claim, ending: so.far === 'off' || isOver ? { kind: 'idle', seen } : { kind: 'yield' } });
+  if (so.far === 'off') await ledger.write({ claim, ending: 'over' });
 }
 
 /** One attempt of a delivery; undefined where it was stopped. */
