@@ -68,6 +68,7 @@ const body = Type.Array(Type.String(), {
 export function addNewsRoutes(server: Server, { store, access }: NewsRouteDeps): void {
   server.register(async (scope) => {
     answer422(scope);
+    scope.removeContentTypeParser('text/plain');
     scope.addHook('onRequest', access.guard('news'));
     foldQueryNames(scope, Object.keys(querystring.properties));
     addGetNews(scope, store);
