@@ -1,9 +1,9 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
 import type { Metrics } from '../http/metrics.ts';
 import { type Claim, mark, settle } from '../runtime/lanes.ts';
+import { trimQuarantine } from '../store/quarantine.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { remarkMonitoring } from './monitoring.ts';
-import { trimQuarantine } from './quarantine.ts';
 
 export interface HousekeepingDeps {
   readonly store: Store;

@@ -12,9 +12,9 @@ import { readJson } from '../protocol/json.ts';
 import { type Payload, readHead, readPayload } from '../protocol/payload.ts';
 import { payloadSchema } from '../protocol/payload-schema.ts';
 import type { Issue } from '../protocol/shape.ts';
+import { setAside } from '../store/quarantine.ts';
 import type { Store } from '../store/store.ts';
 import type { Intake } from './intake.ts';
-import { setAside } from './quarantine.ts';
 
 export interface WebhookOptions {
   readonly path: string;

@@ -65,6 +65,9 @@ export function createMetrics() {
       'From a change to the answer of the webhook that took it.',
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3_600, 86_400],
     ),
+    documents: counter('documents_total', 'Register documents by what became of them.', ['result']),
+    changes: counter('changes_total', 'Changes found in the register, by event.', ['event']),
+    registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 where nothing waits.'),
     /** Counts an entry of an unknown event. */
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
     /** Counts an entry that could not be read. */

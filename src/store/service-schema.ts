@@ -17,6 +17,12 @@ export interface SnapshotTable {
   updated_at: number;
 }
 
+/** Who takes part in a merger: companies' documents share the number of the register's organisation for it. */
+export interface MergerPartyTable {
+  organisation: string;
+  entity: string;
+}
+
 /** One detected difference for one entity, as it is told to monitors. `seq` is the order of detection. */
 export interface ChangeTable {
   seq: Generated<number>;
@@ -200,6 +206,7 @@ export interface UnsubscribedTable {
 
 export interface ServiceSchema {
   snapshot: SnapshotTable;
+  merger_party: MergerPartyTable;
   change: ChangeTable;
   monitor: MonitorTable;
   item: ItemTable;

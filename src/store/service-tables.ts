@@ -33,6 +33,12 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .where(sql.ref('ahead_at'), 'is not', null)
     .execute();
 
+  await table('merger_party')
+    .addColumn('organisation', text, required)
+    .addColumn('entity', text, required)
+    .addPrimaryKeyConstraint('merger_party_key', ['organisation', 'entity'])
+    .execute();
+
   await serial('change', 'seq')
     .addColumn('id', text, (column) => column.notNull().unique())
     .addColumn('entity', text, required)

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { CrmEmulator } from '../../providers/emulator.ts';
 import { EMULATORS } from '../../providers/index.ts';
 import { linkRecord } from '../../src/connector/links.ts';
-import { setAside } from '../../src/connector/quarantine.ts';
 import { openStore } from '../../src/store/open.ts';
+import { setAside } from '../../src/store/quarantine.ts';
 import { runCli } from '../support/cli.ts';
 
 let folder = '';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { dropAttention, readAttention, retryAttention } from '../../src/connector/attention.ts';
 import { linkRecord } from '../../src/connector/links.ts';
-import { setAside } from '../../src/connector/quarantine.ts';
 import { claim, mark, settle } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
+import { setAside } from '../../src/store/quarantine.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const NOW = 1_000_000;

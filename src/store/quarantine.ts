@@ -1,5 +1,5 @@
 /** The quarantine: bodies that proved where they came from and could not be used, for a person to look at. */
-import type { Tx } from '../store/store.ts';
+import type { Tx } from './store.ts';
 
 /** Rows kept, the newest. */
 export const QUARANTINE_CAP = 200;

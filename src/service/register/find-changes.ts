@@ -1,0 +1,85 @@
+/** Finds the changes in a page: asks the store for what the documents do not say, then compares step by step. */
+import type { Db } from '../../store/store.ts';
+import type { Change } from '../change.ts';
+import type { Company } from './company.ts';
+import { changesOf, type DiffOptions, unitChanges } from './diff.ts';
+import { missing } from './differ.ts';
+import { industryChangesOf } from './differ-facts.ts';
+import { addParty, readParties } from './parties.ts';
+import type { Step } from './read-page.ts';
+import type { RecodingGuard } from './recoding.ts';
+import { type Row, readNames } from './snapshots.ts';
+import { type Broken, brokenText } from './source.ts';
+
+export interface FindOptions {
+  readonly today: string;
+  readonly placeType: string;
+  readonly newWithinDays?: number;
+  readonly guard: RecodingGuard;
+  readonly breathe: () => Promise<void>;
+}
+
+export interface FoundInPage {
+  readonly changes: readonly Change[];
+  /** What is to be stored: the newest row of each entity. */
+  readonly rows: readonly Row[];
+  readonly companies: readonly Company[];
+  /** Documents that could be read, but not compared. */
+  readonly broken: readonly Broken[];
+}
+
+/** The changes of a page in its order. A step that cannot be compared is told of, and its snapshot is not stored. */
+export async function findChanges(db: Db, steps: readonly Step[], options: FindOptions): Promise<FoundInPage> {
+  const { today, placeType, newWithinDays, guard, breathe } = options;
+  guard.page(steps.map(({ before, after }) => (before === undefined ? [] : industryChangesOf(before, after))));
+  const names = await readNames(db, namedIn(steps));
+  const parties = await readParties(db, steps.flatMap(newMergers));
+  const diffOptions: DiffOptions = {
+    today,
+    placeType,
+    isRecoded: guard.isRecoded,
+    mergerParties: (organisation) => parties.get(organisation) ?? [],
+    nameOf: (entity) => names.get(entity),
+    ...(newWithinDays !== undefined && { newWithinDays }),
+  };
+
+  const changes: Change[] = [];
+  const rows = new Map<string, Row>();
+  const companies: Company[] = [];
+  const broken: Broken[] = [];
+  for (const step of steps) {
+    await breathe();
+    try {
+      if (step.kind === 'unit') changes.push(...unitChanges(step.before, step.after, diffOptions));
+      else {
+        changes.push(...changesOf(step.before, step.after, diffOptions));
+        addParty(parties, step.after);
+        companies.push(step.after);
+      }
+      rows.set(step.row.entity, step.row);
+    } catch (error) {
+      const reason = `cannot be compared: ${error instanceof Error ? error.message : String(error)}`;
+      broken.push(brokenText(step.row.entity, reason, step.row.body));
+    }
+  }
+  return { changes, rows: [...rows.values()], companies, broken };
+}
+
+/** The entities that changes will name and documents do not. */
+const namedIn = (steps: readonly Step[]): readonly string[] => [
+  ...new Set(
+    steps.flatMap((step): readonly string[] => {
+      if (step.before === undefined) return [];
+      if (step.kind === 'unit') return step.after.company.value === null ? [] : [step.after.company.value];
+      const [was, is] = [step.before.units.value, step.after.units.value];
+      return [...missing(is, was, String), ...missing(was, is, String)];
+    }),
+  ),
+];
+
+const newMergers = (step: Step): readonly string[] =>
+  step.kind === 'unit' || step.before === undefined
+    ? []
+    : missing(step.after.mergers.value, step.before.mergers.value, ({ organisation }) => organisation).map(
+        ({ organisation }) => organisation,
+      );
