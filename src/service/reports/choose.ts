@@ -1,0 +1,40 @@
+/** Which filings are told of. Pure. */
+import type { ReportData } from '../../protocol/report.ts';
+import type { Filing } from './filings.ts';
+
+/** What the store knows of another filing of the same company. */
+export interface Known {
+  readonly id: string;
+  readonly period_start: string | null;
+  readonly period_end: string | null;
+  readonly published_at: string;
+}
+
+/**
+ * Tells whether a filing is news: the annual report of its year, and the newest one. Interim reports are filed under the
+ * same name: of the filings whose periods begin on one day the longest is the annual report. A re-filing for the same
+ * period is news where it is the later one.
+ */
+export function isNews(filing: Filing, data: ReportData, known: readonly Known[]): boolean {
+  if (data.reportType !== 'Yearly') return false;
+  const start = data.period?.from?.slice(0, 10) ?? null;
+  const end = data.period?.to?.slice(0, 10) ?? null;
+  if (start === null || end === null) return true;
+  return !known.some(({ id, period_start, period_end, published_at }) => {
+    if (id === filing.id || period_start !== start || period_end === null) return false;
+    return period_end > end || (period_end === end && published_at > filing.publishedAt);
+  });
+}
+
+/** Days between the end of one year and the start of the next: a year that was changed may leave some. */
+const GAP_MS = 32 * 86_400_000;
+
+/** Of the filings of a company the report of the year before a period, newest publication first among equals. */
+export function formerOf<K extends Known>(start: string | null, known: readonly K[]): K | undefined {
+  if (start === null) return undefined;
+  return known
+    .filter(({ period_end: end }) => end !== null && end < start && Date.parse(start) - Date.parse(end) <= GAP_MS)
+    .sort((a, b) => order(b) - order(a) || (b.published_at > a.published_at ? 1 : -1))[0];
+}
+
+const order = ({ period_end }: Known): number => Date.parse(period_end ?? '') || 0;

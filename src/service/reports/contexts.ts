@@ -1,0 +1,160 @@
+/** Which of a document's facts are the report's: this year, and the company or its group. */
+import type { Context, Fact, Facts } from './facts.ts';
+import { dayBefore } from './resources.ts';
+
+/** Days, YYYY-MM-DD, both included. */
+export interface Period {
+  readonly start: string | null;
+  readonly end: string;
+}
+
+/** `company`: the legal entity alone. `group`: with its subsidiaries. */
+export type Basis = 'company' | 'group';
+
+/** One document looked at from one side. */
+export interface Statement {
+  readonly period: Period;
+  readonly basis: Basis;
+  /** Company and group could only be told apart by the names of their contexts, or not at all. */
+  readonly isAmbiguous: boolean;
+  /** What the document says for the period, or for its end. */
+  now(concept: string): readonly Fact[];
+  /** The same for the year before. */
+  before(concept: string): readonly Fact[];
+  /** How many elements have a figure now. */
+  readonly size: number;
+}
+
+const CONSOLIDATION: readonly string[] = [
+  'cmn:ConsolidatedSoloDimension',
+  'ifrs-full:ConsolidatedAndSeparateFinancialStatementsAxis',
+];
+/** What must be stated for a basis to be taken for the report rather than for a few figures beside it. */
+const CORE = ['fsa:Assets', 'fsa:Equity', 'ifrs-full:Assets', 'ifrs-full:Equity', 'ifrs-full:EquityAndLiabilities'];
+
+/** Tells whether nothing but the consolidation breaks a context down. */
+export const isPlain = (context: Context): boolean =>
+  Object.keys(context.dimensions).every((dimension) => CONSOLIDATION.includes(dimension));
+
+/**
+ * Picks the period the document says it reports (else the filing's, else its longest), and the company where the
+ * document has its balance, else the group. Facts under any other dimension, such as the five-year table, are nobody's.
+ */
+export function statementOf(
+  facts: Facts,
+  filed: Period | undefined,
+  isFigure: (concept: string) => boolean,
+): Statement {
+  const figures = [...facts].filter(([concept]) => isFigure(concept)).flatMap(([, stated]) => stated);
+  const plain = figures.filter(({ context }) => isPlain(context));
+  const isIfrs = !facts.has('fsa:Assets') && plain.some(({ concept }) => concept.startsWith('ifrs-'));
+  const twins = twinsIn(plain);
+  const basisOf = (context: Context): Basis =>
+    stateBasis(context) ?? twins.get(context.id) ?? (isIfrs ? 'group' : 'company');
+  const period = choosePeriod(facts, filed, plain);
+  const now = (context: Context) => isOf(context, period);
+  const basis = chooseBasis(
+    plain.filter(({ context }) => now(context)),
+    basisOf,
+  );
+  const select = (concept: string, isThen: (context: Context) => boolean): readonly Fact[] =>
+    (facts.get(concept) ?? []).filter(
+      ({ context }) => isThen(context) && isPlain(context) && basisOf(context) === basis,
+    );
+  const selected = plain.filter(({ context }) => now(context) && basisOf(context) === basis);
+  return {
+    period,
+    basis,
+    isAmbiguous: twins.size > 0,
+    now: (concept) => select(concept, now),
+    before: (concept) => select(concept, (context) => isBefore(context, period)),
+    size: new Set(selected.map(({ concept }) => concept)).size,
+  };
+}
+
+function stateBasis({ dimensions }: Context): Basis | undefined {
+  for (const dimension of CONSOLIDATION) {
+    const member = dimensions[dimension];
+    if (member !== undefined) return /:Consolidated/.test(member) ? 'group' : 'company';
+  }
+  return undefined;
+}
+
+function chooseBasis(figures: readonly Fact[], basisOf: (context: Context) => Basis): Basis {
+  const has = (basis: Basis, concepts?: readonly string[]) =>
+    figures.some(
+      ({ concept, context }) => basisOf(context) === basis && (concepts === undefined || concepts.includes(concept)),
+    );
+  if (has('company', CORE)) return 'company';
+  if (has('group', CORE)) return 'group';
+  return has('company') || !has('group') ? 'company' : 'group';
+}
+
+const isOf = ({ start, end }: Context, period: Period): boolean =>
+  end === period.end && (start === null || start === period.start);
+
+/** The end of last year is also called the start of this one. */
+function isBefore({ start, end }: Context, period: Period): boolean {
+  if (period.start === null || end === null) return false;
+  const last = dayBefore(period.start);
+  return end === last || (start === null && end === period.start);
+}
+
+const DAY = /^\s*(\d{4}-\d{2}-\d{2})/;
+
+function choosePeriod(facts: Facts, filed: Period | undefined, figures: readonly Fact[]): Period {
+  const end = dayIn(facts, 'gsd:ReportingPeriodEndDate');
+  const stated = end === undefined ? undefined : { start: dayIn(facts, 'gsd:ReportingPeriodStartDate') ?? null, end };
+  const candidates = [stated, filed, longest(figures)].filter((period) => period !== undefined);
+  const fits = (period: Period) => figures.some(({ context }) => isOf(context, period));
+  return candidates.find(fits) ?? candidates[0] ?? { start: null, end: '' };
+}
+
+const dayIn = (facts: Facts, concept: string): string | undefined =>
+  facts
+    .get(concept)
+    ?.map(({ value }) => DAY.exec(value)?.[1])
+    .find((date) => date !== undefined);
+
+/** A first financial year may last one and a half. */
+const MAX_DAYS = 550;
+
+/** The newest of the longest periods, a leap day or so apart. */
+function longest(figures: readonly Fact[]): Period | undefined {
+  const days = ({ start, end }: Context) => (Date.parse(end ?? '') - Date.parse(start ?? '')) / 86_400_000;
+  const periods = [...new Set(figures.map(({ context }) => context))].filter(
+    (context) => days(context) > 0 && days(context) <= MAX_DAYS,
+  );
+  const full = periods.reduce((most, context) => Math.max(most, days(context)), 0);
+  const [newest] = periods
+    .filter((context) => days(context) >= full - 7)
+    .sort((a, b) => ((a.end ?? '') < (b.end ?? '') ? 1 : -1));
+  return newest?.end == null ? undefined : { start: newest.start, end: newest.end };
+}
+
+/** Values of one element that are compared. */
+const MAX_OTHERS = 8;
+const GROUP_NAME = /(?:^|[_\-.])(?:c|cons|consolidated|group|koncern)(?:$|[_\-.])/i;
+
+/**
+ * Contexts that say the same but for their id, and hold other figures: some filings of IFRS with Danish additions tell
+ * company and group apart in no other way. By context id; empty where there is no such thing.
+ */
+function twinsIn(figures: readonly Fact[]): ReadonlyMap<string, Basis> {
+  const values = new Map<string, { readonly isGroup: boolean; readonly value: string }[]>();
+  let differ = false;
+  for (const { concept, context, unit, value } of figures) {
+    const { start, end, dimensions } = context;
+    const key = [concept, unit, start, end, ...Object.entries(dimensions).flat()].join(' ');
+    const own = { isGroup: GROUP_NAME.test(context.id), value: value.trim() };
+    const others = values.get(key);
+    if (others === undefined) values.set(key, [own]);
+    else {
+      if (others.length > MAX_OTHERS) continue;
+      differ ||= others.some(({ isGroup, value }) => isGroup !== own.isGroup && value !== own.value);
+      if (!others.some(({ isGroup, value }) => isGroup === own.isGroup && value === own.value)) others.push(own);
+    }
+  }
+  if (!differ) return new Map();
+  return new Map(figures.map(({ context: { id } }) => [id, GROUP_NAME.test(id) ? 'group' : 'company']));
+}

@@ -1,0 +1,52 @@
+/** How far the filing index was read. */
+import type { Db, Tx } from '../../store/store.ts';
+
+/** Times in ISO 8601 UTC. */
+export interface Cursor {
+  /** When watching began: what was filed before is nobody's news. */
+  readonly since: string;
+  /** The newest change that was read. */
+  readonly at: string;
+  /** When the index was last read again from far back, ms since 1970. */
+  readonly deepAt: number;
+}
+
+const KEY = 'reports';
+/** Records show up in the index a little out of their order, and now and then hours late. */
+const OVERLAP_MS = 15 * 60_000;
+const DEEP_MS = 24 * 3_600_000;
+const DEEP_EVERY_MS = 6 * 3_600_000;
+
+export const firstCursor = (now: number): Cursor => ({ since: iso(now), at: iso(now), deepAt: now });
+
+/** Whether it is time to look far back for records that came late. */
+export const isDeep = (cursor: Cursor, now: number): boolean => now - cursor.deepAt >= DEEP_EVERY_MS;
+
+/** Where a poll begins to read: a little before the newest that is known, never before watching began. */
+export function readFrom(cursor: Cursor, now: number): string {
+  const back = iso(Date.parse(cursor.at) - (isDeep(cursor, now) ? DEEP_MS : OVERLAP_MS));
+  return back > cursor.since ? back : cursor.since;
+}
+
+/** The cursor after a record: never back, and no record from the future takes it there. */
+export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor {
+  const at = updatedAt < iso(now) ? updatedAt : iso(now);
+  return at > cursor.at ? { ...cursor, at } : cursor;
+}
+
+export async function readCursor(db: Db): Promise<Cursor | undefined> {
+  const row = await db.selectFrom('keep').select('value').where('key', '=', KEY).executeTakeFirst();
+  // Written by this file.
+  return row === undefined ? undefined : (JSON.parse(row.value) as Cursor);
+}
+
+export async function writeCursor(tx: Tx, cursor: Cursor, now: number): Promise<void> {
+  const state = { value: JSON.stringify(cursor), updated_at: now };
+  await tx
+    .insertInto('keep')
+    .values({ key: KEY, ...state })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(state))
+    .execute();
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,30 @@
+/** The older shape of a report, for the deprecated `Report` property: reconstructed from one sample, so by configuration. */
+import { NUMBER_METRICS, RARE_NUMBER_METRICS, type ReportData, TEXT_METRICS } from '../../protocol/report.ts';
+
+/**
+ * Figures as texts, each with the period; one auditor; the links under their old names. Metrics the report lacks are left
+ * out, as they were.
+ */
+export function deprecatedReport(data: ReportData): Readonly<Record<string, unknown>> {
+  const [auditor] = data.auditors;
+  const metrics = [...NUMBER_METRICS, ...RARE_NUMBER_METRICS, ...TEXT_METRICS].flatMap((name) => {
+    const metric = data[name];
+    if (metric === null) return [];
+    const { unit, value, possibleError, error } = metric;
+    return [[name, { unit, value: value === null ? null : String(value), possibleError, error, period: data.period }]];
+  });
+  return {
+    ...Object.fromEntries(metrics),
+    cvr: data.cvr,
+    reportType: data.reportType,
+    period: data.period,
+    publicationTime: data.publicationTime,
+    reportYear: data.reportYear,
+    pdfUrl: data.reportUrl,
+    xmlUrl: data.xbrlUrl,
+    tiffUrl: null,
+    nameOfAuditFirm: auditor?.companyName ?? null,
+    identificationNumberCvrOfAuditFirm: auditor?.companyCVR == null ? null : String(auditor.companyCVR),
+    nameAndSurnameOfAuditor: auditor?.name ?? null,
+  };
+}

@@ -1,0 +1,83 @@
+/** Fetches the documents of filings: from the hosts that are trusted, and never more than memory holds. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Http, HttpResponse } from '../../http/client.ts';
+import { HttpFault } from '../../http/fault.ts';
+
+/** `later`: the reason may pass. `unreadable`: it will not. */
+export type Fetched =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'later'; readonly reason: string }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export interface FetchOptions {
+  readonly http: Http;
+  /** Names of hosts; their sub-domains count too. */
+  readonly hosts: readonly string[];
+  /** Of a document, packed and unpacked. 96 MiB where absent: an annual report with all its pictures. */
+  readonly maxBytes?: number;
+}
+
+const MAX_BYTES = 96 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+const MAX_REDIRECTS = 3;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+/** A document may be announced before it is there. */
+const PASSING: readonly number[] = [404, 408, 425, 429];
+
+/** Rejects only where the signal aborts. */
+export async function fetchDocument(options: FetchOptions, address: string, signal: AbortSignal): Promise<Fetched> {
+  const { http, hosts, maxBytes = MAX_BYTES } = options;
+  let url = readUrl(address);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    if (url === undefined || !isTrusted(url, hosts)) {
+      return {
+        kind: 'unreadable',
+        reason: `the document lies at ${url?.host ?? 'no address'}, which is not a configured host`,
+      };
+    }
+    let answer: HttpResponse;
+    try {
+      const headers = { 'accept-encoding': 'gzip' };
+      const how = { timeoutMs: TIMEOUT_MS, maxBytes, wantBytes: true, showRedirects: true } as const;
+      answer = await http({ method: 'GET', url: url.href, headers, signal, ...how });
+    } catch (error) {
+      if (signal.aborted || !(error instanceof HttpFault)) throw error;
+      return { kind: error.kind === 'too-large' ? 'unreadable' : 'later', reason: error.message };
+    }
+    const { status, headers, bytes } = answer;
+    if (status === 200 && bytes !== undefined) return unpacked(bytes, maxBytes);
+    if (!REDIRECTS.includes(status)) {
+      const passes = status >= 500 || PASSING.includes(status);
+      return {
+        kind: passes ? 'later' : 'unreadable',
+        reason: `${url.origin}${url.pathname} was answered with ${status}`,
+      };
+    }
+    url = readUrl(headers['location'] ?? '', url);
+  }
+  return { kind: 'unreadable', reason: 'the document is redirected too often' };
+}
+
+const readUrl = (text: string, base?: URL): URL | undefined =>
+  URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
+
+function isTrusted({ protocol, hostname, username, password }: URL, hosts: readonly string[]): boolean {
+  if ((protocol !== 'http:' && protocol !== 'https:') || username !== '' || password !== '') return false;
+  const name = hostname.replace(/\.$/, '');
+  return hosts.some((host) => name === host.toLowerCase() || name.endsWith(`.${host.toLowerCase()}`));
+}
+
+const inflate = promisify(gunzip);
+
+/** The host keeps its documents packed and does not always say so. */
+async function unpacked(bytes: Buffer, maxBytes: number): Promise<Fetched> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { kind: 'bytes', bytes };
+  try {
+    return { kind: 'bytes', bytes: await inflate(bytes, { maxOutputLength: maxBytes }) };
+  } catch (error) {
+    if (error instanceof RangeError)
+      return { kind: 'unreadable', reason: `the document is larger than ${maxBytes} bytes` };
+    return { kind: 'later', reason: 'the document cannot be decompressed' };
+  }
+}

@@ -1,0 +1,86 @@
+/** The index of filings: what companies published, and where. */
+
+import { normaliseTime } from '../../protocol/time.ts';
+import { isRecord } from '../register/source.ts';
+import type { Period } from './contexts.ts';
+
+/** A filing that holds figures of a period. */
+export interface Filing {
+  /** The index's `_id`, as `urn:ofk:oid:9366144`. */
+  readonly id: string;
+  readonly cvr: number;
+  /** ISO 8601 UTC with milliseconds. */
+  readonly publishedAt: string;
+  /** When the index last changed it: what polling goes by. */
+  readonly updatedAt: string;
+  readonly period: Period | undefined;
+  /** Whether it says to be an annual report: interim ones are filed under that name too. */
+  readonly isAnnual: boolean;
+  /** The report for people. */
+  readonly reportUrl: string | null;
+  readonly xbrlUrl: string | null;
+  /** Documents a program can read, texts before figures: the Danish instance, then the inline page. At most four. */
+  readonly documents: readonly string[];
+}
+
+/** A record of the index that is no filing we read; the reason is for people. */
+export interface NoFiling {
+  readonly id: string | undefined;
+  readonly reason: string;
+}
+
+const MAX_DOCUMENTS = 4;
+
+/** Reads one hit of an answer. Never throws. */
+export function readFiling(hit: unknown): Filing | NoFiling {
+  const id = isRecord(hit) && typeof hit['_id'] === 'string' ? hit['_id'] : undefined;
+  const source = isRecord(hit) && isRecord(hit['_source']) ? hit['_source'] : undefined;
+  if (id === undefined || source === undefined) return { id, reason: 'is no record of the filing index' };
+  const cvr = Number(source['cvrNummer'] ?? Number.NaN);
+  const publishedAt = timeIn(source['offentliggoerelsesTidspunkt']) ?? timeIn(source['indlaesningsTidspunkt']);
+  const updatedAt = timeIn(source['sidstOpdateret']) ?? publishedAt;
+  const kind = source['offentliggoerelsestype'];
+  if (typeof kind === 'string' && kind !== 'regnskab')
+    return { id, reason: `is of another kind: ${kind.slice(0, 40)}` };
+  if (!Number.isInteger(cvr) || cvr < 10_000_000 || cvr > 99_999_999) return { id, reason: 'has no company number' };
+  if (publishedAt === undefined || updatedAt === undefined) return { id, reason: 'has no time of publication' };
+  const documents = Array.isArray(source['dokumenter']) ? source['dokumenter'].flatMap(readDocument) : [];
+  const reports = documents.filter(({ type }) => type.startsWith('AARSRAPPORT'));
+  const usable = reports.length > 0 ? reports : documents;
+  const readable = usable.filter(({ mime }) => mime === XML || mime === PAGE).sort((a, b) => rank(a) - rank(b));
+  return {
+    id,
+    cvr,
+    publishedAt,
+    updatedAt,
+    period: periodIn(source['regnskab']),
+    isAnnual: reports.length > 0,
+    reportUrl: usable.find(({ mime }) => mime === 'application/pdf')?.url ?? null,
+    xbrlUrl: readable[0]?.url ?? null,
+    documents: readable.slice(0, MAX_DOCUMENTS).map(({ url }) => url),
+  };
+}
+
+const XML = 'application/xml';
+const PAGE = 'application/xhtml+xml';
+const rank = ({ mime }: { readonly mime: string }): number => (mime === XML ? 0 : 1);
+
+function readDocument(
+  json: unknown,
+): readonly { readonly url: string; readonly mime: string; readonly type: string }[] {
+  if (!isRecord(json)) return [];
+  const { dokumentUrl: url, dokumentMimeType: mime, dokumentType: type } = json;
+  if (typeof url !== 'string' || url.length > 2_000 || typeof mime !== 'string') return [];
+  return [{ url, mime: mime.toLowerCase(), type: typeof type === 'string' ? type.toUpperCase() : '' }];
+}
+
+function periodIn(regnskab: unknown): Period | undefined {
+  const period = isRecord(regnskab) ? regnskab['regnskabsperiode'] : undefined;
+  const end = isRecord(period) ? dayIn(period['slutDato']) : undefined;
+  return end === undefined || !isRecord(period) ? undefined : { start: dayIn(period['startDato']) ?? null, end };
+}
+
+const dayIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(value)?.[0] : undefined;
+
+const timeIn = (value: unknown): string | undefined => (typeof value === 'string' ? normaliseTime(value) : undefined);

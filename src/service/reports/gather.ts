@@ -1,0 +1,38 @@
+/** Facts as they were read, joined with the contexts and units they name; a document may state those last. */
+import { DocumentError, type Fact, type Facts } from './facts.ts';
+import type { Resources } from './resources.ts';
+
+export interface Stated {
+  readonly concept: string;
+  readonly contextId: string;
+  readonly unitId: string | undefined;
+  readonly decimals: string | undefined;
+  readonly lang: string | undefined;
+  value: string;
+}
+
+const MAX_FACTS = 200_000;
+
+/** Adds a fact that was read. Throws {@link DocumentError} where there are more than any report has. */
+export function keep(stated: Stated[], fact: Stated): void {
+  if (stated.length >= MAX_FACTS) throw new DocumentError(`states more than ${MAX_FACTS} facts that are looked for`);
+  stated.push(fact);
+}
+
+/** A fact whose context or unit the document does not state means nothing and is left out. */
+export function gather(stated: readonly Stated[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
+  const facts = new Map<string, Fact[]>();
+  for (const { concept, contextId, unitId, decimals, lang, value } of stated) {
+    const context = resources.contexts.get(contextId);
+    const unit = unitId === undefined ? null : resources.units.get(unitId);
+    if (context === undefined || unit === undefined) continue;
+    const fact: Fact = { concept, context, unit, value, decimals: accuracy(decimals), lang: lang ?? null };
+    const same = facts.get(concept);
+    if (same === undefined) facts.set(concept, [fact]);
+    else same.push(fact);
+  }
+  return facts;
+}
+
+const accuracy = (decimals: string | undefined): number | null =>
+  decimals !== undefined && /^\s*[+-]?\d{1,3}\s*$/.test(decimals) ? Number(decimals) : null;

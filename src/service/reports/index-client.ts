@@ -1,0 +1,115 @@
+/** Asks the filing index what is new, a page at a time. */
+import type { Http } from '../../http/client.ts';
+import { isRecord, SourceError } from '../register/source.ts';
+import { type Filing, type NoFiling, readFiling } from './filings.ts';
+
+export interface IndexOptions {
+  readonly http: Http;
+  /** Without `/_search`. */
+  readonly indexUrl: string;
+  /** Filings a page. Default 200. */
+  readonly pageSize?: number;
+}
+
+/** A record of the index as it came, and what was read in it. */
+export interface Found {
+  readonly hit: unknown;
+  readonly filing: Filing | NoFiling;
+}
+
+export interface IndexPage {
+  /** Oldest change first, whatever the order of the answer. */
+  readonly found: readonly Found[];
+  /** Where the next page begins; undefined where this one is the last for now. */
+  readonly after: readonly unknown[] | undefined;
+}
+
+const PAGE_SIZE = 200;
+const TIMEOUT_MS = 60_000;
+const SOURCE = [
+  ...['cvrNummer', 'regnskab', 'offentliggoerelsesTidspunkt', 'sidstOpdateret', 'indlaesningsTidspunkt'],
+  ...['offentliggoerelsestype', 'omgoerelse', 'dokumenter'],
+];
+
+/**
+ * The filings the index changed at or after `from`. Throws {@link SourceError} where the index cannot be read now.
+ *
+ * Pages follow each other by `search_after`, since `from` and `size` end at 3,000. Two filings of one company in the same
+ * millisecond are not told apart by it: those at the end of a full page are asked for again with the next.
+ */
+export async function readIndex(
+  options: IndexOptions,
+  from: string,
+  after: readonly unknown[] | undefined,
+  signal: AbortSignal,
+): Promise<IndexPage> {
+  const size = options.pageSize ?? PAGE_SIZE;
+  const query = {
+    size,
+    sort: [{ sidstOpdateret: 'asc' }, { cvrNummer: 'asc' }],
+    query: {
+      bool: {
+        // Not `term`: it finds nothing where the field is analysed.
+        must: [{ match: { offentliggoerelsestype: 'regnskab' } }],
+        filter: [{ range: { sidstOpdateret: { gte: from } } }],
+      },
+    },
+    _source: SOURCE,
+    ...(after !== undefined && { search_after: after }),
+  };
+  const hits = hitsIn(await ask(options, query, signal));
+  const found = hits.map((hit) => ({ hit, filing: readFiling(hit) })).sort(byTime);
+  if (hits.length < size) return { found, after: undefined };
+  const whole = withoutTorn(found);
+  return { found: whole, after: sortOf(whole.at(-1)) };
+}
+
+const timeOf = ({ filing }: Found): string => ('updatedAt' in filing ? filing.updatedAt : '');
+const byTime = (a: Found, b: Found): number => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0);
+
+async function ask({ http, indexUrl }: IndexOptions, query: object, signal: AbortSignal): Promise<unknown> {
+  const url = `${indexUrl.replace(/\/+$/, '')}/_search`;
+  const headers = { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' };
+  const answer = await http({
+    method: 'POST',
+    url,
+    headers,
+    body: JSON.stringify(query),
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  }).catch((cause: unknown) => {
+    if (signal.aborted) throw cause;
+    throw new SourceError(cause instanceof Error ? cause.message : 'the filing index cannot be reached', { cause });
+  });
+  if (answer.status !== 200) {
+    const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
+    const wait = seconds > 0 ? { retryAfterMs: Math.min(seconds, 3_600) * 1_000 } : {};
+    throw new SourceError(`the filing index answered with ${answer.status}: check service.reports.indexUrl`, wait);
+  }
+  try {
+    return JSON.parse(answer.body);
+  } catch (cause) {
+    throw new SourceError('the filing index answered with something that is not JSON', { cause });
+  }
+}
+
+function hitsIn(json: unknown): readonly unknown[] {
+  const hits =
+    isRecord(json) && json['timed_out'] !== true && isRecord(json['hits']) ? json['hits']['hits'] : undefined;
+  if (!Array.isArray(hits)) throw new SourceError('the filing index gave no whole answer');
+  return hits;
+}
+
+function withoutTorn(found: readonly Found[]): readonly Found[] {
+  const last = JSON.stringify(sortOf(found.at(-1)));
+  const whole = found.filter((one) => JSON.stringify(sortOf(one)) !== last);
+  return whole.length > 0 ? whole : found;
+}
+
+/** The sort values of a record: the index states them, else they are made as it makes them. */
+function sortOf(found: Found | undefined): readonly unknown[] | undefined {
+  const sort = isRecord(found?.hit) ? found.hit['sort'] : undefined;
+  if (Array.isArray(sort)) return sort;
+  const { filing } = found ?? {};
+  return filing !== undefined && 'cvr' in filing ? [Date.parse(filing.updatedAt), String(filing.cvr)] : undefined;
+}

@@ -1,0 +1,125 @@
+/** Inline XBRL: a page for people in which the facts are marked, as listed companies file, and since 2025 others. */
+import { createNamer, DocumentError, type Facts, type Wanted } from './facts.ts';
+import { gather, keep, type Stated } from './gather.ts';
+import { attribute, createResources, split } from './resources.ts';
+import { inlineDate, inlineNumber } from './transform.ts';
+import { isNil, MAX_TEXT } from './xbrl.ts';
+import { type Resolve, readXml, type Tag, type XmlReader } from './xml.ts';
+
+/** Version 1.0 and 1.1. */
+export const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
+
+/** Characters kept of one document, marked texts within marked texts counted each. */
+const MAX_KEPT = 32 * 1024 * 1024;
+
+/** Reads the facts whose names are wanted out of a page. Throws as `readXml` does. */
+export async function readIxbrl(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
+  return (await readXml(bytes, (resolve) => createInlineReader(resolve, isWanted), signal)).facts();
+}
+
+/** A marked element while it is open: its text goes on to everything it lies in, unless it is excluded there. */
+interface Marked {
+  readonly kind: 'number' | 'text' | 'continuation' | 'excluded' | 'other';
+  readonly tag: Tag;
+  readonly concept: string;
+  text: string;
+}
+
+interface Part {
+  readonly text: string;
+  readonly next: string | undefined;
+}
+
+function createInlineReader(resolve: Resolve, isWanted: Wanted): XmlReader & { facts(): Facts } {
+  const name = createNamer();
+  const resources = createResources(resolve, name);
+  const open: Marked[] = [];
+  const stated: Stated[] = [];
+  /** Texts that go on elsewhere, and where. */
+  const unfinished: { readonly fact: Stated; readonly next: string; readonly format: string | undefined }[] = [];
+  const continuations = new Map<string, Part>();
+  let inResource = 0;
+  let kept = 0;
+
+  const begin = (tag: Tag): Marked => {
+    const kind = KINDS[tag.local] ?? 'other';
+    if (kind !== 'number' && kind !== 'text') return { kind, tag, concept: '', text: '' };
+    const [prefix, local] = split(attribute(tag, 'name') ?? '');
+    const concept = name(resolve(prefix) ?? '', local);
+    return { kind: isWanted(concept) && !isNil(tag) ? kind : 'other', tag, concept, text: '' };
+  };
+
+  const end = ({ kind, tag, concept, text }: Marked): void => {
+    const next = attribute(tag, 'continuedAt');
+    if (kind === 'continuation') continuations.set(attribute(tag, 'id') ?? '', { text, next });
+    if (kind !== 'number' && kind !== 'text') return;
+    const format = attribute(tag, 'format');
+    const shown = { format, scale: attribute(tag, 'scale'), sign: attribute(tag, 'sign') };
+    const fact: Stated = {
+      concept,
+      contextId: attribute(tag, 'contextRef') ?? '',
+      unitId: attribute(tag, 'unitRef'),
+      decimals: attribute(tag, 'decimals'),
+      lang: attribute(tag, 'xml:lang'),
+      // An unreadable number stays a text that is none, so that it is seen to be stated.
+      value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
+    };
+    keep(stated, fact);
+    if (kind === 'text' && next !== undefined) unfinished.push({ fact, next, format });
+    else if (kind === 'text' && format !== undefined) fact.value = inlineDate(text, format);
+  };
+
+  return {
+    open(tag) {
+      if (resources.open(tag)) inResource += 1;
+      else if (INLINE.includes(tag.uri) && tag.local in KINDS) open.push(begin(tag));
+    },
+    text(text) {
+      if (inResource > 0) resources.text(text);
+      for (let at = open.length - 1; at >= 0; at -= 1) {
+        const marked = open[at];
+        if (marked === undefined || marked.kind === 'excluded') return;
+        if (marked.kind === 'other' || marked.text.length >= MAX_TEXT) continue;
+        marked.text += text;
+        kept += text.length;
+        if (kept > MAX_KEPT) throw new DocumentError('marks the same text as too many facts');
+      }
+    },
+    close(tag) {
+      if (inResource > 0) {
+        resources.close(tag);
+        inResource -= 1;
+      } else if (INLINE.includes(tag.uri) && tag.local in KINDS) {
+        const marked = open.pop();
+        if (marked !== undefined) end(marked);
+      }
+    },
+    facts() {
+      for (const { fact, next, format } of unfinished) {
+        fact.value = continued(fact.value, next, continuations);
+        if (format !== undefined) fact.value = inlineDate(fact.value, format);
+      }
+      return gather(stated, resources);
+    },
+  };
+}
+
+const KINDS: Readonly<Record<string, Marked['kind']>> = {
+  nonFraction: 'number',
+  nonNumeric: 'text',
+  continuation: 'continuation',
+  exclude: 'excluded',
+};
+
+/** A text with what follows it elsewhere; each part once, where a chain bites its tail. */
+function continued(text: string, first: string, parts: ReadonlyMap<string, Part>): string {
+  const seen = new Set<string>();
+  let whole = text;
+  for (let id: string | undefined = first; id !== undefined && !seen.has(id) && whole.length < MAX_TEXT; ) {
+    seen.add(id);
+    const part: Part | undefined = parts.get(id);
+    whole += part?.text ?? '';
+    id = part?.next;
+  }
+  return whole.slice(0, MAX_TEXT);
+}

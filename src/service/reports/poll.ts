@@ -1,0 +1,151 @@
+/** One poll of the filing index: what is new there, and what is due for another try. */
+import type { Http } from '../../http/client.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import type { Change } from '../change.ts';
+import { advanced, type Cursor, firstCursor, isDeep, readCursor, readFrom, writeCursor } from './cursor.ts';
+import { type Filing, readFiling } from './filings.ts';
+import { type Found, readIndex } from './index-client.ts';
+import { readFilingDocuments } from './read-filing.ts';
+import { reportData } from './report.ts';
+import { dueFilings, formerReport, knownFilings, type Outcome, setAside, storeFiling } from './store-filing.ts';
+
+export interface ReportsSettings {
+  readonly indexUrl: string;
+  readonly documentHosts: readonly string[];
+  readonly pollSeconds: number;
+  readonly deprecatedReport: boolean;
+  /** Filings a page of the index. Default 200. */
+  readonly pageSize?: number;
+  /** Ms from one fetched document to the next. Default 500. */
+  readonly spacingMs?: number;
+  /** Bytes of a document, packed and unpacked. Default 96 MiB. */
+  readonly maxBytes?: number;
+}
+
+export interface ReportsDeps {
+  readonly store: Store;
+  readonly http: Http;
+  readonly now: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  readonly settings: ReportsSettings;
+  /** Publishes in the transaction that stores the filing. */
+  publish(tx: Tx, changes: readonly Change[]): Promise<void>;
+  /** Called after the commit of something that was published. */
+  ring(): void;
+}
+
+/** After so many filings in a row that could not be fetched the host is down: those that follow are put off unasked. */
+const DOWN_AFTER = 3;
+/** The last try comes about two days after the first. */
+const MAX_ATTEMPTS = 15;
+const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
+const RETRIES_A_POLL = 500;
+const SPACING_MS = 500;
+/** What was published longer before watching began is an old filing that the index touched. */
+const OLD_MS = 7 * 86_400_000;
+
+/**
+ * Reads the index to its end. The first poll only notes where to begin. Each filing is one transaction with its change
+ * and the cursor, so that a crash repeats nothing that was told. Throws `SourceError` where the index cannot be read, and
+ * the signal's reason where it aborts.
+ */
+export async function pollReports(deps: ReportsDeps, signal: AbortSignal): Promise<void> {
+  const { store, http, now, settings } = deps;
+  let cursor = await readCursor(store.db);
+  if (cursor === undefined) {
+    await store.write((tx) => writeCursor(tx, firstCursor(now()), now()));
+    return;
+  }
+  const visit = visitor(deps, signal);
+  for (const { attempts, record } of await dueFilings(store.db, now(), RETRIES_A_POLL)) {
+    const hit: unknown = JSON.parse(record ?? 'null');
+    await visit({ hit, filing: readFiling(hit) }, attempts, undefined);
+  }
+  const from = readFrom(cursor, now());
+  const oldest = new Date(Date.parse(cursor.since) - OLD_MS).toISOString();
+  let after: readonly unknown[] | undefined;
+  for (;;) {
+    const page = await readIndex({ ...settings, http }, from, after, signal);
+    for (const found of await unknownOf(deps, page.found)) {
+      const { filing } = found;
+      const isFiling = 'cvr' in filing;
+      if (isFiling && filing.publishedAt < oldest) continue;
+      if (isFiling) cursor = advanced(cursor, filing.updatedAt, now());
+      await visit(found, 0, cursor);
+    }
+    // An index that gives the same page again would be asked for ever.
+    if (page.after === undefined || JSON.stringify(page.after) === JSON.stringify(after)) break;
+    after = page.after;
+  }
+  if (!isDeep(cursor, now())) return;
+  const deep = { ...cursor, deepAt: now() };
+  await store.write((tx) => writeCursor(tx, deep, now()));
+}
+
+async function unknownOf({ store }: ReportsDeps, found: readonly Found[]): Promise<readonly Found[]> {
+  const known = await knownFilings(
+    store.db,
+    found.flatMap(({ filing }) => filing.id ?? []),
+  );
+  return found.filter(({ filing: { id } }, at) => {
+    const isFirst = found.findIndex(({ filing }) => filing.id === id) === at;
+    return id !== undefined && isFirst && !known.has(id);
+  });
+}
+
+type Visit = (found: Found, attempts: number, cursor: Cursor | undefined) => Promise<void>;
+
+/** Reads and stores one record of the index after the other; remembers when the documents' host is down. */
+function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
+  const { store, now, log, settings } = deps;
+  let failures = 0;
+  let nextAt = 0;
+  const turn = async () => {
+    await pause(nextAt - performance.now(), signal);
+    signal.throwIfAborted();
+    nextAt = performance.now() + (settings.spacingMs ?? SPACING_MS);
+  };
+  const { maxBytes } = settings;
+  const options = { http: deps.http, hosts: settings.documentHosts, turn, ...(maxBytes !== undefined && { maxBytes }) };
+
+  const outcomeOf = async (hit: unknown, filing: Filing, attempts: number): Promise<Outcome> => {
+    const isDown = failures >= DOWN_AFTER;
+    const read = isDown ? DOWN : await readFilingDocuments(options, filing, signal);
+    failures = read.later ? failures + 1 : 0;
+    if (read.later && attempts + 1 < MAX_ATTEMPTS) {
+      const retryAt = now() + backoff(attempts + 1, RETRY);
+      return { kind: 'later', error: read.error ?? '', counts: !isDown, retryAt, record: hit };
+    }
+    const first = reportData(read.documents, filing);
+    const former = await formerReport(store.db, filing, first.period?.from?.slice(0, 10) ?? null);
+    const data = former === undefined ? first : reportData(read.documents, filing, former);
+    return { kind: 'read', data, error: read.error };
+  };
+
+  return async ({ hit, filing }, attempts, cursor) => {
+    signal.throwIfAborted();
+    const outcome = 'cvr' in filing ? await outcomeOf(hit, filing, attempts) : undefined;
+    const reason = 'reason' in filing ? filing.reason : outcome?.error;
+    if (reason != null)
+      log.warn({ filing: filing.id, reason, later: outcome?.kind === 'later' }, 'a filing was not read');
+    const isTold = await store.write(async (tx) => {
+      if (cursor !== undefined) await writeCursor(tx, cursor, now());
+      if (!('cvr' in filing)) {
+        if (filing.id !== undefined) await setAside(tx, filing.id, filing.reason, now());
+        return false;
+      }
+      if (outcome === undefined) return false;
+      const change = await storeFiling(tx, filing, outcome, {
+        now: now(),
+        deprecatedReport: settings.deprecatedReport,
+      });
+      if (change !== undefined) await deps.publish(tx, [change]);
+      return change !== undefined;
+    });
+    if (isTold) deps.ring();
+  };
+}
+
+const DOWN = { documents: [], error: 'the host of the documents could not be reached', later: true } as const;

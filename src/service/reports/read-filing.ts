@@ -1,0 +1,50 @@
+/** Fetches and reads what a filing consists of. */
+import type { Http } from '../../http/client.ts';
+import { DocumentError, type Facts } from './facts.ts';
+import { type FetchOptions, fetchDocument } from './fetch.ts';
+import type { Filing } from './filings.ts';
+import { readFacts } from './read.ts';
+import { isReported } from './report.ts';
+
+/** What could be read. `later` where the filing is to be tried again: a part of it may still come. */
+export interface FilingRead {
+  readonly documents: readonly Facts[];
+  /** Why something could not be read, in words; null where all was. */
+  readonly error: string | null;
+  readonly later: boolean;
+}
+
+/** The slice of the host that reading needs. */
+export interface ReadingOptions extends FetchOptions {
+  readonly http: Http;
+  /** Waits until a document may be fetched. */
+  readonly turn: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Reads every document of a filing that programs can read; one at a time, since each may be large. */
+export async function readFilingDocuments(
+  options: ReadingOptions,
+  filing: Filing,
+  signal: AbortSignal,
+): Promise<FilingRead> {
+  const documents: Facts[] = [];
+  const errors: string[] = [];
+  for (const url of filing.documents) {
+    await options.turn(signal);
+    const fetched = await fetchDocument(options, url, signal);
+    if (fetched.kind === 'later') return { documents: [], error: fetched.reason, later: true };
+    const facts = fetched.kind === 'bytes' ? await read(fetched.bytes, signal) : fetched.reason;
+    if (typeof facts === 'string') errors.push(facts);
+    else documents.push(facts);
+  }
+  return { documents, error: errors.length > 0 ? errors.join('; ') : null, later: false };
+}
+
+async function read(bytes: Buffer, signal: AbortSignal): Promise<Facts | string> {
+  try {
+    return await readFacts(bytes, isReported, signal);
+  } catch (error) {
+    if (error instanceof DocumentError) return `the document ${error.message}`;
+    throw error;
+  }
+}

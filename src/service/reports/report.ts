@@ -1,0 +1,138 @@
+/** Report data out of a filing's documents. Pure. */
+
+import {
+  each,
+  NUMBER_METRICS,
+  type NumberMetric,
+  RARE_NUMBER_METRICS,
+  RARE_TEXT_METRICS,
+  type ReportData,
+  TEXT_METRICS,
+  type TextMetric,
+} from '../../protocol/report.ts';
+import { type Statement, statementOf } from './contexts.ts';
+import type { Facts } from './facts.ts';
+import { currenciesOf, numbersOf } from './figures.ts';
+import type { Filing } from './filings.ts';
+import { isFigure } from './metrics.ts';
+import {
+  auditorsOf,
+  isText,
+  REPORT_TYPE,
+  REPORTING_CVR,
+  REVIEW,
+  REVIEW_PARTS,
+  SIGNED_ON,
+  SUBMITTING_CVR,
+  supplementaryOf,
+  TEXTS,
+  textOf,
+} from './texts.ts';
+
+export type ReportType = 'Yearly' | 'HalfYearly' | 'Quarterly' | 'Other';
+
+/** Tells whether anything in the report data is read from an element of this name. */
+export const isReported = (concept: string): boolean => isFigure(concept) || isText(concept);
+
+/**
+ * The report data of a filing. Figures come from the one document that has most of them, texts from the first that has
+ * them: an IFRS filer's figures stand beside a Danish document that has only texts. Without documents it says what the
+ * index says. `former` is last year's report of the company, to find thousands that were taken for kroner.
+ */
+export function reportData(documents: readonly Facts[], filing: Filing, former?: ReportData): ReportData {
+  const statements = documents.map((facts) => statementOf(facts, filing.period, isFigure));
+  const statement = statements.reduce<Statement | undefined>(
+    (most, one) => (one.size > (most?.size ?? -1) ? one : most),
+    undefined,
+  );
+  const currencies = statement === undefined ? [] : currenciesOf(statement);
+  const numbers = statement === undefined ? {} : numbersOf(statement, currencies[0] ?? null, former);
+  const text = (...concepts: readonly string[]): TextMetric | null => {
+    const value = textOf(documents, concepts);
+    return value === undefined ? null : textMetric(value);
+  };
+  const period = statement === undefined || statement.period.end === '' ? filing.period : statement.period;
+  const isAnother = isAnotherCompany(documents, filing);
+  const number = (name: keyof typeof numbers): NumberMetric | null => {
+    const metric = numbers[name];
+    return metric === undefined ? null : isAnother ? { ...metric, possibleError: true } : metric;
+  };
+  return {
+    ...each(NUMBER_METRICS, number),
+    ...each(RARE_NUMBER_METRICS, number),
+    ...each(TEXT_METRICS, (name) => text(...TEXTS[name])),
+    ...each(RARE_TEXT_METRICS, () => null),
+    descriptionOfQualifications: text(...TEXTS.descriptionOfQualifications),
+    goingConcern: text(...TEXTS.goingConcern),
+    typeOfBasisForModifiedOpinion: text(...TEXTS.typeOfBasisForModifiedOpinion),
+    managementsReview: reviewOf(documents),
+    submittingCompanyCVR: submitter(documents),
+    auditorSignatureDate: signature(documents),
+    supplementaryInformation: supplementaryOf(documents).map(textMetric),
+    auditors: auditorsOf(documents).map((one) => ({ ...one, companyCVR: cvrIn(one.companyCVR) })),
+    cvr: filing.cvr,
+    reportType: reportTypeOf(documents, filing, period ?? undefined),
+    period: period === undefined ? null : { from: midnight(period.start), to: midnight(period.end), instant: null },
+    publicationTime: filing.publishedAt,
+    reportUrl: filing.reportUrl,
+    xbrlUrl: filing.xbrlUrl,
+    reportYear: period === undefined ? null : Number(period.end.slice(0, 4)),
+    currencies: [...currencies],
+  };
+}
+
+const textMetric = (value: string): TextMetric => ({
+  unit: null,
+  value,
+  calculation: null,
+  sources: [],
+  possibleError: false,
+  error: false,
+});
+
+const midnight = (day: string | null): string | null => (day === null ? null : `${day}T00:00:00`);
+
+/** Its figures are then nobody knows whose. */
+function isAnotherCompany(documents: readonly Facts[], filing: Filing): boolean {
+  const cvr = cvrIn(textOf(documents, [REPORTING_CVR]) ?? null);
+  return cvr !== null && cvr !== filing.cvr;
+}
+
+const cvrIn = (text: string | null): number | null => {
+  const digits = text?.replace(/^\s*DK|[\s.-]/gi, '') ?? '';
+  return /^\d{8}$/.test(digits) ? Number(digits) : null;
+};
+
+function submitter(documents: readonly Facts[]): NumberMetric | null {
+  const value = cvrIn(textOf(documents, [SUBMITTING_CVR]) ?? null);
+  return value === null ? null : { ...textMetric(''), unit: 'CVR', value, sources: [SUBMITTING_CVR] };
+}
+
+function signature(documents: readonly Facts[]): TextMetric | null {
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(textOf(documents, [SIGNED_ON]) ?? '')?.[0];
+  return day === undefined || Number.isNaN(Date.parse(day)) ? null : textMetric(`${day}T00:00:00`);
+}
+
+function reviewOf(documents: readonly Facts[]): TextMetric | null {
+  const parts = REVIEW_PARTS.flatMap((concept) => textOf(documents, [concept]) ?? []);
+  const value = textOf(documents, [REVIEW]) ?? parts.join('\n\n');
+  return value === '' ? null : textMetric(value);
+}
+
+const TYPES: readonly (readonly [RegExp, ReportType])[] = [
+  [/halv|half/i, 'HalfYearly'],
+  [/kvartal|quarter/i, 'Quarterly'],
+  [/^årsrapport|^aarsrapport|^annual|^koncernregnskab/i, 'Yearly'],
+];
+
+/** What the document says, else what the index says; an interim report says no more than that, so its length tells. */
+function reportTypeOf(documents: readonly Facts[], filing: Filing, period: Filing['period']): ReportType {
+  const stated = textOf(documents, [REPORT_TYPE]);
+  const known = stated === undefined ? undefined : TYPES.find(([pattern]) => pattern.test(stated))?.[1];
+  if (known !== undefined) return known;
+  if (filing.isAnnual && documents.length === 0) return 'Yearly';
+  const days = (Date.parse(period?.end ?? '') - Date.parse(period?.start ?? '')) / 86_400_000;
+  if (days > 80 && days < 100) return 'Quarterly';
+  if (days > 170 && days < 190) return 'HalfYearly';
+  return filing.isAnnual && stated === undefined ? 'Yearly' : 'Other';
+}

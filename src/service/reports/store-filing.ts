@@ -1,0 +1,127 @@
+/** Keeps filings: which were seen, what was in them, which are to be tried again. */
+import { createHash } from 'node:crypto';
+import { companyEntityId } from '../../protocol/entity-id.ts';
+import type { ReportData } from '../../protocol/report.ts';
+import { each, storable } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import type { Change } from '../change.ts';
+import { formerOf, isNews } from './choose.ts';
+import { deprecatedReport } from './deprecated.ts';
+import type { Filing } from './filings.ts';
+
+/** What becomes of a filing: read as far as possible, or put off. */
+export type Outcome =
+  | { readonly kind: 'read'; readonly data: ReportData; readonly error: string | null }
+  | {
+      readonly kind: 'later';
+      readonly error: string;
+      /** False where it was not even tried. */
+      readonly counts: boolean;
+      readonly retryAt: number;
+      readonly record: unknown;
+    };
+
+/** Of these filings the ids that need no more looking at now: read, or waiting for another try. */
+export async function knownFilings(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('filing').select('id').where('id', 'in', each(db, ids)).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Filings whose next try is due, longest waiting first. */
+export function dueFilings(
+  db: Db,
+  now: number,
+  limit: number,
+): Promise<{ id: string; attempts: number; record: string | null }[]> {
+  return db
+    .selectFrom('filing')
+    .select(['id', 'attempts', 'record'])
+    .where('retry_at', '<=', now)
+    .orderBy('retry_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Last year's report of the company, where it was read. */
+export async function formerReport(db: Db, filing: Filing, start: string | null): Promise<ReportData | undefined> {
+  const former = formerOf(
+    start,
+    (await rowsOf(db, filing)).filter(({ read }) => read),
+  );
+  if (former === undefined) return undefined;
+  const row = await db.selectFrom('filing').select('data').where('id', '=', former.id).executeTakeFirst();
+  // Written by this file as report data.
+  return row?.data == null ? undefined : (JSON.parse(row.data) as ReportData);
+}
+
+async function rowsOf(db: Db, { cvr }: Filing) {
+  const rows = await db
+    .selectFrom('filing')
+    .select(['id', 'period_start', 'period_end', 'published_at'])
+    .select(({ eb }) => eb.case().when('data', 'is not', null).then(1).else(0).end().as('read'))
+    .where('entity', '=', companyEntityId(String(cvr)))
+    .execute();
+  return rows.map((row) => ({ ...row, read: row.read === 1 }));
+}
+
+/** Stores the outcome, and returns the change where the filing is news. Call `publish` with it in the same transaction. */
+export async function storeFiling(
+  tx: Tx,
+  filing: Filing,
+  outcome: Outcome,
+  options: { readonly now: number; readonly deprecatedReport: boolean },
+): Promise<Change | undefined> {
+  const isRead = outcome.kind === 'read';
+  const period = isRead ? outcome.data.period : undefined;
+  const entity = companyEntityId(String(filing.cvr));
+  const attempts = isRead || !outcome.counts ? 0 : 1;
+  const known = await rowsOf(tx, filing);
+  const state = {
+    entity,
+    period_start: period?.from?.slice(0, 10) ?? filing.period?.start ?? null,
+    period_end: period?.to?.slice(0, 10) ?? filing.period?.end ?? null,
+    published_at: filing.publishedAt,
+    data: isRead ? storable(JSON.stringify(outcome.data)) : null,
+    error: outcome.error === null ? null : storable(outcome.error).slice(0, 1_000),
+    read_at: options.now,
+    retry_at: isRead ? null : outcome.retryAt,
+    record: isRead ? null : storable(JSON.stringify(outcome.record)),
+  };
+  await tx
+    .insertInto('filing')
+    .values({ id: filing.id, ...state, attempts })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({ ...state, attempts: eb('filing.attempts', '+', attempts) })),
+    )
+    .execute();
+  if (!isRead || !isNews(filing, outcome.data, known)) return undefined;
+  const name = outcome.data.reportingCompanyName?.value ?? (await nameOf(tx, entity)) ?? entity;
+  return changeOf(filing, outcome.data, name, options.deprecatedReport);
+}
+
+/** Sets a record of the index aside that is no filing: it is not looked at again. */
+export async function setAside(tx: Tx, id: string, reason: string, now: number): Promise<void> {
+  const aside = { id, entity: '', published_at: '', error: reason, read_at: now, attempts: 0 };
+  await tx
+    .insertInto('filing')
+    .values({ ...aside, period_start: null, period_end: null, data: null, retry_at: null, record: null })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+async function nameOf(tx: Tx, entity: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('snapshot').select('body').where('entity', '=', entity).executeTakeFirst();
+  const snapshot: unknown = row === undefined ? undefined : JSON.parse(row.body);
+  const name = typeof snapshot === 'object' && snapshot !== null && 'name' in snapshot ? snapshot.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The index's id names a filing for ever: told once, whatever is read in it later. */
+function changeOf(filing: Filing, data: ReportData, name: string, isDeprecatedToo: boolean): Change {
+  const entity = companyEntityId(String(filing.cvr));
+  const id = createHash('sha256').update(`report ${entity} ${filing.id}`).digest('base64url');
+  // The specification keeps `Report` beside `data`; the event's format knows it only as another name for that.
+  const newReport = { data, ...(isDeprecatedToo && { Report: deprecatedReport(data) }) };
+  return { id, entity, name, kind: 'report', timestamp: filing.publishedAt, updates: { newReport } };
+}

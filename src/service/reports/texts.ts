@@ -1,0 +1,136 @@
+/** The texts of a report: who reports, who audited, what they say. */
+import { isPlain } from './contexts.ts';
+import type { Fact, Facts } from './facts.ts';
+
+const REVIEWS = ['AuditedFinancialStatements', 'FinancialStatementsExtendedReview', 'ReviewedFinancialStatements'];
+const ofReviews = (name: string): readonly string[] => REVIEWS.map((review) => `arr:${name}${review}`);
+
+/** By metric: where its text is looked for, the first that is stated counts. */
+export const TEXTS = {
+  classOfReportingEntity: ['fsa:ClassOfReportingEntity'],
+  typeOfAuditorAssistance: ['cmn:TypeOfAuditorAssistance'],
+  reportingCompanyName: ['gsd:NameOfReportingEntity'],
+  submittingCompanyName: ['gsd:NameOfSubmittingEnterprise'],
+  opinionOnFinancialStatements: [
+    'arr:OpinionOnAuditedFinancialStatements',
+    'arr:OpinionOnFinancialStatementsExtendedReview',
+    'arr:OpinionOnReviewedFinancialStatements',
+  ],
+  descriptionOfQualifications: ofReviews('DescriptionOfQualificationsOf'),
+  typeOfBasisForModifiedOpinion: ofReviews('TypeOfBasisForModifiedOpinionOn'),
+  goingConcern: [
+    'arr:MaterialUncertaintyConcerningGoingConcernAudit',
+    'arr:MaterialUncertaintyConcerningGoingConcernExtendedReview',
+    'fsa:DisclosureOfUncertaintiesRelatingToGoingConcern',
+  ],
+} as const;
+
+export const REPORT_TYPE = 'gsd:InformationOnTypeOfSubmittedReport';
+export const REPORTING_CVR = 'gsd:IdentificationNumberCvrOfReportingEntity';
+export const SUBMITTING_CVR = 'gsd:IdentificationNumberCvrOfSubmittingEnterprise';
+export const SIGNED_ON = 'arr:SignatureOfAuditorsDate';
+
+/** One text, or its parts where a report has only those. */
+export const REVIEW = 'mrv:ManagementsReview';
+export const REVIEW_PARTS = [
+  'mrv:DescriptionOfPrimaryActivitiesOfEntity',
+  'mrv:DescriptionOfDevelopmentInActivitiesAndFinancialAffairs',
+  'mrv:DescriptionOfExpectedDevelopment',
+];
+const SUPPLEMENTARY = 'arr:SupplementaryInformationOn';
+
+const AUDITOR = {
+  companyName: 'cmn:NameOfAuditFirm',
+  companyCVR: 'cmn:IdentificationNumberCvrOfAuditFirm',
+  id: 'cmn:IdentificationNumberOfAuditor',
+  name: 'cmn:NameAndSurnameOfAuditor',
+  title: 'cmn:DescriptionOfAuditor',
+} as const;
+const AUDITOR_DIMENSION = 'cmn:IdentificationOfAuditorDimension';
+
+const NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(TEXTS).flat(),
+  ...[REPORT_TYPE, REPORTING_CVR, SUBMITTING_CVR, SIGNED_ON, REVIEW, ...REVIEW_PARTS],
+  ...['gsd:ReportingPeriodStartDate', 'gsd:ReportingPeriodEndDate'],
+  ...Object.values(AUDITOR),
+]);
+
+/** Tells whether a text is read from this element. */
+export const isText = (concept: string): boolean => NAMES.has(concept) || concept.startsWith(SUPPLEMENTARY);
+
+/** The first text stated under one of the names, Danish before others, by the company or its group as a whole. */
+export function textOf(documents: readonly Facts[], concepts: readonly string[]): string | undefined {
+  for (const concept of concepts) {
+    for (const facts of documents) {
+      const stated = (facts.get(concept) ?? []).filter(({ context }) => isPlain(context));
+      const [text] = [...stated.filter(({ lang }) => lang?.startsWith('da')), ...stated].flatMap(readable);
+      if (text !== undefined) return text;
+    }
+  }
+  return undefined;
+}
+
+const readable = ({ value }: Fact): readonly string[] => {
+  const text = plainText(value);
+  return text === '' ? [] : [text];
+};
+
+/** Every different supplementary statement of the auditor. */
+export function supplementaryOf(documents: readonly Facts[]): readonly string[] {
+  const stated = documents.flatMap((facts) => [...facts.keys()].filter((concept) => concept.startsWith(SUPPLEMENTARY)));
+  return [...new Set(stated.flatMap((concept) => textOf(documents, [concept]) ?? []))];
+}
+
+export type AuditorFields = { readonly [F in keyof typeof AUDITOR]: string | null };
+
+/**
+ * The auditors, told apart by the typed dimension. What is said without it holds for each of them; where nobody is
+ * numbered that is the only auditor.
+ */
+export function auditorsOf(documents: readonly Facts[]): readonly AuditorFields[] {
+  for (const facts of documents) {
+    const keys = new Set<string>();
+    for (const concept of Object.values(AUDITOR))
+      for (const { context } of facts.get(concept) ?? []) keys.add(context.dimensions[AUDITOR_DIMENSION] ?? '');
+    if (keys.size === 0) continue;
+    if (keys.size > 1) keys.delete('');
+    return [...keys].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).map((key) => auditor(facts, key));
+  }
+  return [];
+}
+
+function auditor(facts: Facts, key: string): AuditorFields {
+  const field = (concept: string): string | null => {
+    const stated = facts.get(concept) ?? [];
+    const by = (wanted: string) =>
+      stated.filter(({ context }) => (context.dimensions[AUDITOR_DIMENSION] ?? '') === wanted).flatMap(readable);
+    return (by(key)[0] ?? by('')[0])?.replace(/\s+/g, ' ') ?? null;
+  };
+  return {
+    companyName: field(AUDITOR.companyName),
+    companyCVR: field(AUDITOR.companyCVR),
+    id: field(AUDITOR.id),
+    name: field(AUDITOR.name),
+    title: field(AUDITOR.title),
+  };
+}
+
+/** Longer texts are cut: the whole is in the report. */
+const MAX_LENGTH = 10_000;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/** What a person would read of a text: some programs file HTML within it, and all of them break lines at random. */
+export function plainText(value: string): string {
+  const text = /<\/?[a-z][^<>]*>/i.test(value) ? withoutMarkup(value) : value;
+  const tidy = text
+    .replace(/[ \t\u00A0]+/g, ' ')
+    .replace(/ ?\r?\n\s*/g, '\n')
+    .trim();
+  return tidy.length > MAX_LENGTH ? `${tidy.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : tidy;
+}
+
+const withoutMarkup = (html: string): string =>
+  html
+    .replace(/<\/?(?:p|br|div|li|tr|h\d)\b[^<>]*>/gi, '\n')
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? '');

@@ -1,0 +1,26 @@
+/** Watches the filing index: the work of the key `reports` of the queue `watch`. */
+import { backoff } from '../../runtime/backoff.ts';
+import { type Claim, settle } from '../../runtime/lanes.ts';
+import { SourceError } from '../register/source.ts';
+import { pollReports, type ReportsDeps } from './poll.ts';
+
+/** The lane of queue `watch`. */
+export const REPORTS_KEY = 'reports';
+
+/**
+ * Polls once, and settles the claim: for the next poll, or for another try where the index cannot be read. An index that
+ * is away for days is asked every quarter of an hour, and never given up.
+ */
+export async function runReports(deps: ReportsDeps, claim: Claim, signal: AbortSignal): Promise<void> {
+  const { store, now, log, settings } = deps;
+  try {
+    await pollReports(deps, signal);
+    const at = now() + settings.pollSeconds * 1_000;
+    await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1));
+    log.warn({ err: error, inMs: wait }, 'the filing index cannot be read: trying again');
+    await store.write((tx) => settle(tx, claim, { kind: 'again', at: now() + wait, error: error.message }));
+  }
+}

@@ -1,0 +1,80 @@
+/** XBRL instances: the form in which Danish companies have filed since 2012. */
+import { createNamer, type Facts, type Wanted } from './facts.ts';
+import { gather, keep, type Stated } from './gather.ts';
+import { attribute, createResources } from './resources.ts';
+import { type Resolve, readXml, type Tag, type XmlReader } from './xml.ts';
+
+/** More of a text is not kept. */
+export const MAX_TEXT = 64 * 1024;
+
+/** Reads the facts whose names are wanted out of an instance. Throws as `readXml` does. */
+export async function readXbrl(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
+  return (await readXml(bytes, (resolve) => createXbrlReader(resolve, isWanted), signal)).facts();
+}
+
+interface XbrlReader extends XmlReader {
+  facts(): Facts;
+}
+
+function createXbrlReader(resolve: Resolve, isWanted: Wanted): XbrlReader {
+  const name = createNamer();
+  const resources = createResources(resolve, name);
+  const stated: Stated[] = [];
+  let inResource = 0;
+  /** The fact that is being read, and how deep below it. */
+  let fact: Stated | undefined;
+  let below = 0;
+
+  return {
+    open(tag: Tag) {
+      if (fact !== undefined) {
+        below += 1;
+      } else if (resources.open(tag)) {
+        inResource += 1;
+      } else {
+        const contextId = attribute(tag, 'contextRef');
+        if (contextId === undefined) return;
+        const concept = name(tag.uri, tag.local);
+        if (!isWanted(concept) || isNil(tag)) return;
+        fact = {
+          concept,
+          contextId,
+          unitId: attribute(tag, 'unitRef'),
+          decimals: attribute(tag, 'decimals'),
+          lang: attribute(tag, 'xml:lang'),
+          value: '',
+        };
+        below = 0;
+      }
+    },
+    text(text) {
+      if (fact !== undefined) {
+        if (fact.value.length < MAX_TEXT) fact.value += text;
+      } else if (inResource > 0) {
+        resources.text(text);
+      }
+    },
+    close(tag) {
+      if (fact !== undefined) {
+        if (below === 0) {
+          keep(stated, fact);
+          fact = undefined;
+        }
+        below -= 1;
+      } else if (inResource > 0) {
+        resources.close(tag);
+        inResource -= 1;
+      }
+    },
+    facts: () => gather(stated, resources),
+  };
+}
+
+/** `xsi:nil`, under whatever prefix. */
+export function isNil(tag: Tag): boolean {
+  for (const name in tag.attributes) {
+    const attr = tag.attributes[name];
+    if (attr?.local === 'nil' && attr.uri.endsWith('/XMLSchema-instance')) return /^\s*(true|1)\s*$/.test(attr.value);
+  }
+  return false;
+}
