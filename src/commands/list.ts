@@ -36,5 +36,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'which record holds which company, and whether it is monitored',
     load: () => import('./links.ts'),
   },
+  { name: 'keys', about: 'API keys of the service: create, list, revoke', load: () => import('./keys.ts') },
+  { name: 'monitors', about: 'who is told of which changes', load: () => import('./monitors.ts') },
+  { name: 'jobs', about: 'third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },
+  {
+    name: 'deliveries',
+    about: 'what was sent to webhooks: list, replay, drop',
+    load: () => import('./deliveries.ts'),
+  },
   { name: 'config', about: 'write, check and describe the configuration file', load: () => import('./config.ts') },
 ];

@@ -4,7 +4,7 @@ import { HttpError } from '../../http/error.ts';
 import type { Server } from '../../http/server.ts';
 import { InvalidRequest } from '../../http/validate.ts';
 import { errorBody } from '../../protocol/api.ts';
-import { parseEntityId } from '../../protocol/entity-id.ts';
+import { readMonitorable } from '../monitorable.ts';
 
 /** The one error body as the answer of a status. */
 export const failure = (description: string) => Type.Object(errorBody.properties, { description });
@@ -65,15 +65,9 @@ export function foldQueryNames(scope: Server, names: readonly string[]): void {
   });
 }
 
-/**
- * The canonical id of a company or person that can be monitored. Throws a 422 that names the path for everything else: also
- * for ids that are well made and that the register cannot have, since nothing would ever come of them.
- */
+/** The canonical id of what can be monitored; throws a 422 that names the path for everything else. */
 export function readMonitored(text: string, path: string): string {
-  const id = parseEntityId(text);
-  if (id === undefined) throw unprocessable(path, 'is not an entity id such as CVR-1-12345678');
-  if (id.kind === 'company' && /^\d{8}$/.test(id.number)) return id.canonical;
-  if (id.kind === 'person' && /^\d{1,10}$/.test(id.number)) return id.canonical;
-  if (id.kind === 'company') throw unprocessable(path, 'is no company: a CVR number has eight digits');
-  throw unprocessable(path, 'cannot be monitored: only companies (CVR-1-…) and persons (CVR-3-…) can');
+  const read = readMonitorable(text);
+  if (!read.ok) throw unprocessable(path, read.reason);
+  return read.entity;
 }

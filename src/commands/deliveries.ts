@@ -1,0 +1,144 @@
+/** `deliveries`: what was sent to webhooks, and what to send again. */
+import {
+  countDeliveries,
+  type DeliveryFilter,
+  type DeliveryState,
+  dropDeliveries,
+  listDeliveries,
+  MOST_REPLAYED,
+  replayDeliveries,
+} from '../service/deliveries.ts';
+import type { Db, Store, Tx } from '../store/open.ts';
+import { defineCommand, type ExitCode, flag, integer, oneOf, text, time, UsageError } from './command.ts';
+import type { Context } from './context.ts';
+import { readEntity } from './entity.ts';
+import { shownTime, withStore } from './opened.ts';
+
+const STATES = ['due', 'held', 'done', 'exhausted', 'dropped'] as const;
+const SHOWN = 100;
+
+const filterOptions = {
+  monitor: text('of one monitor', 'id'),
+  state: oneOf(STATES, 'in one state'),
+  entity: text('of one company or person: CVR-1-12345678, or a CVR number', 'id'),
+  since: time('made at or after'),
+  until: time('made before'),
+};
+
+interface Given {
+  readonly monitor: string | undefined;
+  readonly state: DeliveryState | undefined;
+  readonly entity: string | undefined;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+const readFilter = ({ monitor, state, entity, since, until }: Given, log: Context['log']): DeliveryFilter => ({
+  ...(monitor !== undefined && { monitor }),
+  ...(state !== undefined && { state }),
+  ...(entity !== undefined && { entity: readEntity(entity, log) }),
+  ...(since !== undefined && { since }),
+  ...(until !== undefined && { until }),
+});
+
+const list = defineCommand({
+  name: 'list',
+  about: 'deliveries, newest first',
+  options: { ...filterOptions, limit: integer(`show at most so many (default ${SHOWN})`) },
+  run: (context, _args, { limit = SHOWN, ...given }) =>
+    withStore<ExitCode>(context, async (store) => {
+      const filter = readFilter(given, context.log);
+      const shown = await listDeliveries(store.db, { ...filter, limit });
+      context.output.table(
+        shown.map((delivery) => ({
+          id: delivery.seq,
+          made: shownTime(delivery.createdAt),
+          monitor: delivery.monitor,
+          entity: delivery.entity,
+          name: delivery.name,
+          events: delivery.events.join(' '),
+          state: delivery.state,
+          attempts: delivery.attempts,
+          next: shownTime(delivery.nextAt),
+          status: delivery.status,
+          error: delivery.error,
+        })),
+        'There are no such deliveries.',
+      );
+      const all = shown.length < limit ? shown.length : await countDeliveries(store.db, filter);
+      if (all > shown.length) context.log.warn({ all, limit }, 'there are more: raise --limit, or ask for fewer');
+      return 0;
+    }),
+});
+
+/** What a command does to deliveries. */
+interface Deed {
+  readonly verb: 'replayed' | 'dropped';
+  /** The states it takes where none is named. */
+  readonly states: readonly DeliveryState[];
+  readonly run: (tx: Tx, filter: DeliveryFilter, now: number) => Promise<number>;
+}
+
+const REPLAY: Deed = { verb: 'replayed', states: ['held', 'exhausted'], run: replayDeliveries };
+const DROP: Deed = { verb: 'dropped', states: ['due', 'held', 'exhausted'], run: dropDeliveries };
+
+const decide = (name: string, about: string, deed: Deed) =>
+  defineCommand({
+    name,
+    about,
+    options: {
+      ...filterOptions,
+      limit: integer('at most so many, oldest first'),
+      yes: flag('do it; without, only count and end with exit code 3'),
+    },
+    run: (context, _args, { limit, yes, ...given }) =>
+      withStore(context, (store) => carryOut(context, store, deed, readFilter(given, context.log), limit, yes)),
+  });
+
+async function carryOut(
+  context: Context,
+  store: Store,
+  deed: Deed,
+  filter: DeliveryFilter,
+  limit: number | undefined,
+  yes: boolean,
+): Promise<ExitCode> {
+  const matching = Math.min(await matchCount(store.db, deed, filter), limit ?? Number.POSITIVE_INFINITY);
+  const { output } = context;
+  if (!yes) {
+    const text = `${matching} deliveries would be ${deed.verb}. Add --yes to do it.`;
+    output.result({ matching, done: 0 }, matching === 0 ? 'There are no such deliveries.' : text);
+    return matching === 0 ? 0 : 3;
+  }
+  if (filter.state === 'done' && matching > MOST_REPLAYED)
+    throw new UsageError(`${matching} deliveries are more than ${MOST_REPLAYED}: narrow them with --since and --until`);
+  output.line(`${matching} deliveries match.`);
+  let done = 0;
+  while (done < matching) {
+    const step = { ...filter, limit: Math.min(MOST_REPLAYED, matching - done) };
+    const count = await store.write((tx) => deed.run(tx, step, Date.now()));
+    done += count;
+    if (count < step.limit) break;
+  }
+  const left = matching - done;
+  const rest = left > 0 ? ` ${left} stay as they are: their monitors are off, or have no webhook.` : '';
+  output.result({ matching, done }, `${done} deliveries are ${deed.verb}.${rest}`);
+  return 0;
+}
+
+async function matchCount(db: Db, { states }: Deed, filter: DeliveryFilter): Promise<number> {
+  if (filter.state !== undefined) return countDeliveries(db, filter);
+  let sum = 0;
+  for (const state of states) sum += await countDeliveries(db, { ...filter, state });
+  return sum;
+}
+
+export const command = defineCommand({
+  name: 'deliveries',
+  about: 'what was sent to webhooks: list, replay, drop',
+  commands: [
+    list,
+    decide('replay', 'deliver again what was held or given up; says how many first, and asks for --yes', REPLAY),
+    decide('drop', 'give deliveries up; says how many first, and asks for --yes', DROP),
+  ],
+});

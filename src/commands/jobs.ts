@@ -1,0 +1,86 @@
+/** `jobs`: the third-party jobs of API keys. */
+import { createJob, moveJob, removeJob } from '../service/jobs.ts';
+import { listMonitors } from '../service/monitors.ts';
+import { defineCommand, flag, needed, text, UsageError } from './command.ts';
+import { readSettings, settingOptions } from './monitors/settings.ts';
+import { itemCounts, rowOf, showSecret } from './monitors/show.ts';
+import { withService } from './serviced.ts';
+
+const args = { id: needed('the id of the job, as `jobs list` shows it') };
+const keyOption = { key: text('id of the API key it belongs to, as `keys list` shows it', 'id') };
+const unknown = (id: string): Error => new Error(`there is no job ${id}: see cvrsync jobs list`);
+
+const needKey = (key: string | undefined): string => {
+  if (key === undefined) throw new UsageError('say with --key to whom it belongs: see cvrsync keys list');
+  return key;
+};
+
+const create = defineCommand({
+  name: 'create',
+  about: 'make the job of a provider; its signing secret is printed this once',
+  args: { provider: needed('the name of the external system, in the paths of its items') },
+  options: {
+    ...keyOption,
+    name: text('what it is called; the provider where not given'),
+    prepared: flag('leave it off until `monitors activate`'),
+    ...settingOptions,
+  },
+  run: (context, { provider }, { key, name, prepared, ...settings }) =>
+    withService(context, async ({ store, secrets, wire }) => {
+      const named = name === undefined ? {} : { name };
+      const input = { ...readSettings(settings), ...named, provider, key: needKey(key), activated: !prepared };
+      if (input.url === undefined) throw new UsageError('say with --url where the webhook of the provider is');
+      const job = await store.write((tx) => createJob(tx, secrets, input, Date.now(), wire));
+      showSecret(context, job, `The job of ${provider} is made.`);
+      return 0;
+    }),
+});
+
+const list = defineCommand({
+  name: 'list',
+  about: 'the jobs of all keys, or of one',
+  options: keyOption,
+  run: (context, _args, { key }) =>
+    withService(context, async ({ store, secrets }) => {
+      const filter = { job: true, ...(key !== undefined && { owner: key }) };
+      const [jobs, counts] = [await listMonitors(store.db, secrets, filter), await itemCounts(store.db)];
+      const rows = jobs.map((job) => {
+        const { id, name, ...row } = rowOf(job, counts);
+        return { id, provider: job.provider, name, key: job.owner, ...row };
+      });
+      context.output.table(rows, 'There are no jobs: cvrsync jobs create PROVIDER makes one.');
+      return 0;
+    }),
+});
+
+const move = defineCommand({
+  name: 'move',
+  about: 'hand a job to another key, as when one replaces another',
+  args,
+  options: keyOption,
+  run: (context, { id }, { key }) =>
+    withService(context, async ({ store }) => {
+      const to = needKey(key);
+      if ((await store.write((tx) => moveJob(tx, id, to, Date.now()))) === undefined) throw unknown(id);
+      context.output.result({ id, key: to }, `The job ${id} belongs to the key ${to}.`);
+      return 0;
+    }),
+});
+
+const remove = defineCommand({
+  name: 'remove',
+  about: 'remove a job with its items; what was not delivered yet is dropped',
+  args,
+  run: (context, { id }) =>
+    withService(context, async ({ store }) => {
+      if (!(await store.write((tx) => removeJob(tx, id, Date.now())))) throw unknown(id);
+      context.output.result({ id, removed: true }, `The job ${id} is removed.`);
+      return 0;
+    }),
+});
+
+export const command = defineCommand({
+  name: 'jobs',
+  about: 'third-party jobs: create, list, move, remove',
+  commands: [create, list, move, remove],
+});

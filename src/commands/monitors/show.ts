@@ -1,0 +1,65 @@
+/** Monitors and jobs as the command line shows them. */
+import { sql } from 'kysely';
+import type { Monitor } from '../../service/monitor.ts';
+import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
+import type { Db } from '../../store/open.ts';
+import type { Context } from '../context.ts';
+import { shownTime } from '../opened.ts';
+import type { Row } from '../output.ts';
+
+/** How many items each monitor lists. */
+export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {
+  const counted = await db
+    .selectFrom('item')
+    .select(['monitor', sql<number>`count(*)`.as('items')])
+    .groupBy('monitor')
+    .execute();
+  return new Map(counted.map(({ monitor, items }) => [monitor, items]));
+}
+
+const stateOf = ({ activated, activatedAt, disabledReason, disabledAt, failingSince }: Monitor): string => {
+  if (!activated && activatedAt === null) return 'prepared';
+  if (!activated)
+    return `off since ${shownTime(disabledAt)}${disabledReason === 'person' ? '' : `: ${disabledReason}`}`;
+  return failingSince === null ? 'on' : `on, failing since ${shownTime(failingSince)}`;
+};
+
+/** A line of a list. */
+export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): Row => {
+  const { id, name, target, events, url, emails } = monitor;
+  return {
+    id,
+    name,
+    watches: target === 'all' ? 'everything' : (counts.get(id) ?? 0),
+    events: events === null ? 'all' : events.join(' '),
+    webhook: url,
+    mails: emails.length,
+    state: stateOf(monitor),
+  };
+};
+
+/** One monitor in full; never its secrets. */
+export function show(context: Context, monitor: Monitor, items: number): void {
+  const view = viewOf(monitor);
+  const { credentials, signingSecrets, ...plain } = view;
+  const lines = [
+    ...Object.entries(plain).map(([name, value]) => `${name}: ${shown(value)}`),
+    `items: ${items}`,
+    `credentials: ${credentials.method}${credentials.key === undefined ? '' : ` ${credentials.key}`}`,
+    `signing secrets: ${signingSecrets.length}`,
+    `state: ${stateOf(monitor)}`,
+  ];
+  context.output.result({ ...view, items }, lines.join('\n'));
+}
+
+const shown = (value: unknown): string => {
+  if (value === null) return '';
+  return Array.isArray(value) ? value.join(' ') : String(value);
+};
+
+/** A monitor that was made or given a new secret: the one time it is shown. */
+export function showSecret(context: Context, monitor: Monitor, done: string): void {
+  const view = viewWithSecret(monitor);
+  const text = `${done} Its id is ${monitor.id}.\nSigning secret, which cannot be shown again: ${view.signingSecret}`;
+  context.output.result(view, text);
+}

@@ -1,0 +1,42 @@
+/** The service's store and secrets for a command beside the daemon. */
+import type { WireOptions } from '../protocol/payload.ts';
+import { MonitorError } from '../service/monitor-input.ts';
+import { readMonitorable } from '../service/monitorable.ts';
+import { loadSecretKey, openSecrets, type Secrets } from '../service/secrets.ts';
+import type { Store } from '../store/open.ts';
+import { type ExitCode, UsageError } from './command.ts';
+import type { Context } from './context.ts';
+import { readEntity } from './entity.ts';
+import { withStore } from './opened.ts';
+
+export interface ServiceGround {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly wire: WireOptions;
+}
+
+/** Opens the store, and what its secrets are sealed with, for `work`. What a monitor cannot be is bad usage. */
+export async function withService(
+  context: Context,
+  work: (ground: ServiceGround) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { store: url, service } = await context.config();
+  return withStore(context, async (store) => {
+    const secrets = openSecrets(await loadSecretKey(service?.secretKey, url));
+    const wire = service === undefined ? {} : { emailEvent: service.emailEvent };
+    try {
+      return await work({ store, secrets, wire });
+    } catch (error) {
+      if (!(error instanceof MonitorError)) throw error;
+      const problems = error.issues.map(({ path, message }) => `${path.slice(1)} ${message}`);
+      throw new UsageError(problems.join('; '), { cause: error });
+    }
+  });
+}
+
+/** The canonical id of a company or person that can be monitored. */
+export function readMonitoredEntity(text: string, log: Context['log']): string {
+  const read = readMonitorable(readEntity(text, log));
+  if (!read.ok) throw new UsageError(`${text} ${read.reason}`);
+  return read.entity;
+}
