@@ -4,6 +4,8 @@ import { withoutTokens } from '../../protocol/news.ts';
 /** Kept, without their attributes; all other tags go and what they hold stays. */
 const KEPT = new Set('p br ul ol li b strong i em h1 h2 h3 h4 h5 h6 blockquote table thead tbody tr th td'.split(' '));
 const EMPTY = new Set(['br']);
+/** Tags within tags; deeper ones go and what they hold stays. */
+const DEEPEST = 50;
 /** Gone with what they hold. */
 const DROPPED = /<(script|style|template|noscript|iframe|object|svg|math|title|textarea)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>/g;
@@ -24,10 +26,10 @@ export function cleanHtml(html: string): string {
     const name = (match[2] ?? '').toLowerCase();
     if (!KEPT.has(name)) continue;
     if (EMPTY.has(name)) out.push(`<${name}>`);
-    else if (match[1] === '') {
+    else if (match[1] === '' && open.length < DEEPEST) {
       open.push(name);
       out.push(`<${name}>`);
-    } else if (open.includes(name)) close(name, open, out);
+    } else if (match[1] !== '' && open.includes(name)) close(name, open, out);
   }
   out.push(textOf(source.slice(at)));
   while (open.length > 0) close(open.at(-1) ?? '', open, out);

@@ -132,8 +132,9 @@ export const ownership: DraftOf = (change) => {
 };
 
 function holdersOf(change: Change, event: OwnershipEvent): Holders['parts'] {
+  // See Change: a bare id is the legal owner's.
   const former = (entityId: string): string | null =>
-    change.formerShares?.[`${event} ${entityId}`] ?? change.formerShares?.[entityId] ?? null;
+    change.formerShares?.[event === 'ownership' ? entityId : `${event} ${entityId}`] ?? null;
   const holder = (owner: Entity & { ownership?: string | null; voterights?: string | null }): Holder => ({
     ...owner,
     now: owner.ownership ?? owner.voterights ?? null,
