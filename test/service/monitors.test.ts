@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   activate,
@@ -183,6 +184,24 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     }
     expect(new Set(await states(store))).toEqual(new Set(['held']));
     expect(await states(store)).toHaveLength(30);
+  });
+
+  it('hold also what was about to be due when they were switched off', async () => {
+    const store = await newStore(engine);
+    const { id } = await made(store, { target: 'all' });
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const publishing = store.write(async (tx) => {
+      await publish(tx, [changed()], { now: NOW });
+      begun.resolve();
+      await end.promise;
+    });
+    await begun.promise;
+    const disabling = store.write((tx) => disable(tx, id, 'person', NOW));
+    // It waits for the publisher; were it not to, it would be done by then.
+    await Promise.race([disabling, setTimeout(100)]);
+    end.resolve();
+    await Promise.all([publishing, disabling]);
+    expect(await states(store)).toEqual(['held']);
   });
 
   it('go with their items and mails, and drop what they were to be told', async () => {
