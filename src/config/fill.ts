@@ -54,6 +54,8 @@ function fail(problems: ConfigProblem[], path: string, message: string): undefin
 
 function fillAbsent(schema: TSchema, path: string, problems: ConfigProblem[]): unknown {
   const preset = defaultOf(schema);
+  // A section that is empty by default has the defaults of its keys.
+  if (preset !== undefined && Type.IsObject(schema)) return fillObject(schema, preset, path, problems);
   if (preset !== undefined) return structuredClone(preset);
   if (Type.IsOptional(schema)) return undefined;
   // The keys that are missing in it say more than that it is missing.

@@ -36,6 +36,20 @@ describe('a configuration', () => {
     expect(hubspot?.mapping).toContainEqual({ field: 'name', property: 'name', policy: 'tracked' });
   });
 
+  it('of a service that says only what it must gets every default', async () => {
+    const { config } = await checked({ service: { register: { source: 'file', path: 'register' } } });
+    expect(config.service).toMatchObject({
+      register: { source: 'file', path: 'register', pollSeconds: 5 },
+      webhooks: { allowPrivateAddresses: false, allow: [], concurrency: 16 },
+      news: { registryProvider: 'VIRK' },
+      reports: { enabled: false },
+      gazette: { enabled: false },
+      press: { feeds: [] },
+      requestsPerMinute: 500,
+    });
+    expect(config.service).not.toHaveProperty('smtp');
+  });
+
   it('with an empty section has its defaults', async () => {
     const { config } = await checked({ ...connectorWith({ limits: null }), server: null });
     expect([config.server.port, config.connector?.limits.leaseSeconds]).toEqual([8080, 30]);
