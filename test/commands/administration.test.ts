@@ -1,0 +1,220 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findKey } from '../../src/service/keys.ts';
+import { getMonitor } from '../../src/service/monitors.ts';
+import { loadSecretKey, openSecrets } from '../../src/service/secrets.ts';
+import { runCli } from '../support/cli.ts';
+import { newFolder, opened } from '../support/stores.ts';
+
+/** A configuration of the service alone, and a store that is there. */
+async function configured() {
+  const folder = newFolder();
+  const url = join(folder, 'store.db');
+  const file = join(folder, 'cvrsync.json');
+  const register = { source: 'file', path: join(folder, 'register') };
+  await writeFile(file, JSON.stringify({ store: url, service: { register } }));
+  const store = await opened(url);
+  const run = (...argv: readonly string[]) => runCli(['--config', file, '--log-level', 'error', ...argv]);
+  const ran = async (...argv: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...argv);
+    expect([stderr, code]).toEqual(['', 0]);
+    return stdout;
+  };
+  /** The one document that a command prints; the test holds what it reads against what it asked for. */
+  const json = async <T = Record<string, string>>(...argv: readonly string[]): Promise<T> =>
+    JSON.parse(await ran(...argv, '--json'));
+  const monitor = async (id: string) => getMonitor(store.db, openSecrets(await loadSecretKey(undefined, url)), id);
+  return { store, run, ran, json, monitor };
+}
+
+const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+const HOOK = ['--url', 'https://hooks.example.com/a'];
+
+describe('keys', () => {
+  it('are made, printed once, listed without the key, and revoked', async () => {
+    const { store, ran, json } = await configured();
+    const made = await json<{ id: string; key: string }>('keys', 'create', 'Nordlys A/S');
+    expect(await findKey(store.db, made.key)).toEqual({ id: made.id, scopes: ['monitoring', 'news', 'testwebhook'] });
+    const text = await ran('keys', 'create', 'Two', '--scope', 'admin', '--scope', 'news');
+    expect(text).toMatch(/^cvrsync_[\w-]{43}\nThis is the key of Two, for admin, news\. It cannot be shown again/);
+    const list = await ran('keys', 'list');
+    expect(list).toContain('Nordlys A/S');
+    expect(list).not.toContain('cvrsync_');
+    await ran('keys', 'revoke', made.id);
+    expect(await findKey(store.db, made.key)).toBeUndefined();
+    expect((await json<{ revoked: string }[]>('keys', 'list'))[0]?.revoked).not.toBe('');
+  });
+
+  it.each([
+    ['an unknown scope', ['keys', 'create', 'x', '--scope', 'everything'], 2, 'everything is not one of'],
+    ['no name', ['keys', 'create', ' '], 2, 'the name is'],
+    ['an unknown id', ['keys', 'revoke', 'cvrsync_typed-by-mistake'], 1, 'there is no key with this id'],
+  ])('say what is wrong with %s', async (_what, argv, code, message) => {
+    const { run } = await configured();
+    const ran = await run(...argv);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).not.toContain('typed-by-mistake');
+  });
+});
+
+describe('monitors', () => {
+  it('are made with all that can be said, and shown without secrets', async () => {
+    const { ran, json, monitor } = await configured();
+    const made = await json(
+      ...['monitors', 'create', 'Nordlys', ...HOOK, '--entity', 'CVR-1-10000001', '--entity', 'CVR-3-4000000001'],
+      ...['--event', 'status', '--event', 'Ownership', '--email', 'anna@example.com', '--at-once'],
+      ...['--header', 'X-Key=open=sesame', '--schedule', '0,60,3600'],
+    );
+    const id = made['id'] ?? '';
+    expect(made['signingSecret']).toMatch(/^whsec_/);
+    const kept = await monitor(id);
+    expect(kept).toMatchObject({
+      name: 'Nordlys',
+      target: 'items',
+      events: ['ownership', 'status'],
+      url: 'https://hooks.example.com/a',
+      emails: ['anna@example.com'],
+      mailRhythm: 'at-once',
+      schedule: [0, 60, 3600],
+      activated: true,
+      security: { credentials: { method: 'Header', key: 'X-Key', value: 'open=sesame' } },
+    });
+    const texts = [
+      await ran('monitors', 'list'),
+      await ran('monitors', 'show', id),
+      await ran('monitors', 'show', id, '--json'),
+    ];
+    for (const text of texts) {
+      expect(text).toContain('Nordlys');
+      expect(text).not.toContain('sesame');
+      expect(text).not.toContain('whsec_');
+    }
+    expect(texts[1]).toContain('items: 2');
+  });
+
+  it('are prepared, switched on and off, changed, given a new secret and removed', async () => {
+    const { ran, json, monitor } = await configured();
+    const made = await json('monitors', 'create', 'All', '--all', '--prepared', '--basic', 'anna:pass:word', '--daily');
+    const id = made['id'] ?? '';
+    expect(await monitor(id)).toMatchObject({ target: 'all', activated: false, activatedAt: null });
+    expect(await ran('monitors', 'list')).toContain('prepared');
+    await ran('monitors', 'activate', id);
+    expect(await monitor(id)).toMatchObject({ activated: true });
+    await ran('monitors', 'disable', id);
+    expect(await ran('monitors', 'list')).toContain('off since');
+    expect(await monitor(id)).toMatchObject({ activated: false, disabledReason: 'person' });
+    await ran('monitors', 'update', id, '--name', 'Everything', ...HOOK, '--bearer', 'token-1', '--event', 'status');
+    expect(await monitor(id)).toMatchObject({
+      name: 'Everything',
+      url: HOOK[1],
+      events: ['status'],
+      security: { credentials: { method: 'Bearer', token: 'token-1' } },
+    });
+    await ran('monitors', 'update', id, '--clear', 'events');
+    expect(await monitor(id)).toMatchObject({ name: 'Everything', events: null });
+    const rotated = await ran('monitors', 'rotate-secret', id);
+    expect(rotated).toContain((await monitor(id))?.security.secrets[0]?.secret);
+    expect(rotated).not.toContain(made['signingSecret']);
+    expect((await monitor(id))?.security.secrets).toHaveLength(2);
+    await ran('monitors', 'remove', id);
+    expect(await monitor(id)).toBeUndefined();
+  });
+
+  it('have lists that take entity ids and CVR numbers', async () => {
+    const { store, json } = await configured();
+    const { id = '' } = await json('monitors', 'create', 'List', ...HOOK);
+    const added = await json<object>('monitors', 'entities', 'add', id, '10000001', 'CVR-1-10000009', 'cvr-1-10000009');
+    expect(added).toEqual([
+      { entity: 'CVR-1-10000001', result: 'added' },
+      { entity: 'CVR-1-10000009', result: 'added' },
+      { entity: 'CVR-1-10000009', result: 'already' },
+    ]);
+    const removed = await json<object>('monitors', 'entities', 'remove', id, 'CVR-1-10000001', '10000002');
+    expect(removed).toEqual([
+      { entity: 'CVR-1-10000001', result: 'removed' },
+      { entity: 'CVR-1-10000002', result: 'absent' },
+    ]);
+    expect(await store.db.selectFrom('item').select('entity').execute()).toEqual([{ entity: 'CVR-1-10000009' }]);
+  });
+
+  it.each([
+    ['both targets', ['create', 'x', '--all', '--entity', '10000001'], 2, 'not both'],
+    ['an event that is none', ['create', 'x', '--event', 'weather'], 2, 'events/0 is no event'],
+    ['an address that is none', ['create', 'x', '--url', 'hooks'], 2, 'url should be an address'],
+    ['a company that is none', ['create', 'x', '--entity', 'Nordlys'], 2, 'Nordlys is no entity id'],
+    ['a production unit', ['create', 'x', '--entity', 'CVR-2-1000000020'], 2, 'cannot be monitored'],
+    ['two kinds of credentials', ['create', 'x', '--bearer', 's3cret', '--basic', 'a:s3cret'], 2, 'choose one of'],
+    ['a header without value', ['create', 'x', '--header', 's3cret'], 2, '--header is name=value'],
+    ['a schedule of words', ['create', 'x', '--schedule', 'soon'], 2, '--schedule is seconds'],
+    ['both rhythms', ['create', 'x', '--daily', '--at-once'], 2, 'not both'],
+    ['nothing to change', ['update', NOBODY], 2, 'say what to change'],
+    ['an unknown id to show', ['show', NOBODY], 1, 'there is no monitor'],
+    ['an unknown id to change', ['update', NOBODY, '--name', 'y'], 1, 'there is no monitor'],
+    ['an unknown id to switch on', ['activate', NOBODY], 1, 'there is no monitor'],
+    ['an unknown id to switch off', ['disable', NOBODY], 1, 'there is no monitor'],
+    ['an unknown id to remove', ['remove', NOBODY], 1, 'there is no monitor'],
+    ['an unknown id for a secret', ['rotate-secret', NOBODY], 1, 'there is no monitor'],
+    ['an unknown list', ['entities', 'add', NOBODY, '10000001'], 1, 'there is no monitor'],
+    ['an empty list', ['entities', 'add', NOBODY], 2, 'at least one'],
+  ])('say what is wrong with %s', async (_what, argv, code, message) => {
+    const { run, json } = await configured();
+    const ran = await run('monitors', ...argv);
+    expect(ran.stderr).toContain(message);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).not.toContain('s3cret');
+    expect(await json<object>('monitors', 'list')).toEqual([]);
+  });
+});
+
+describe('jobs', () => {
+  it('are made for a key, listed, handed to another and removed', async () => {
+    const { ran, json, monitor } = await configured();
+    const [{ id: key = '' }, { id: other = '' }] = [
+      await json('keys', 'create', 'One'),
+      await json('keys', 'create', 'Two'),
+    ];
+    const made = await json('jobs', 'create', 'hubspot', '--key', key, ...HOOK, '--bearer', 'token-1');
+    const id = made['id'] ?? '';
+    expect(made['signingSecret']).toMatch(/^whsec_/);
+    expect(await monitor(id)).toMatchObject({ name: 'hubspot', provider: 'hubspot', owner: key, target: 'items' });
+    expect(await json<object>('jobs', 'list', '--key', other)).toEqual([]);
+    await ran('jobs', 'move', id, '--key', other);
+    expect(await json<object>('jobs', 'list', '--key', other)).toEqual([
+      expect.objectContaining({ id, provider: 'hubspot', key: other, watches: 0, state: 'on' }),
+    ]);
+    await ran('jobs', 'remove', id);
+    expect(await json<object>('jobs', 'list')).toEqual([]);
+  });
+
+  it('are one for each key and provider, for keys that may have one', async () => {
+    const { run, ran, json } = await configured();
+    const { id: key = '' } = await json('keys', 'create', 'One');
+    const { id: news = '' } = await json('keys', 'create', 'News', '--scope', 'news');
+    const { id: gone = '' } = await json('keys', 'create', 'Gone');
+    await ran('keys', 'revoke', gone);
+    const create = (provider: string, ...more: readonly string[]) => run('jobs', 'create', provider, ...more);
+    expect((await create('hubspot', '--key', key, ...HOOK)).code).toBe(0);
+    for (const [argv, message] of [
+      [['HubSpot', '--key', key, ...HOOK], 'has a job of this key already'],
+      [['hub spot', '--key', key, ...HOOK], 'provider should be'],
+      [['crm', '--key', news, ...HOOK], 'key has not the scope monitoring'],
+      [['crm', '--key', gone, ...HOOK], 'key was revoked'],
+      [['crm', '--key', NOBODY, ...HOOK], 'key is no API key'],
+      [['crm', ...HOOK], '--key'],
+      [['crm', '--key', key], '--url'],
+    ] as const) {
+      const [provider, ...more] = argv;
+      const refused = await create(provider, ...more);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+    for (const argv of [
+      ['move', NOBODY, '--key', key],
+      ['remove', NOBODY],
+    ])
+      expect((await run('jobs', ...argv)).stderr).toContain('there is no job');
+    const { id: plain = '' } = await json('monitors', 'create', 'List', ...HOOK);
+    expect((await run('jobs', 'remove', plain)).code).toBe(1);
+  });
+});

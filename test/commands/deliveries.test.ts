@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { DeliveryState } from '../../src/service/deliveries.ts';
+import { runCli } from '../support/cli.ts';
+import { newFolder, opened } from '../support/stores.ts';
+
+const DAY = 86_400_000;
+const NOON = Date.parse('2026-03-01T12:00:00Z');
+
+/** A service with a monitor that is on and one that is off, and deliveries of both, a day apart each. */
+async function furnished(states: readonly DeliveryState[]) {
+  const folder = newFolder();
+  const url = join(folder, 'store.db');
+  const file = join(folder, 'cvrsync.json');
+  const register = { source: 'file', path: join(folder, 'register') };
+  await writeFile(file, JSON.stringify({ store: url, service: { register } }));
+  const store = await opened(url);
+  const run = (...argv: readonly string[]) => runCli(['--config', file, 'deliveries', ...argv]);
+  const make = async (...more: readonly string[]): Promise<string> => {
+    const hook = ['--url', 'https://hooks.example.com/a'];
+    const { stdout } = await runCli(['--config', file, 'monitors', 'create', 'List', ...hook, ...more, '--json']);
+    const { id }: { id: string } = JSON.parse(stdout);
+    return id;
+  };
+  const [on, off] = [await make(), await make('--prepared')];
+  await store.write(async (tx) => {
+    for (const [day, state] of states.entries()) {
+      const at = NOON + day * DAY;
+      const entity = `CVR-1-1000000${day}`;
+      const { seq } = await tx
+        .insertInto('change')
+        .values({
+          id: `c${day}`,
+          entity,
+          name: `Firma ${day} ApS`,
+          kind: 'register',
+          timestamp: new Date(at).toISOString(),
+          updates: '{}',
+          created_at: at,
+        })
+        .returning('seq')
+        .executeTakeFirstOrThrow();
+      for (const monitor of [on, off])
+        await tx
+          .insertInto('delivery')
+          .values({
+            monitor,
+            entity,
+            change: seq,
+            events: '["status"]',
+            attempts: 0,
+            state,
+            next_at: at,
+            created_at: at,
+          })
+          .execute();
+    }
+  });
+  const statesOf = async (monitor: string) =>
+    (await store.db.selectFrom('delivery').select('state').where('monitor', '=', monitor).orderBy('seq').execute()).map(
+      ({ state }) => state,
+    );
+  return { run, on, off, statesOf };
+}
+
+it('lists deliveries, newest first, by what is asked for', async () => {
+  const { run, on } = await furnished(['done', 'held', 'exhausted', 'due']);
+  const { code, stdout } = await run('list', '--monitor', on, '--json');
+  expect(code).toBe(0);
+  const rows: { state: string; name: string; made: string; next: string }[] = JSON.parse(stdout);
+  expect(rows.map(({ state }) => state)).toEqual(['due', 'exhausted', 'held', 'done']);
+  expect(rows[0]).toMatchObject({ name: 'Firma 3 ApS', made: '2026-03-04 12:00:00Z', next: '2026-03-04 12:00:00Z' });
+  const count = async (...argv: readonly string[]) =>
+    (JSON.parse((await run('list', '--json', ...argv)).stdout) as unknown[]).length;
+  expect(await count()).toBe(8);
+  expect(await count('--state', 'held')).toBe(2);
+  expect(await count('--entity', '10000002', '--monitor', on)).toBe(1);
+  expect(await count('--since', '2026-03-02T12:00:00Z', '--until', '2026-03-04T12:00:00Z')).toBe(4);
+  const few = await run('list', '--limit', '3');
+  expect(few.stdout.trim().split('\n')).toHaveLength(4);
+  expect(few.stderr).toContain('there are more');
+  expect((await run('list', '--state', 'dropped')).stdout).toBe('There are no such deliveries.\n');
+});
+
+it('replays only after it said how many and was told yes', async () => {
+  const { run, on, off, statesOf } = await furnished(['done', 'held', 'exhausted', 'due', 'dropped']);
+  const asked = await run('replay', '--monitor', on);
+  expect(asked).toMatchObject({ code: 3, stdout: '2 deliveries would be replayed. Add --yes to do it.\n' });
+  expect(await statesOf(on)).toEqual(['done', 'held', 'exhausted', 'due', 'dropped']);
+  const told = await run('replay', '--yes');
+  expect(told.code).toBe(0);
+  expect(told.stdout).toBe(
+    '4 deliveries match.\n2 deliveries are replayed. 2 stay as they are: their monitors are off, or have no webhook.\n',
+  );
+  expect(await statesOf(on)).toEqual(['done', 'due', 'due', 'due', 'dropped']);
+  expect(await statesOf(off)).toEqual(['done', 'held', 'exhausted', 'due', 'dropped']);
+  expect(await run('replay', '--monitor', on)).toMatchObject({ code: 0, stdout: 'There are no such deliveries.\n' });
+});
+
+it('replays the oldest first where it is to do only some, and what was delivered where that is asked for', async () => {
+  const { run, on, statesOf } = await furnished(['held', 'held', 'done']);
+  expect((await run('replay', '--monitor', on, '--limit', '1', '--yes')).code).toBe(0);
+  expect(await statesOf(on)).toEqual(['due', 'held', 'done']);
+  const { stdout } = await run('replay', '--monitor', on, '--state', 'done', '--yes', '--json');
+  expect(JSON.parse(stdout)).toEqual({ matching: 1, done: 1 });
+  expect(await statesOf(on)).toEqual(['due', 'held', 'due']);
+});
+
+it('drops what is not wanted any more, of monitors that are off too', async () => {
+  const { run, off, statesOf } = await furnished(['done', 'held', 'due']);
+  expect((await run('drop', '--monitor', off)).code).toBe(3);
+  expect((await run('drop', '--monitor', off, '--yes')).stdout).toContain('2 deliveries are dropped.');
+  expect(await statesOf(off)).toEqual(['done', 'dropped', 'dropped']);
+});
+
+it.each([
+  ['--state', 'lost'],
+  ['--entity', 'Nordlys'],
+  ['--since', 'yesterday'],
+  ['--limit', '-1'],
+])('says what is wrong with %s %s', async (...option) => {
+  const { run } = await furnished([]);
+  const { code, stderr } = await run('list', ...option);
+  expect(code).toBe(2);
+  expect(stderr).toContain(option[1]);
+});
