@@ -154,14 +154,18 @@ export interface SignedRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The headers of Standard Webhooks, signed with every secret: while one replaces another a receiver may know either. */
+/**
+ * The headers of Standard Webhooks, signed with every secret: while one replaces another a receiver may know either. Without
+ * any there is no signature.
+ */
 export const signatureHeaders = (
   secrets: readonly string[],
   { id, timestampMs, body }: SignedRequest,
 ): Record<string, string> => {
   const seconds = String(Math.floor(timestampMs / 1000));
   const signed = secrets.map((secret) => `v1,${signatureOf(secret, id, seconds, body)}`);
-  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signed.join(' ') };
+  const message = { 'webhook-id': id, 'webhook-timestamp': seconds };
+  return signed.length === 0 ? message : { ...message, 'webhook-signature': signed.join(' ') };
 };
 
 /** The headers that carry a webhook's credentials. Names in lower case but for a configured one. */

@@ -13,6 +13,7 @@ import { MAIL_QUEUE } from './mail/queue.ts';
 import { DELIVER_QUEUE, publish } from './publish.ts';
 import { type Company, SNAPSHOT_FORM } from './register/company.ts';
 import { stateOf } from './register/state.ts';
+import { todayAt } from './register/today.ts';
 
 export interface StateDeps {
   readonly store: Store;
@@ -39,7 +40,7 @@ export async function sendStates(deps: StateDeps, claims: readonly Claim[], sign
   await fetchUnknown(deps, claims, signal);
   const dropped = await store.write(async (tx) => {
     const listed = await listedKeys(tx, claims);
-    const known = await readStates(tx, claims);
+    const known = await readStates(tx, entitiesOf(claims));
     const at = now();
     const turns = claims.map((claim) => take(claim, listed, known.get(readStateKey(claim.key).entity), at));
     const held = await settleAll(
@@ -65,7 +66,7 @@ export async function sendStates(deps: StateDeps, claims: readonly Claim[], sign
 }
 
 /** A company as it is known, and the time of the newest change that is in it. */
-interface State {
+export interface State {
   readonly company: Company;
   readonly timestamp: string;
 }
@@ -92,7 +93,7 @@ function take(claim: Claim, listed: ReadonlySet<string>, state: State | undefine
 
 async function fetchUnknown({ store, log, ...deps }: StateDeps, claims: readonly Claim[], signal: AbortSignal) {
   if (deps.fetch === undefined) return;
-  const [listed, known] = [await listedKeys(store.db, claims), await readStates(store.db, claims)];
+  const [listed, known] = [await listedKeys(store.db, claims), await readStates(store.db, entitiesOf(claims))];
   const wanted = claims.filter(({ key }) => listed.has(key)).map(({ key }) => readStateKey(key).entity);
   for (const entity of new Set(wanted)) {
     if (known.has(entity)) continue;
@@ -119,10 +120,10 @@ async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet
 }
 
 /**
- * The companies of claims, as far as they are known. State and time come from one statement: a change that is committed
+ * Companies by entity id, as far as they are known. State and time come from one statement: a change that is committed
  * right after it is newer than the time says, and wins at the receiver.
  */
-async function readStates(db: Db, claims: readonly Claim[]): Promise<ReadonlyMap<string, State>> {
+export async function readStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
   const rows = await db
     .selectFrom('snapshot')
     .select(['entity', 'body', 'loaded_at'])
@@ -133,7 +134,7 @@ async function readStates(db: Db, claims: readonly Claim[]): Promise<ReadonlyMap
         .where('change.kind', '=', 'register')
         .as('newest'),
     )
-    .where('entity', 'in', each(db, entitiesOf(claims)))
+    .where('entity', 'in', each(db, entities))
     .execute();
   const states = new Map<string, State>();
   for (const { entity, body, loaded_at, newest } of rows) {
@@ -158,7 +159,7 @@ function readCompany(body: string): Company | undefined {
 
 function changeOf(claim: Claim, { company, timestamp }: State, { now, placeType }: StateDeps): Change {
   const { monitor, entity } = readStateKey(claim.key);
-  const today = DAY.format(now());
+  const today = todayAt(now());
   return {
     // A claim publishes in the transaction that settles it: once.
     id: hash('sha256', `state ${claim.key} ${claim.epoch} ${claim.marks}`, 'base64url'),
@@ -170,5 +171,3 @@ function changeOf(claim: Claim, { company, timestamp }: State, { now, placeType 
     only: monitor,
   };
 }
-
-const DAY = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Copenhagen' });

@@ -95,7 +95,7 @@ export interface DeliveryTable {
   events: string;
   /** `due` until it succeeds; `held` while the monitor is off; `exhausted` after the last attempt; `dropped` by a person. */
   state: 'due' | 'held' | 'done' | 'exhausted' | 'dropped';
-  attempts: number;
+  attempts: Generated<number>;
   /** How many attempts came before a person asked for it again: the schedule begins anew there. Null where nobody did. */
   replayed_from: number | null;
   /** Not before, ms since 1970. */

@@ -1,0 +1,120 @@
+/** `POST /apps/monitoring/testwebhook`: tries any webhook with an example payload. */
+import Type from 'typebox';
+import { HttpError } from '../../http/error.ts';
+import type { Server } from '../../http/server.ts';
+import { TEST_WEBHOOK_PATH } from '../../protocol/api.ts';
+import type { Store } from '../../store/store.ts';
+import { checkMonitor } from '../monitor-input.ts';
+import { type TestDeps, type TestResult, testPayload, testWebhook } from '../testwebhook.ts';
+import type { Access } from './access.ts';
+import {
+  answer422,
+  entityIdText,
+  failure,
+  foldQueryNames,
+  KEY_FAILURES,
+  KEY_SECURITY,
+  nothing,
+  readMonitored,
+  unprocessable,
+} from './schemas.ts';
+
+export interface TestWebhookRouteDeps extends TestDeps {
+  readonly store: Pick<Store, 'db'>;
+  readonly access: Pick<Access, 'guard' | 'caller'>;
+  /** Type name of production units. */
+  readonly placeType: string;
+}
+
+const TESTS = 10;
+const WINDOW_MS = 60_000;
+const OPEN = { credentials: { method: 'None' }, secrets: [] } as const;
+
+const querystring = Type.Object({
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: 'The address of the webhook, http or https; it must be reachable over the internet',
+    examples: ['https://hooks.example.com/cvr'],
+  }),
+  entityId: Type.Optional(
+    entityIdText('The company whose current state is sent; left out, that of an invented company is'),
+  ),
+});
+
+/** Adds the route in a scope of its own. A key of scope `testwebhook` is asked for before anything else is looked at. */
+export function addTestWebhookRoutes(server: Server, deps: TestWebhookRouteDeps): void {
+  server.register(async (scope) => {
+    answer422(scope);
+    // Clients send bodies, and types of bodies that are not there, although the endpoint takes none.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+    scope.addHook('onRequest', deps.access.guard('testwebhook'));
+    foldQueryNames(scope, ['url', 'entityId']);
+    addRoute(scope, deps);
+  });
+}
+
+const schema = {
+  tags: ['monitoring'],
+  security: KEY_SECURITY,
+  operationId: 'testWebhook',
+  summary: 'Sends an example payload to a webhook and reports the outcome',
+  description: `Posts the whole state of a company as one payload, marked by the header \`webhook-test: true\`, without credentials and unsigned. Waits 5 s for a connection and 15 s in all, follows no redirect, and tries once. Addresses that are not public are refused. A key may test ${TESTS} times a minute. The names of the parameters may be in any case; each is given once.`,
+  querystring,
+  response: {
+    204: nothing('The webhook handled the notification: it answered 200 to 299'),
+    ...KEY_FAILURES,
+    404: failure('The company is not known'),
+    422: failure('A parameter is missing, given twice, or cannot be read, or the address is not a public one'),
+    502: failure(
+      'The webhook did not handle the notification. `errors` has the entry `failure` (dns, refused, tls, timeout, cut, network, or status for an answer other than 200 to 299), and with an answer `status` and `answer`, its first KiB',
+    ),
+  },
+};
+
+function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
+  const { store, access, now, placeType } = deps;
+  const count = counter(now);
+  scope.post(TEST_WEBHOOK_PATH, { schema }, async (request, reply) => {
+    const { url, entityId } = request.query;
+    const [issue] = checkMonitor({ url });
+    if (issue !== undefined) throw unprocessable('querystring.url', issue.message);
+    const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
+    count(access.caller(request).keyId);
+    const payload = await testPayload(store.db, entity, { now: now(), placeType });
+    if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
+    const result = await testWebhook(deps, { url, security: OPEN }, payload, new AbortController().signal);
+    if (result.failure !== null) throw failed(result, result.failure);
+    return reply.code(204).send(null);
+  });
+}
+
+function failed({ status, message, answer, took }: TestResult, failure: string): HttpError {
+  const parts = { failure, ...(status !== null && { status: String(status), answer }), took: `${took} ms` };
+  const errors = Object.entries(parts).map(([path, message]) => ({ path, message }));
+  if (failure === 'address')
+    return new HttpError(422, `The webhook was not called (address): ${message}.`, {
+      errors: [{ path: 'querystring.url', message: 'is not a public address' }, ...errors],
+    });
+  const said = answer === '' ? '' : `: ${answer}`;
+  return new HttpError(502, `The webhook did not handle the payload (${failure}): ${message}${said}`, { errors });
+}
+
+/** Counts the tests of each key in a fixed window, in this process. */
+function counter(now: () => number): (key: string) => void {
+  const windows = new Map<string, { readonly from: number; tests: number }>();
+  return (key) => {
+    const at = now();
+    const current = windows.get(key);
+    const isOver = current === undefined || at >= current.from + WINDOW_MS || at < current.from;
+    const window = isOver ? { from: at, tests: 0 } : current;
+    windows.set(key, window);
+    window.tests += 1;
+    if (window.tests <= TESTS) return;
+    const retryAfter = Math.max(1, Math.ceil((window.from + WINDOW_MS - at) / 1_000));
+    throw new HttpError(429, `A key may test a webhook ${TESTS} times a minute: come again in ${retryAfter} s.`, {
+      retryAfter,
+    });
+  };
+}
