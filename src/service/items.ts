@@ -5,6 +5,7 @@ import type { Db, Tx } from '../store/store.ts';
 import type { Change } from './change.ts';
 import { lockMonitor } from './monitors.ts';
 import { publish } from './publish.ts';
+import { readNames } from './register/snapshots.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The lanes of whole states that were asked for; key: {@link stateKey}. */
@@ -166,20 +167,11 @@ async function tell(
   const change: Change = {
     id: hash('sha256', `${event} ${monitor} ${entity} ${seq}`, 'base64url'),
     entity,
-    name: (await nameOf(tx, entity)) ?? entity,
+    name: (await readNames(tx, [entity])).get(entity) ?? entity,
     kind: 'monitor',
     timestamp: new Date(now).toISOString(),
     updates: { [event]: { monitorId: monitor, monitorName } },
     only: monitor,
   };
   await publish(tx, [change], { now });
-}
-
-/** What the register calls an entity; undefined where we have not seen it. */
-async function nameOf(tx: Tx, entity: string): Promise<string | undefined> {
-  const row = await tx.selectFrom('snapshot').select('body').where('entity', '=', entity).executeTakeFirst();
-  if (row === undefined) return undefined;
-  const snapshot: unknown = JSON.parse(row.body);
-  const isNamed = typeof snapshot === 'object' && snapshot !== null && 'name' in snapshot;
-  return isNamed && typeof snapshot.name === 'string' ? snapshot.name : undefined;
 }
