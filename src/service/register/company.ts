@@ -9,6 +9,7 @@ import { type Bodies, bodiesOf } from './relations.ts';
 import { type Credit, creditOf, statusOf } from './status.ts';
 import {
   current,
+  dayOf,
   entriesOf,
   type Horizon,
   later,
@@ -202,7 +203,7 @@ export const companyOf = (
     altIndustries: altIndustriesOf(document, view),
     purpose: told(attribute('FORMÅL'), (entry) => text(entry?.['vaerdi'])),
     powerToBind: told(attribute('TEGNINGSREGEL'), (entry) => text(entry?.['vaerdi'])),
-    bylawsChangedDate: told(attribute('VEDTÆGT_SENESTE'), (entry) => midnight(text(entry?.['vaerdi']))),
+    bylawsChangedDate: told(attribute('VEDTÆGT_SENESTE'), (entry) => midnight(dayOf(entry?.['vaerdi']))),
     capital: capitalOf(attributes, view),
     form: told(current(document['virksomhedsform'], view), (entry) => formOf(entry, view)),
     email: contactOf(document['elektroniskPost'], view),

@@ -1,7 +1,7 @@
 /** Single fields of register documents, read tolerantly: what is not what it should be is null. */
 import type { Address, CompanyForm, Industry } from '../../protocol/formats.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import { dayOf, periodOf, touchedAt, type View } from './validity.ts';
+import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
 /** A text without blanks around it, or a number as text; null where nothing is left. */
 export const text = (value: unknown): string | null => {
@@ -36,14 +36,8 @@ export const digits = (value: unknown, length: number): string | null => {
   return /^\d+$/.test(padded) && padded.length === length && !/^0+$/.test(padded) ? padded : null;
 };
 
-const REAL_DAY = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$/;
-
 /** A day as the wire writes it: midnight without time zone. Null where it is no real day. */
-export const midnight = (day: string | null): string | null => {
-  if (day === null || !REAL_DAY.test(day)) return null;
-  const ms = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day) ? `${day}T00:00:00` : null;
-};
+export const midnight = (day: string | null): string | null => (day !== null && isDay(day) ? `${day}T00:00:00` : null);
 
 const CLOCK = /^T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
 

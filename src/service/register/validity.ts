@@ -31,12 +31,19 @@ export interface Picked {
   readonly at: string | null;
 }
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
 /** The day of a text that begins with one; null for anything else. */
 export const dayOf = (value: unknown): string | null => {
   if (typeof value !== 'string' || value.length < 10) return null;
   return value.length === 10 ? value : value.slice(0, 10);
+};
+
+const FORM = /^\d{4}-\d\d-\d\d$/;
+
+/** Whether a text is a real day: costs more than to compare days, and is asked of few. */
+export const isDay = (day: string): boolean => {
+  if (!FORM.test(day)) return false;
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 };
 
 /** The day so many days from a day. */
@@ -45,7 +52,7 @@ export const dayAfter = (day: string, days = 1): string =>
 
 /** Keeps a coming day where it is the earliest. */
 export const noteDay = (horizon: Horizon, day: string | null, today: string): void => {
-  if (day === null || day <= today || !DAY.test(day) || Number.isNaN(Date.parse(day))) return;
+  if (day === null || day <= today || !isDay(day)) return;
   if (horizon.aheadOn === null || day < horizon.aheadOn) horizon.aheadOn = day;
 };
 
@@ -90,7 +97,7 @@ export const walk = (list: unknown, { today, on, horizon }: View, take: (entry: 
     const at = touchedAt(entry);
     if (isLater(at, newest)) newest = at;
     if (from !== null && from > today) noteDay(horizon, from, today);
-    if (to !== null && to >= today && to < '9999' && DAY.test(to)) noteDay(horizon, dayAfter(to), today);
+    if (to !== null && to >= today && to < '9999' && isDay(to)) noteDay(horizon, dayAfter(to), today);
     if ((from === null || from <= on) && (to === null || to >= on)) take(entry);
   }
   return newest;
