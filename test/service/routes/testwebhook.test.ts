@@ -4,7 +4,10 @@ import { openClient } from '../../../src/http/client.ts';
 import { createGuard, type GuardOptions } from '../../../src/http/guard.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { readPayload } from '../../../src/protocol/payload.ts';
+import { sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys.ts';
+import { readDocument } from '../../../src/service/register/document.ts';
+import { documentOf } from '../../../src/service/register/sample/document.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { addTestWebhookRoutes } from '../../../src/service/routes/testwebhook.ts';
 import { handClock } from '../../support/clock.ts';
@@ -69,6 +72,22 @@ describe('a test of a webhook', () => {
     const { ask, key } = await opened();
     const query = new URLSearchParams({ ACCESSKEY: key, Url: hook.url }).toString();
     expect((await ask(query, { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(204);
+  });
+
+  it('sends the state of a company that the register has told of', async () => {
+    const hook = await openHook();
+    const { ask, store, clock } = await opened();
+    const company = sampleCompany(3);
+    const at = clock.now() - 3_600_000;
+    const reading = readDocument(documentOf([{ company, from: '2026-08-31', at }], { loadedAt: at }), '2026-09-01');
+    if (reading.kind !== 'company') expect.fail(`read a ${reading.kind}`);
+    const row = { entity: company.entityId, body: JSON.stringify(reading.company), digest: '', ahead: null };
+    const values = { ...row, loaded_at: reading.loadedAt, updated_at: at };
+    await store.write((tx) => tx.insertInto('snapshot').values(values).execute());
+    expect((await ask({ url: hook.url, entityId: company.entityId.toLowerCase() })).status).toBe(204);
+    const read = readPayload(JSON.parse(hook.seen[0]?.body ?? ''));
+    const updates = { name: { before: null, after: company.name } };
+    expect(read).toMatchObject({ ok: true, payload: { entityId: company.entityId, updates } });
   });
 
   it('does not know a company that the register has not told of', async () => {

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createMonitor } from '../../src/service/monitors.ts';
+import { publish } from '../../src/service/publish.ts';
+import { openSecrets } from '../../src/service/secrets.ts';
+import { openStore } from '../../src/store/open.ts';
+import { newStoreUrl } from '../support/stores.ts';
+import { openHook } from './delivering.ts';
+import { changed } from './monitored.ts';
+
+const MONITORS = 10_000;
+const KILLS = 3;
+
+test('a fan-out to 10,000 monitors loses none although the process is killed again and again in its midst', {
+  timeout: 120_000,
+}, async () => {
+  const url = await newStoreUrl('sqlite');
+  const key = randomBytes(32);
+  const secrets = openSecrets(key);
+  const hook = await openHook();
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  const now = Date.now();
+  await store.write(async (tx) => {
+    for (let at = 0; at < MONITORS; at++) {
+      await createMonitor(tx, secrets, { name: `${at}`, target: 'all', url: `${hook.url}/${at}` }, now);
+    }
+    await publish(tx, [changed()], { now });
+  });
+
+  let child: ChildProcess | undefined;
+  onTestFinished(() => void child?.kill('SIGKILL'));
+  const start = () => {
+    const script = fileURLToPath(new URL('./delivery-process.ts', import.meta.url));
+    child = spawn(process.execPath, [script, url, key.toString('base64')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    return once(child, 'exit');
+  };
+  const told = () => new Set(hook.seen.map(({ path }) => path)).size;
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const ended = start();
+    await expect.poll(() => hook.seen.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(kill * 1_500);
+    child?.kill('SIGKILL');
+    await ended;
+    expect(told()).toBeLessThan(MONITORS);
+  }
+  const ended = start();
+  const open = async () => {
+    const due = await store.db.selectFrom('delivery').select('seq').where('state', '!=', 'done').limit(1).execute();
+    const lanes = await store.db.selectFrom('lane').select('key').where('queue', '=', 'deliver').limit(1).execute();
+    return due.length + lanes.length;
+  };
+  await expect.poll(open, { timeout: 60_000, interval: 100 }).toBe(0);
+  child?.kill('SIGKILL');
+  await ended;
+
+  expect(told()).toBe(MONITORS);
+  // What was under way at a kill is told again under its old id, and nothing else is.
+  const ids = new Map(hook.seen.map(({ path, headers }) => [path, headers['webhook-id']]));
+  expect(hook.seen.filter(({ path, headers }) => ids.get(path) !== headers['webhook-id'])).toEqual([]);
+  expect(hook.seen.length).toBeLessThan(MONITORS + KILLS * 4_096);
+});
