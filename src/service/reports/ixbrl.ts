@@ -80,8 +80,9 @@ function createInlineReader(resolve: Resolve, isWanted: Wanted): XmlReader & { f
         const marked = open[at];
         if (marked === undefined || marked.kind === 'excluded') return;
         if (marked.kind === 'other' || marked.text.length >= MAX_TEXT) continue;
-        marked.text += text;
-        kept += text.length;
+        const more = text.slice(0, MAX_TEXT - marked.text.length);
+        marked.text += more;
+        kept += more.length;
         if (kept > MAX_KEPT) throw new DocumentError('marks the same text as too many facts');
       }
     },

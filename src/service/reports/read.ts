@@ -8,7 +8,7 @@ import { readXbrl } from './xbrl.ts';
 const HEAD = 64 * 1024;
 
 /** Reads an instance or a page, told apart by what is in it: the declared media types are not always right. */
-export function readFacts(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
+export async function readFacts(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
   const head = decoderFor(bytes).decode(bytes.subarray(0, HEAD), { stream: true });
   if (/^\s*%PDF-/.test(head)) throw new DocumentError('is a PDF');
   const isPage = INLINE.some((uri) => head.includes(uri)) && /<(?:\w+:)?html[\s>]/i.test(head);

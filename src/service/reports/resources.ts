@@ -53,7 +53,7 @@ export function createResources(resolve: Resolve, name: Namer): Resources {
       return true;
     },
     text(more) {
-      if (text.length < MAX_TEXT) text += more;
+      text += more.slice(0, MAX_TEXT - text.length);
     },
     close(tag) {
       if (context !== undefined && tag.uri === XBRLDI && dimension !== undefined) {

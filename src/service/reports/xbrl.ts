@@ -49,7 +49,7 @@ function createXbrlReader(resolve: Resolve, isWanted: Wanted): XbrlReader {
     },
     text(text) {
       if (fact !== undefined) {
-        if (fact.value.length < MAX_TEXT) fact.value += text;
+        fact.value += text.slice(0, MAX_TEXT - fact.value.length);
       } else if (inResource > 0) {
         resources.text(text);
       }
