@@ -59,17 +59,19 @@ export function addItemRoutes(scope: Server, { store, access, bell, now }: ItemR
         description: `Every later change of the company is sent to the webhook of the job. Adding an item that is there changes nothing and answers 204 as well. A company may be added under several ids. It need not be known yet: it is monitored from the day it is founded. ${WHO} ${NAMES}`,
         querystring: Type.Object({
           ...item,
-          sendUpdate: Type.Boolean({
-            default: false,
-            description:
-              'Whether to send the whole current state of the company, soon after this answer; also where it is monitored already. `true` or `false` in any case',
-          }),
+          sendUpdate: Type.Optional(
+            Type.Boolean({
+              default: false,
+              description:
+                'Whether to send the whole current state of the company, soon after this answer; also where it is monitored already. `true` or `false` in any case',
+            }),
+          ),
         }),
         response: { 204: nothing('The company is monitored, now or before'), ...failures },
       },
     },
     async (request, reply) => {
-      const { sendUpdate } = request.query;
+      const { sendUpdate = false } = request.query;
       const wanted = readItem(request.query);
       const { keyId } = access.caller(request);
       await store.write(async (tx) => {

@@ -21,17 +21,20 @@ const job = Type.Object({
   provider: Type.String({ description: 'The {Provider} in the paths of its items' }),
 });
 
-const page = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      entityId: Type.String(),
-      id: Type.String({ description: 'In the external system' }),
-      provider: Type.String(),
-      created: timeText('When it was added'),
-    }),
-  ),
-  continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
-});
+const page = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        entityId: Type.String(),
+        id: Type.String({ description: 'In the external system' }),
+        provider: Type.String(),
+        created: timeText('When it was added'),
+      }),
+    ),
+    continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
+  },
+  { description: 'A page of items' },
+);
 
 /** Adds both. In a scope that is guarded for `monitoring`. */
 export function addJobRoutes(scope: Server, { store, access, secrets }: JobRouteDeps): void {
@@ -44,7 +47,7 @@ export function addJobRoutes(scope: Server, { store, access, secrets }: JobRoute
         description: 'All of them, in one list. A key sees only the jobs that belong to it.',
         tags: ['monitoring'],
         security: KEY_SECURITY,
-        response: { 200: Type.Array(job), ...KEY_FAILURES },
+        response: { 200: Type.Array(job, { description: 'The jobs' }), ...KEY_FAILURES },
       },
     },
     async (request) => {
@@ -65,12 +68,14 @@ export function addJobRoutes(scope: Server, { store, access, secrets }: JobRoute
         security: KEY_SECURITY,
         params: Type.Object({ JobId: Type.String({ description: 'The id of a job of the key' }) }),
         querystring: Type.Object({
-          take: Type.Integer({
-            minimum: 1,
-            maximum: MOST_TAKE,
-            default: DEFAULT_TAKE,
-            description: `Items a page, ${MOST_TAKE} at most`,
-          }),
+          take: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: MOST_TAKE,
+              default: DEFAULT_TAKE,
+              description: `Items a page, ${MOST_TAKE} at most`,
+            }),
+          ),
           continuationToken: Type.Optional(
             Type.String({ minLength: 1, maxLength: 1_000, description: 'From the page before, of the same job' }),
           ),

@@ -32,17 +32,19 @@ const filter = {
 };
 const listQuery = Type.Object({
   ...filter,
-  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' })),
 });
 const choice = Type.Object(
   {
     ...filter,
-    limit: Type.Integer({
-      minimum: 1,
-      maximum: MOST_REPLAYED,
-      default: MOST_REPLAYED,
-      description: 'How many at most, oldest first; call again for more',
-    }),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_REPLAYED,
+        default: MOST_REPLAYED,
+        description: 'How many at most, oldest first; call again for more',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -71,7 +73,7 @@ const attemptView = Type.Object({
   answer: nullable(Type.String({ description: 'The beginning of the answer' })),
 });
 
-const counted = Type.Object({ count: Type.Integer() });
+const counted = Type.Object({ count: Type.Integer() }, { description: 'How many there are, or were changed' });
 
 const refusals = { 422: failure('A filter that cannot be read'), ...ADMIN_FAILURES };
 
@@ -89,7 +91,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
       schema: {
         ...forOperators('listDeliveries', 'Deliveries, newest first', 'What is left out does not restrict.'),
         querystring: listQuery,
-        response: { 200: Type.Array(deliveryView), ...refusals },
+        response: { 200: Type.Array(deliveryView, { description: 'The deliveries' }), ...refusals },
       },
     },
     async ({ query }) => (await listDeliveries(store.db, read(query, 'querystring'))).map(viewOf),
@@ -113,7 +115,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
       schema: {
         ...forOperators('listAttempts', 'The failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
         params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
-        response: { 200: Type.Array(attemptView), ...refusals },
+        response: { 200: Type.Array(attemptView, { description: 'The attempts' }), ...refusals },
       },
     },
     async ({ params }) =>
@@ -165,7 +167,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
   );
 }
 
-type Asked = Omit<Static<typeof listQuery>, 'limit'> & { readonly limit?: number };
+type Asked = Static<typeof listQuery>;
 
 const read = ({ entity, since, until, monitor, state, limit }: Asked, part: string): DeliveryFilter => ({
   ...(monitor !== undefined && { monitor }),

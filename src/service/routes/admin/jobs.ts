@@ -59,7 +59,7 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, emailEve
     {
       schema: {
         ...forOperators('listAllJobs', 'The jobs of all keys'),
-        response: { 200: Type.Array(monitorView), ...ADMIN_FAILURES },
+        response: { 200: Type.Array(monitorView, { description: 'The jobs' }), ...ADMIN_FAILURES },
       },
     },
     async () => (await listMonitors(store.db, secrets, { job: true })).map(viewOf),

@@ -37,7 +37,10 @@ export function addKeyRoutes(
           { additionalProperties: false },
         ),
         response: {
-          201: Type.Object({ id: Type.String(), key: Type.String({ description: 'Shown this once' }) }),
+          201: Type.Object(
+            { id: Type.String(), key: Type.String({ description: 'Shown this once' }) },
+            { description: 'The key is made' },
+          ),
           422: failure('The body does not say what is needed'),
           ...ADMIN_FAILURES,
         },
@@ -54,7 +57,7 @@ export function addKeyRoutes(
     {
       schema: {
         ...forOperators('listKeys', 'All API keys'),
-        response: { 200: Type.Array(keyView), ...ADMIN_FAILURES },
+        response: { 200: Type.Array(keyView, { description: 'The keys' }), ...ADMIN_FAILURES },
       },
     },
     async () => (await listKeys(store.db)).map(viewOf),

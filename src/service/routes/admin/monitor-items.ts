@@ -29,20 +29,23 @@ export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now 
         ...forOperators('listMonitorItems', 'The list of a monitor', 'In the order of adding, page by page.'),
         params,
         querystring: Type.Object({
-          take: Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE }),
+          take: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE })),
           continuationToken: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
         }),
         response: {
-          200: Type.Object({
-            results: Type.Array(
-              Type.Object({
-                entityId: Type.String(),
-                recordId: Type.String({ description: 'Empty in lists that have none' }),
-                created: timeText('When it was added'),
-              }),
-            ),
-            continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
-          }),
+          200: Type.Object(
+            {
+              results: Type.Array(
+                Type.Object({
+                  entityId: Type.String(),
+                  recordId: Type.String({ description: 'Empty in lists that have none' }),
+                  created: timeText('When it was added'),
+                }),
+              ),
+              continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
+            },
+            { description: 'A page of items' },
+          ),
           ...failures,
         },
       },

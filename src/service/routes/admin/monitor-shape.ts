@@ -1,10 +1,37 @@
 /** Monitors as operators send and see them. */
 import Type, { type Static } from 'typebox';
 import { HttpError } from '../../../http/error.ts';
-import { credentialsSchema } from '../../../protocol/auth.ts';
 import type { Monitor } from '../../monitor.ts';
 import { MonitorError } from '../../monitor-input.ts';
 import { isoTime, nullable, timeText } from '../schemas.ts';
+
+const CLOSED = { additionalProperties: false } as const;
+
+// The protocol's own schema marks secrets for the configuration, in a way that an API document cannot have.
+const secret = (description: string) => Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description });
+const credentials = Type.Union(
+  [
+    Type.Object({ method: Type.Literal('None') }, CLOSED),
+    Type.Object(
+      {
+        method: Type.Literal('Header'),
+        key: Type.String({ maxLength: 256, description: 'Header name' }),
+        value: secret('Header value, printable ASCII'),
+      },
+      CLOSED,
+    ),
+    Type.Object(
+      {
+        method: Type.Literal('BasicAuth'),
+        key: Type.String({ maxLength: 256, description: 'User name' }),
+        value: secret('Password'),
+      },
+      CLOSED,
+    ),
+    Type.Object({ method: Type.Literal('Bearer'), token: secret('Token of an Authorization header') }, CLOSED),
+  ],
+  { description: 'What the webhook asks for beside the signature; never shown again' },
+);
 
 /** What can be said of a monitor and of a job, when it is made and later. */
 export const settings = {
@@ -14,7 +41,7 @@ export const settings = {
     ),
   ),
   url: Type.Optional(nullable(Type.String({ maxLength: 2_048, description: 'Its webhook; null for none' }))),
-  credentials: Type.Optional(credentialsSchema),
+  credentials: Type.Optional(credentials),
   schedule: Type.Optional(
     nullable(
       Type.Array(Type.Integer({ minimum: 0 }), {
@@ -41,35 +68,41 @@ const credentialsView = Type.Object({
   key: Type.Optional(Type.String({ description: 'Header or user name' })),
 });
 
-export const monitorView = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  owner: nullable(Type.String({ description: 'Id of the API key it belongs to' })),
-  provider: nullable(Type.String({ description: 'Of a third-party job' })),
-  target,
-  events: nullable(Type.Array(Type.String())),
-  url: nullable(Type.String()),
-  credentials: credentialsView,
-  signingSecrets: Type.Array(Type.Object({ expiresAt: nullable(timeText('When it is no longer used')) }), {
-    description: 'How many there are, newest first; never the secrets',
-  }),
-  schedule: nullable(Type.Array(Type.Integer())),
-  emails: Type.Array(Type.String()),
-  mailRhythm: Type.String(),
-  activated: Type.Boolean(),
-  activatedAt: nullable(timeText('When it was first activated')),
-  disabledReason: nullable(Type.Enum(['person', 'failing', 'gone'])),
-  disabledAt: nullable(timeText('When it was switched off')),
-  failingSince: nullable(timeText('Since when no delivery succeeded')),
-  failedAttempts: Type.Integer(),
-  createdAt: timeText('When it was made'),
-});
+export const monitorView = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    owner: nullable(Type.String({ description: 'Id of the API key it belongs to' })),
+    provider: nullable(Type.String({ description: 'Of a third-party job' })),
+    target,
+    events: nullable(Type.Array(Type.String())),
+    url: nullable(Type.String()),
+    credentials: credentialsView,
+    signingSecrets: Type.Array(Type.Object({ expiresAt: nullable(timeText('When it is no longer used')) }), {
+      description: 'How many there are, newest first; never the secrets',
+    }),
+    schedule: nullable(Type.Array(Type.Integer())),
+    emails: Type.Array(Type.String()),
+    mailRhythm: Type.String(),
+    activated: Type.Boolean(),
+    activatedAt: nullable(timeText('When it was first activated')),
+    disabledReason: nullable(Type.Enum(['person', 'failing', 'gone'])),
+    disabledAt: nullable(timeText('When it was switched off')),
+    failingSince: nullable(timeText('Since when no delivery succeeded')),
+    failedAttempts: Type.Integer(),
+    createdAt: timeText('When it was made'),
+  },
+  { description: 'The monitor' },
+);
 
 /** Where a secret is shown, this once. */
-export const withSecret = Type.Object({
-  ...monitorView.properties,
-  signingSecret: Type.String({ description: 'Signs every post, per Standard Webhooks. Shown this once' }),
-});
+export const withSecret = Type.Object(
+  {
+    ...monitorView.properties,
+    signingSecret: Type.String({ description: 'Signs every post, per Standard Webhooks. Shown this once' }),
+  },
+  { description: 'The monitor, and its signing secret' },
+);
 
 /** A monitor without its secrets. */
 export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {

@@ -97,9 +97,15 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
         ...forOperators('listMonitors', 'Monitors by id', 'Third-party jobs are monitors too. Page with `after`.'),
         querystring: Type.Object({
           after: Type.Optional(plainText('What comes after this id')),
-          limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' }),
+          ),
         }),
-        response: { 200: Type.Array(monitorView), 422: failure('A parameter that cannot be read'), ...ADMIN_FAILURES },
+        response: {
+          200: Type.Array(monitorView, { description: 'The monitors' }),
+          422: failure('A parameter that cannot be read'),
+          ...ADMIN_FAILURES,
+        },
       },
     },
     async ({ query }) => (await listMonitors(store.db, secrets, query)).map(viewOf),
