@@ -41,9 +41,9 @@ const find = <E extends EventName>(
   return found.at;
 };
 
-const compare = (before: Company, after: Company, options: DiffOptions) => {
+const compare = (before: Company, after: Company, options: DiffOptions, events = EVENT_NAMES) => {
   const updates: Partial<DataByEvent> = {};
-  const at = EVENT_NAMES.flatMap((event) => find(event, updates, before, after, options));
+  const at = events.flatMap((event) => find(event, updates, before, after, options));
   return { updates, at };
 };
 
@@ -54,22 +54,27 @@ const compare = (before: Company, after: Company, options: DiffOptions) => {
 export const diff = (before: Company | undefined, after: Company, options: DiffOptions): Updates =>
   before === undefined ? {} : compare(before, after, options).updates;
 
-/** Changes beside the first: each further production unit, each further merger, and mergers for the other party. */
+// Told by the documents of both parties, in either order: changes of their own, which are known again.
+const BUT_MERGERS = EVENT_NAMES.filter((event) => event !== 'merger');
+
+/** Changes beside the first: each further production unit, and each merger for both of its parties. */
 const furtherChanges = (before: Company, after: Company, options: DiffOptions, step: Step): readonly Change[] => {
   const { entity, name } = after;
   const units = unitsChanged(before, after, options);
-  const mergers = mergersFound(before, after, options);
-  const own = [
+  const further = [
     ...units.added.slice(1).map(({ data, at }) => ({ updates: { pUnitAdded: data }, at })),
     ...units.removed.slice(1).map(({ data, at }) => ({ updates: { pUnitRemoved: data }, at })),
-    ...mergers.slice(1).map(({ data, at }) => ({ updates: { merger: data }, at })),
   ].map((found) => changeOf({ entity, name, ...found }, step));
-  const others = mergers.map(({ organisation, other, at }) => {
-    const merger = { entity: entityOf(entity, name, 'Company'), dissolved: other.dissolved };
-    const change = changeOf({ entity: other.entity, name: other.name, updates: { merger }, at }, step);
-    return onceOnly(change, 'merger', organisation, other.entity, entity);
+  const mergers = mergersFound(before, after, options).flatMap(({ organisation, other, data, at }) => {
+    const theirs = { entity: entityOf(entity, name, 'Company'), dissolved: other.dissolved };
+    const own = changeOf({ entity, name, updates: { merger: data }, at }, step);
+    const others = changeOf({ entity: other.entity, name: other.name, updates: { merger: theirs }, at }, step);
+    return [
+      onceOnly(own, 'merger', organisation, entity, other.entity),
+      onceOnly(others, 'merger', organisation, other.entity, entity),
+    ];
   });
-  return [...own, ...others];
+  return [...further, ...mergers];
 };
 
 /**
@@ -81,12 +86,11 @@ export const changesOf = (before: Company | undefined, after: Company, options: 
   const founding = foundingOf(before, after, options);
   if (before === undefined) return founding;
   if (before.entity !== after.entity) throw new Error(`snapshots of two companies: ${before.entity}, ${after.entity}`);
-  const { updates, at } = compare(before, after, options);
-  if (isEmpty(updates)) return founding;
+  const { updates, at } = compare(before, after, options, BUT_MERGERS);
   const { entity, name } = after;
   const formerShares = formerSharesOf(before, after);
   return [
-    changeOf({ entity, name, updates, at, formerShares }, step),
+    ...(isEmpty(updates) ? [] : [changeOf({ entity, name, updates, at, formerShares }, step)]),
     ...furtherChanges(before, after, options, step),
     ...peopleChanges(before, after, step),
     ...founding,
