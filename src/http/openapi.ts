@@ -1,7 +1,7 @@
 /** The OpenAPI document of what this process answers, made from the schemas of its routes. */
 import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import type { Server } from './server.ts';
 
 declare module 'fastify' {
@@ -28,6 +28,13 @@ const INFO = {
     'Changes of companies in the Danish register: monitoring, news, webhooks. Every failure has the one error body.',
 };
 
+/** A query as callers may send it: a parameter with a default need not be there. Our schemas say what routes get. */
+const asSent = (query: unknown): unknown => {
+  if (!Type.IsSchema(query) || !Type.IsObject(query)) return query;
+  const required = query.required?.filter((name) => !Object.hasOwn(query.properties[name] ?? {}, 'default'));
+  return { ...query, required };
+};
+
 /** Collects what the routes say of themselves. Call it before the first route is added; ask for the document once ready. */
 export async function describeRoutes(server: Server): Promise<() => object> {
   await server.register(swagger, {
@@ -50,7 +57,12 @@ export async function describeRoutes(server: Server): Promise<() => object> {
     },
     transform: ({ schema, url, route }) => {
       const body = route.config?.describedBody;
-      const described: FastifySchema = body === undefined ? schema : { ...schema, body };
+      const querystring = asSent(schema?.querystring);
+      const described: FastifySchema = {
+        ...schema,
+        ...(querystring !== undefined && { querystring }),
+        ...(body !== undefined && { body }),
+      };
       return { schema: described, url };
     },
   });
