@@ -56,7 +56,7 @@ export function answer422(scope: Server): void {
 export function foldQueryNames(scope: Server, names: readonly string[]): void {
   const byLower = new Map(names.map((name) => [name.toLowerCase(), name]));
   scope.addHook('preValidation', async (request) => {
-    const folded: Record<string, unknown> = {};
+    const folded: Record<string, unknown> = Object.create(null);
     for (const [given, value] of Object.entries(request.query ?? {})) {
       const name = byLower.get(given.toLowerCase()) ?? given;
       folded[name] = Object.hasOwn(folded, name) ? [folded[name], value].flat() : value;
