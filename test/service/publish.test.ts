@@ -57,6 +57,17 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(await deliveries(store)).toHaveLength(2);
   });
 
+  it('tells each change once where many publish the same at once, in any order', async () => {
+    const store = await newStore(engine);
+    await made(store, { target: 'all', emails: ['a@example.com'] });
+    const page = Array.from({ length: 20 }, (_, at) => changed({ id: `same ${at}` }));
+    const orders = [page, page.toReversed(), page.slice(10), page.slice(0, 10), [...page, ...page]];
+    await Promise.all(orders.map((order) => published(store, ...order)));
+    expect((await changes(store)).map(({ id }) => id).toSorted()).toEqual(page.map(({ id }) => id).toSorted());
+    expect(await deliveries(store)).toHaveLength(20);
+    expect(await store.db.selectFrom('mail').select('seq').execute()).toHaveLength(20);
+  });
+
   it('keeps the order of a page', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
