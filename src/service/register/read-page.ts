@@ -78,8 +78,8 @@ export const numberIn = (document: unknown): string => {
 };
 
 /**
- * What is new, in the order of the page; a company that comes twice makes two steps. `again`: the documents were known
- * before and are read for another day.
+ * What is new, in the order of the page; a company that comes twice makes two steps. `again`: the documents are the
+ * known ones, to be read for another day.
  */
 export async function findSteps(
   looks: readonly Look[],
@@ -96,12 +96,11 @@ export async function findSteps(
     await breathe();
     const last =
       latest.get(row.entity) ?? lastKnown(known.get(row.entity), again || isNews(known.get(row.entity), row));
-    if (last !== undefined && !again) {
-      const isLate = row.loaded_at < last.row.loaded_at;
-      if (isLate || row.digest === last.row.digest) {
-        counts[isLate ? 'late' : 'same']++;
-        continue;
-      }
+    const isKnown = row.digest === last?.row.digest;
+    const isLate = last !== undefined && row.loaded_at < last.row.loaded_at;
+    if (again ? !isKnown : isKnown || isLate) {
+      counts[isKnown ? 'same' : 'late']++;
+      continue;
     }
     latest.set(row.entity, { snapshot, row });
     counts[last === undefined ? 'new' : 'changed']++;
