@@ -1,6 +1,7 @@
 /** Webhook bodies of about 2 kB, each another event, cheap to make. */
 import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
+import type { Change } from '../../src/service/change.ts';
 
 /** Which companies events are about: `first`, `first + step`, … and from the start again after `count`. */
 export interface Companies {
@@ -13,6 +14,10 @@ const ENTITY = 'CVR-1-10000000';
 const TIME = '2026-01-01T00:00:00.000Z';
 const PHONE = '10000000';
 const START = Date.UTC(2026, 0, 1);
+
+const { address, purpose } = fullStatePayload(sampleCompany(7), TIME).updates;
+/** What changes beside the phone number. */
+const ELSE = { ...(address !== undefined && { address }), ...(purpose !== undefined && { purpose }) };
 
 const TEMPLATE = JSON.stringify(template()).split(new RegExp(`${ENTITY}|${TIME}|${PHONE}`, 'u'));
 
@@ -30,13 +35,15 @@ export function bodyAt(companies: Companies, at: number): Buffer {
   return Buffer.from(`${head}${entityAt(companies, at)}${entity}${stamp}${time}${phoneAt(at)}${phone}`);
 }
 
-/** An address, a purpose and a phone number change; every other event is named as not updated, as the service does. */
+/** The event at this place as a change that the service tells of: its body is as large. */
+export function changeAt(companies: Companies, at: number): Change {
+  const timestamp = new Date(START + at * 10).toISOString();
+  const entity = entityAt(companies, at);
+  const updates = { ...ELSE, phoneNumber: { before: null, after: phoneAt(at) } };
+  return { id: `bench ${entity} ${timestamp}`, entity, name: 'Bench ApS', kind: 'register', timestamp, updates };
+}
+
+/** Every other event is named as not updated, as the service does. */
 function template(): object {
-  const { address, purpose } = fullStatePayload(sampleCompany(7), TIME).updates;
-  const updates = {
-    ...(address !== undefined && { address }),
-    ...(purpose !== undefined && { purpose }),
-    phoneNumber: { before: null, after: PHONE },
-  };
-  return writePayload(payloadOf(ENTITY, TIME, updates));
+  return writePayload(payloadOf(ENTITY, TIME, { ...ELSE, phoneNumber: { before: null, after: PHONE } }));
 }

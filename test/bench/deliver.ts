@@ -1,0 +1,75 @@
+/**
+ * deliver: signed deliveries whose outcome is on disk, against a bare undici loop that posts the same bodies with as many
+ * at a time, to a receiver in another process; and what one hanging webhook of 50 costs the others.
+ */
+import { openChild } from './child.ts';
+import { inFolder } from './daemon.ts';
+import type { verbs as Hooks } from './hooks.ts';
+import { median, quantile, report, round } from './measure.ts';
+import type { verbs as Poster } from './poster.ts';
+
+const ROUNDS = 5;
+const MONITORS = 8;
+const CONCURRENCY = 8;
+const CHANGES = 1_000;
+const MANY = 50;
+const DRIP = { changes: 200, perSecond: 20 };
+
+await inFolder(async (folder) => {
+  const hooks = openChild<typeof Hooks>('./hooks.ts');
+  const poster = openChild<typeof Poster>('./poster.ts');
+  const origin = await hooks.ask('start', undefined);
+  const posts = MONITORS * CHANGES;
+  const counted = async (ms: number): Promise<number> => {
+    const { posts: seen } = await hooks.ask('seen', undefined);
+    if (seen !== posts) throw new Error(`${seen} posts came in, ${posts} should`);
+    return (posts * 1_000) / ms;
+  };
+
+  await poster.ask('open', { folder, origin, monitors: MONITORS });
+  const rates: { ours: number; bare: number }[] = [];
+  // The first round warms both up and is not counted.
+  for (let at = 0; at <= ROUNDS; at++) {
+    await hooks.ask('begin', { hang: '', time: false });
+    const flight = MONITORS * CONCURRENCY;
+    const bare = await counted(await poster.ask('bare', { origin, paths: MONITORS, changes: CHANGES, flight }));
+    await poster.ask('prepare', CHANGES);
+    await hooks.ask('begin', { hang: '', time: false });
+    const ours = await counted(await poster.ask('drain', CONCURRENCY));
+    if (at > 0) rates.push({ ours, bare });
+  }
+
+  await poster.ask('open', { folder, origin, monitors: MANY });
+  /** Ms from each commit to its posts to all webhooks but the first. */
+  const waits = async (hang: string): Promise<number> => {
+    await hooks.ask('begin', { hang, time: true });
+    await poster.ask('start', CONCURRENCY);
+    const sent = await poster.ask('drip', DRIP);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { times } = await hooks.ask('seen', undefined);
+    await poster.ask('stop', undefined);
+    const all: number[] = [];
+    for (const [entity, at] of sent)
+      for (let hook = 1; hook < MANY; hook++) all.push((times.get(`/${hook} ${entity}`) ?? Number.NaN) - at);
+    if (all.some(Number.isNaN)) throw new Error(`${all.filter(Number.isNaN).length} posts did not come in`);
+    return quantile(all, 0.99);
+  };
+  const p99: { alone: number; beside: number }[] = [];
+  for (let at = 0; at <= ROUNDS; at++) {
+    const pair = { alone: await waits(''), beside: await waits('/0') };
+    if (at > 0) p99.push(pair);
+  }
+  await Promise.all([hooks.close(), poster.close()]);
+
+  const ratio = median(rates.map(({ ours, bare }) => ours / bare));
+  const [alone, beside] = [median(p99.map((pair) => pair.alone)), median(p99.map((pair) => pair.beside))];
+  const rise = beside / alone - 1;
+  const measured = {
+    ratio: round(ratio, 3),
+    deliveriesPerSecond: round(median(rates.map(({ ours }) => ours))),
+    barePerSecond: round(median(rates.map(({ bare }) => bare))),
+    p99Ms: { allWell: round(alone, 1), oneHangs: round(beside, 1) },
+    p99Rise: round(rise, 3),
+  };
+  report('deliver', measured, { ratio: 0.4, p99Rise: 0.1 }, ratio >= 0.4 && rise < 0.1);
+});
