@@ -148,6 +148,7 @@ describe('a monitor that cannot be', () => {
     ['an empty name', { name: '' }, 'body.name '],
     ['an event that is none', { events: ['weather'] }, 'body.events.0 '],
     ['an address that is none', { url: 'hooks' }, 'body.url '],
+    ['an address with a NUL', { url: 'https://hooks.example.com/\0' }, 'body.url'],
     ['an address of a file', { url: 'file:///etc/passwd' }, 'body.url '],
     ['a schedule without an attempt', { schedule: [] }, 'body.schedule '],
     ['a schedule in the past', { schedule: [-1] }, 'body.schedule.0 '],

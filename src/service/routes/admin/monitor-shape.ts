@@ -40,7 +40,15 @@ export const settings = {
       Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200, description: 'Names of events; null for all' }),
     ),
   ),
-  url: Type.Optional(nullable(Type.String({ maxLength: 2_048, description: 'Its webhook; null for none' }))),
+  url: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 2_048,
+        pattern: '^[^\\u0000-\\u0020\\u007f]*$',
+        description: 'Its webhook; null for none',
+      }),
+    ),
+  ),
   credentials: Type.Optional(credentials),
   schedule: Type.Optional(
     nullable(
