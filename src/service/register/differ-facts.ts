@@ -90,8 +90,6 @@ const employment = <T extends string | number>(before: Employment<T> | null, aft
   return { before: before?.value ?? null, after: after.value, year: after.year, number: after.number, at: [after.at] };
 };
 
-const ended = ({ life }: Company): string | null => life.value.ended;
-
 /** In the specification's order. */
 export const FACT_DIFFERS = {
   name: (before, after) => changed(before.names, after.names),
@@ -110,14 +108,16 @@ export const FACT_DIFFERS = {
   website: (before, after) => changed(before.website, after.website),
   status: (before, after) => changed(before.status, after.status),
   lifetimeStarted: (before, after) => {
-    const { started } = after.life.value;
-    const reopened = ended(before) !== null && ended(after) === null;
-    if (started === null || (started === before.life.value.started && !reopened)) return undefined;
+    const [was, { started, ended }] = [before.life.value, after.life.value];
+    const reopened = was.ended !== null && ended === null;
+    if (started === null || (started === was.started && !reopened)) return undefined;
     return { data: { date: started }, at: [after.life.at] };
   },
   lifetimeEnded: (before, after) => {
-    const date = ended(after);
-    return date === null || date === ended(before) ? undefined : { data: { date }, at: [after.life.at] };
+    const [was, { started, ended }] = [before.life.value, after.life.value];
+    // Another life that is over too is told whole, be its last day the same.
+    if (ended === null || (ended === was.ended && started === was.started)) return undefined;
+    return { data: { date: ended }, at: [after.life.at] };
   },
   commercialProtection: (before, after) => {
     // The register keeps no history of it: the document's own time is the nearest there is.

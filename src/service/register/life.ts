@@ -5,7 +5,7 @@ import { dayOf, entriesOf, type Horizon, later, noteDay, periodOf, type Told, to
 
 /** Days as the wire writes them. */
 export interface Life {
-  /** Where the latest life that has begun did; null where none has. */
+  /** Where the latest life that has begun did; null where none has, or none knows when. */
   readonly started: string | null;
   /** Where that life ended; null while it goes on. The last day is the company's last. */
   readonly ended: string | null;
@@ -15,13 +15,21 @@ export interface Life {
   readonly registered: string | null;
 }
 
+interface Span {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+const isNewer = (a: Span, b: Span): boolean =>
+  a.from === b.from ? (a.to ?? '9999') > (b.to ?? '9999') : (a.from ?? '') > (b.from ?? '');
+
 /** Reads the lives, and the day whose entries count: today, the last day of what has ended, the first of what is coming. */
 export const lifeOf = (
   document: JsonObject,
   today: string,
   horizon: Horizon,
 ): { readonly life: Told<Life>; readonly on: string } => {
-  let begun: { from: string; to: string | null } | undefined;
+  let begun: Span | undefined;
   let first: string | null = null;
   let registered: string | null = null;
   let at: string | null = null;
@@ -35,11 +43,8 @@ export const lifeOf = (
     at = later(at, touchedAt(entry));
     noteDay(horizon, from, today);
     noteDay(horizon, to, today);
-    const start = from ?? '0001-01-01';
-    if (first === null || start < first) first = start;
-    const isNewer =
-      begun === undefined || start > begun.from || (start === begun.from && (to ?? '9999') > (begun.to ?? '9999'));
-    if (start <= today && isNewer) begun = { from: start, to };
+    if (from !== null && (first === null || from < first)) first = from;
+    if ((from ?? '') <= today && (begun === undefined || isNewer({ from, to }, begun))) begun = { from, to };
   }
   for (const entry of entriesOf(document['navne'])) known(entry);
   const metadata = document['virksomhedMetadata'];
@@ -51,7 +56,7 @@ export const lifeOf = (
   return {
     life: {
       value: {
-        started: begun === undefined ? null : midnight(begun.from),
+        started: midnight(begun?.from ?? null),
         ended: hasEnded ? midnight(end) : null,
         founded: midnight(first ?? founded),
         registered,
