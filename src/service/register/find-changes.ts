@@ -32,7 +32,8 @@ export interface FoundInPage {
 export async function findChanges(db: Db, steps: readonly Step[], options: FindOptions): Promise<FoundInPage> {
   const { today, placeType, newWithinDays, guard, breathe } = options;
   guard.page(steps.map(({ before, after }) => (before === undefined ? [] : industryChangesOf(before, after))));
-  const names = await readNames(db, namedIn(steps));
+  // Of names that are new to us, too, whichever document comes first.
+  const names = new Map([...namesIn(steps), ...(await readNames(db, namedIn(steps)))]);
   const parties = await readParties(db, steps.flatMap(newMergers));
   const diffOptions: DiffOptions = {
     today,
@@ -57,6 +58,7 @@ export async function findChanges(db: Db, steps: readonly Step[], options: FindO
         companies.push(step.after);
       }
       rows.set(step.row.entity, step.row);
+      names.set(step.row.entity, step.after.name);
     } catch (error) {
       const reason = `cannot be compared: ${error instanceof Error ? error.message : String(error)}`;
       broken.push(brokenText(step.row.entity, reason, step.row.body));
@@ -64,6 +66,10 @@ export async function findChanges(db: Db, steps: readonly Step[], options: FindO
   }
   return { changes, rows: [...rows.values()], companies, broken };
 }
+
+/** The names that the documents of the page give. */
+const namesIn = (steps: readonly Step[]): readonly (readonly [string, string])[] =>
+  steps.map(({ after }) => [after.entity, after.name] as const);
 
 /** The entities that changes will name and documents do not. */
 const namedIn = (steps: readonly Step[]): readonly string[] => [

@@ -1,0 +1,126 @@
+/** A stage for the watcher: a store, a clock that is set by hand, and documents that are told by a file. */
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import type { Updates } from '../../../src/protocol/payload.ts';
+import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
+import { createBell } from '../../../src/runtime/bell.ts';
+import { claim } from '../../../src/runtime/lanes.ts';
+import { createFileSource } from '../../../src/service/register/file.ts';
+import { documentOf } from '../../../src/service/register/sample/document.ts';
+import type { Version } from '../../../src/service/register/sample/runs.ts';
+import type { RegisterSource } from '../../../src/service/register/source.ts';
+import { markWatch, registerTasks, type WatchDeps } from '../../../src/service/register/watch.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { newFolder } from '../../support/stores.ts';
+
+/** When the stage's clock starts: noon of a Monday in Copenhagen. */
+export const START = Date.UTC(2026, 4, 4, 10);
+export const DAY = 86_400_000;
+
+export interface Told {
+  readonly entity: string;
+  readonly name: string;
+  readonly updates: Updates;
+}
+
+export interface WatchStage {
+  readonly store: Store;
+  readonly deps: WatchDeps;
+  readonly source: RegisterSource;
+  readonly warnings: string[];
+  forward(ms: number): void;
+  now(): number;
+  /** Writes documents to the file that the stage's own source reads. */
+  tell(...documents: readonly unknown[]): Promise<void>;
+  /** Runs the lane's pages until none waits; returns how many ran. */
+  run(key?: string): Promise<number>;
+  /** All changes so far, in order. */
+  changes(): Promise<readonly Told[]>;
+  /** The events of all changes so far, as `CVR-1-… name`. */
+  events(): Promise<readonly string[]>;
+  counts(): Promise<Readonly<Record<string, number>>>;
+}
+
+export interface WatchOptions extends Partial<WatchDeps> {
+  readonly source?: (now: () => number) => RegisterSource;
+  readonly pageSize?: number;
+  readonly folder?: string;
+}
+
+export async function setWatch(store: Store, options: WatchOptions = {}): Promise<WatchStage> {
+  const { source: open, pageSize = 500, folder = newFolder(), ...given } = options;
+  let ahead = 0;
+  const now = () => START + ahead;
+  const file = join(folder, 'register.ndjson');
+  await writeFile(file, '', { flag: 'a' });
+  const source = open?.(now) ?? createFileSource(file, { pageSize });
+  const warnings: string[] = [];
+  const say = (_: object, message: string) => void warnings.push(message);
+  const deps: WatchDeps = {
+    store,
+    bell: createBell(),
+    metrics: createMetrics(),
+    log: { info: say, warn: say, error: say },
+    now,
+    placeType: 'Place',
+    recodingGuard: true,
+    ...given,
+  };
+  const tasks = registerTasks(deps, source, 60_000);
+  const changes = async (): Promise<readonly Told[]> => {
+    const rows = await deps.store.db.selectFrom('change').selectAll().orderBy('seq').execute();
+    return rows.map(({ entity, name, updates }) => ({ entity, name, updates: JSON.parse(updates) }));
+  };
+  return {
+    store,
+    deps,
+    source,
+    warnings,
+    now,
+    forward(ms) {
+      ahead += ms;
+    },
+    tell: (...documents) => appendFile(file, documents.map((one) => `${JSON.stringify(one)}\n`).join('')),
+    async run(key = source.name) {
+      await deps.store.write((tx) => markWatch(tx, { [key]: async () => {} }, now()));
+      for (let ran = 0; ; ran++) {
+        const [held] = await claim(deps.store, 'watch', { limit: 1, now: now(), leaseMs: 30_000, keys: [key] });
+        if (held === undefined) return ran;
+        await tasks[key]?.(held, new AbortController().signal);
+      }
+    },
+    changes,
+    events: async () =>
+      (await changes()).flatMap(({ entity, updates }) => Object.keys(updates).map((event) => `${entity} ${event}`)),
+    async counts() {
+      const { values } = await deps.metrics.documents.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [String(labels.result), value]));
+    },
+  };
+}
+
+/** An old company, as it was from 2019 on. */
+export const oldCompany = (seed: number, changes: Partial<SampleCompany> = {}): SampleCompany => ({
+  ...sampleCompany(seed),
+  started: '2019-03-01T00:00:00',
+  ...changes,
+});
+
+/** The first version of a company, and later ones that differ in what is given; each from a day on. */
+export function life(
+  company: SampleCompany,
+  ...later: readonly { readonly from: string; readonly at?: number; readonly is: Partial<SampleCompany> }[]
+): [Version, ...Version[]] {
+  const from = company.started.slice(0, 10);
+  const versions: [Version, ...Version[]] = [{ company, from, at: Date.parse(from) + DAY / 2 }];
+  for (const one of later) {
+    const before = versions.at(-1)?.company ?? company;
+    versions.push({ company: { ...before, ...one.is }, from: one.from, at: one.at ?? Date.parse(one.from) + DAY / 2 });
+  }
+  return versions;
+}
+
+/** The document of a company that was loaded some seconds after the stage's start (or before it). */
+export const loaded = (versions: [Version, ...Version[]], seconds: number): unknown =>
+  documentOf(versions, { loadedAt: START + seconds * 1_000 });
