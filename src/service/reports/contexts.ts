@@ -45,32 +45,32 @@ export function statementOf(
   filed: Period | undefined,
   isFigure: (concept: string) => boolean,
 ): Statement {
-  const figures = [...facts].filter(([concept]) => isFigure(concept)).flatMap(([, stated]) => stated);
-  const plain = figures.filter(({ context }) => isPlain(context));
+  const plain = [...facts].flatMap(([concept, stated]) =>
+    isFigure(concept) ? stated.filter(({ context }) => isPlain(context)) : [],
+  );
   const isIfrs = !facts.has('fsa:Assets') && plain.some(({ concept }) => concept.startsWith('ifrs-'));
   const twins = twinsIn(plain);
   const basisOf = (context: Context): Basis =>
     stateBasis(context) ?? twins.get(context.id) ?? (isIfrs ? 'group' : 'company');
   const period = choosePeriod(facts, filed, plain);
-  const now = (context: Context) => isOf(context, period);
-  const basis = chooseBasis(
-    plain.filter(({ context }) => now(context)),
-    basisOf,
-  );
-  const select = (concept: string, isThen: (context: Context) => boolean): readonly Fact[] =>
-    (facts.get(concept) ?? []).filter(
-      ({ context }) => isThen(context) && isPlain(context) && basisOf(context) === basis,
-    );
-  const selected = plain.filter(({ context }) => now(context) && basisOf(context) === basis);
+  const current = plain.filter(({ context }) => isOf(context, period));
+  const basis = chooseBasis(current, basisOf);
+  const isOurs = ({ context }: Fact) => basisOf(context) === basis;
+  const now = byConcept(current.filter(isOurs));
+  const isBefore = yearBefore(period);
+  const before = byConcept(plain.filter((fact) => isBefore(fact.context) && isOurs(fact)));
   return {
     period,
     basis,
     isAmbiguous: twins.size > 0,
-    now: (concept) => select(concept, now),
-    before: (concept) => select(concept, (context) => isBefore(context, period)),
-    size: new Set(selected.map(({ concept }) => concept)).size,
+    now: (concept) => now.get(concept) ?? [],
+    before: (concept) => before.get(concept) ?? [],
+    size: now.size,
   };
 }
+
+const byConcept = (facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[]> =>
+  Map.groupBy(facts, ({ concept }) => concept);
 
 function stateBasis({ dimensions }: Context): Basis | undefined {
   for (const dimension of CONSOLIDATION) {
@@ -94,10 +94,10 @@ const isOf = ({ start, end }: Context, period: Period): boolean =>
   end === period.end && (start === null || start === period.start);
 
 /** The end of last year is also called the start of this one. */
-function isBefore({ start, end }: Context, period: Period): boolean {
-  if (period.start === null || end === null) return false;
-  const last = dayBefore(period.start);
-  return end === last || (start === null && end === period.start);
+function yearBefore({ start: first }: Period): (context: Context) => boolean {
+  if (first === null) return () => false;
+  const last = dayBefore(first);
+  return ({ start, end }) => end === last || (start === null && end === first);
 }
 
 const DAY = /^\s*(\d{4}-\d{2}-\d{2})/;

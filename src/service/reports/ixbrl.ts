@@ -1,21 +1,16 @@
 /** Inline XBRL: a page for people in which the facts are marked, as listed companies file, and since 2025 others. */
-import { createNamer, DocumentError, type Facts, type Wanted } from './facts.ts';
+import { createNamer, DocumentError, type Wanted } from './facts.ts';
 import { gather, keep, type Stated } from './gather.ts';
 import { attribute, createResources, split } from './resources.ts';
 import { inlineDate, inlineNumber } from './transform.ts';
-import { isNil, MAX_TEXT } from './xbrl.ts';
-import { type Resolve, readXml, type Tag, type XmlReader } from './xml.ts';
+import { type FactReader, isNil, MAX_TEXT } from './xbrl.ts';
+import type { Resolve, Tag } from './xml.ts';
 
 /** Version 1.0 and 1.1. */
-export const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
+const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
 
 /** Characters kept of one document, marked texts within marked texts counted each. */
 const MAX_KEPT = 32 * 1024 * 1024;
-
-/** Reads the facts whose names are wanted out of a page. Throws as `readXml` does. */
-export async function readIxbrl(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
-  return (await readXml(bytes, (resolve) => createInlineReader(resolve, isWanted), signal)).facts();
-}
 
 /** A marked element while it is open: its text goes on to everything it lies in, unless it is excluded there. */
 interface Marked {
@@ -30,7 +25,7 @@ interface Part {
   readonly next: string | undefined;
 }
 
-function createInlineReader(resolve: Resolve, isWanted: Wanted): XmlReader & { facts(): Facts } {
+export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactReader {
   const name = createNamer();
   const resources = createResources(resolve, name);
   const open: Marked[] = [];

@@ -1,16 +1,27 @@
 /** A document in whichever form it has. */
-import { decoderFor } from './decode.ts';
 import { DocumentError, type Facts, type Wanted } from './facts.ts';
-import { INLINE, readIxbrl } from './ixbrl.ts';
-import { readXbrl } from './xbrl.ts';
+import { createInlineReader } from './ixbrl.ts';
+import { createXbrlReader, type FactReader } from './xbrl.ts';
+import { readXml } from './xml.ts';
 
-/** A page declares the inline namespace in its first element, which may follow a long comment. */
-const HEAD = 64 * 1024;
-
-/** Reads an instance or a page, told apart by what is in it: the declared media types are not always right. */
+/**
+ * Reads the facts whose names are wanted. Instances and pages are told apart by their first element: the declared media
+ * types are not always right. Throws as `readXml` does.
+ */
 export async function readFacts(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
-  const head = decoderFor(bytes).decode(bytes.subarray(0, HEAD), { stream: true });
-  if (/^\s*%PDF-/.test(head)) throw new DocumentError('is a PDF');
-  const isPage = INLINE.some((uri) => head.includes(uri)) && /<(?:\w+:)?html[\s>]/i.test(head);
-  return (isPage ? readIxbrl : readXbrl)(bytes, isWanted, signal);
+  if (Buffer.from(bytes.subarray(0, 8)).includes('%PDF')) throw new DocumentError('is a PDF');
+  let reader: FactReader | undefined;
+  await readXml(
+    bytes,
+    (resolve) => ({
+      open(tag) {
+        reader ??= (tag.local === 'html' ? createInlineReader : createXbrlReader)(resolve, isWanted);
+        reader.open(tag);
+      },
+      text: (text) => reader?.text(text),
+      close: (tag) => reader?.close(tag),
+    }),
+    signal,
+  );
+  return reader?.facts() ?? new Map();
 }

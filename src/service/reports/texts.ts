@@ -63,17 +63,20 @@ export function textOf(documents: readonly Facts[], concepts: readonly string[])
   for (const concept of concepts) {
     for (const facts of documents) {
       const stated = (facts.get(concept) ?? []).filter(({ context }) => isPlain(context));
-      const [text] = [...stated.filter(({ lang }) => lang?.startsWith('da')), ...stated].flatMap(readable);
+      const text = firstText(stated.filter(({ lang }) => lang?.startsWith('da'))) ?? firstText(stated);
       if (text !== undefined) return text;
     }
   }
   return undefined;
 }
 
-const readable = ({ value }: Fact): readonly string[] => {
-  const text = plainText(value);
-  return text === '' ? [] : [text];
-};
+function firstText(facts: readonly Fact[]): string | undefined {
+  for (const { value } of facts) {
+    const text = plainText(value);
+    if (text !== '') return text;
+  }
+  return undefined;
+}
 
 /** Every different supplementary statement of the auditor. */
 export function supplementaryOf(documents: readonly Facts[]): readonly string[] {
@@ -103,8 +106,8 @@ function auditor(facts: Facts, key: string): AuditorFields {
   const field = (concept: string): string | null => {
     const stated = facts.get(concept) ?? [];
     const by = (wanted: string) =>
-      stated.filter(({ context }) => (context.dimensions[AUDITOR_DIMENSION] ?? '') === wanted).flatMap(readable);
-    return (by(key)[0] ?? by('')[0])?.replace(/\s+/g, ' ') ?? null;
+      firstText(stated.filter(({ context }) => (context.dimensions[AUDITOR_DIMENSION] ?? '') === wanted));
+    return (by(key) ?? by(''))?.replace(/\s+/g, ' ') ?? null;
   };
   return {
     companyName: field(AUDITOR.companyName),

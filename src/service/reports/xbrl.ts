@@ -2,21 +2,18 @@
 import { createNamer, type Facts, type Wanted } from './facts.ts';
 import { gather, keep, type Stated } from './gather.ts';
 import { attribute, createResources } from './resources.ts';
-import { type Resolve, readXml, type Tag, type XmlReader } from './xml.ts';
+import type { Resolve, Tag, XmlReader } from './xml.ts';
 
 /** More of a text is not kept. */
 export const MAX_TEXT = 64 * 1024;
 
-/** Reads the facts whose names are wanted out of an instance. Throws as `readXml` does. */
-export async function readXbrl(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
-  return (await readXml(bytes, (resolve) => createXbrlReader(resolve, isWanted), signal)).facts();
-}
-
-interface XbrlReader extends XmlReader {
+/** Gathers the facts whose names are wanted from a document that it is shown. */
+export interface FactReader extends XmlReader {
+  /** Once the document is over. */
   facts(): Facts;
 }
 
-function createXbrlReader(resolve: Resolve, isWanted: Wanted): XbrlReader {
+export function createXbrlReader(resolve: Resolve, isWanted: Wanted): FactReader {
   const name = createNamer();
   const resources = createResources(resolve, name);
   const stated: Stated[] = [];

@@ -26,14 +26,14 @@ const TURN = 8;
 const MAX_DEPTH = 256;
 
 /**
- * Shows a document to a reader, which it returns. Throws {@link DocumentError} where it is not well-formed, is nested too deep, or declares entities;
+ * Shows a document to a reader. Throws {@link DocumentError} where it is not well-formed, is nested too deep, or declares entities;
  * the signal's reason where it aborts.
  */
-export async function readXml<R extends XmlReader>(
+export async function readXml(
   bytes: Uint8Array,
-  start: (resolve: Resolve) => R,
+  start: (resolve: Resolve) => XmlReader,
   signal?: AbortSignal,
-): Promise<R> {
+): Promise<void> {
   const parser = new SaxesParser({ xmlns: true, position: false });
   const reader = start((prefix) => parser.resolve(prefix));
   let depth = 0;
@@ -58,15 +58,14 @@ export async function readXml<R extends XmlReader>(
   const decoder = decoderFor(bytes);
   let turned = performance.now();
   for (let at = 0; at < bytes.length; at += CHUNK) {
-    parser.write(decoder.decode(bytes.subarray(at, at + CHUNK), { stream: true }));
+    parser.write(decoder.write(bytes.subarray(at, at + CHUNK)));
     if (performance.now() - turned < TURN) continue;
     await setImmediate();
     signal?.throwIfAborted();
     turned = performance.now();
   }
-  parser.write(decoder.decode());
+  parser.write(decoder.end());
   parser.close();
-  return reader;
 }
 
 /** An XHTML document names its type; what declares entities of its own is an attack or a mistake. */
