@@ -20,7 +20,7 @@ describe('an article', () => {
       provider: 'PressAgency',
       headline: 'Prøvelund (ansætter|flytter)',
       tagLine: '{Prøvelund Møbler A/S|CVR-1-10000001}',
-      content: '<p>Ti lærlinge</p>',
+      content: '<p>Ti lærlinge</p><p>Virksomhed: {Prøvelund Møbler A/S|CVR-1-10000001}</p>',
       time: Date.parse('2026-03-01T10:00:00.000Z'),
       url: 'https://press.example/1',
       providerData: {
@@ -29,6 +29,21 @@ describe('an article', () => {
         published: '2026-03-01T10:00:00.000Z',
       },
     });
+  });
+
+  it('names its company as an entity where its texts do', () => {
+    const texts = (headline: string, tagline: string) => {
+      const item = itemOf({ newArticle: { ...article, headline, tagline } });
+      return [item.headline, item.tagLine];
+    };
+    expect(texts('Dekret: PRØVELUND MØBLER A/S', 'Om Prøvelund Møbler A/S, igen Prøvelund Møbler A/S')).toEqual([
+      'Dekret: {Prøvelund Møbler A/S|CVR-1-10000001}',
+      'Om {Prøvelund Møbler A/S|CVR-1-10000001}, igen Prøvelund Møbler A/S',
+    ]);
+    expect(texts('Nyprøvelund Møbler A/S', 'Prøvelund Møbler A/SX')).toEqual([
+      'Nyprøvelund Møbler A/S',
+      'Prøvelund Møbler A/SX',
+    ]);
   });
 
   it('is the gazette’s where its source is the gazette', () => {
