@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { passesModulus11 } from '../../../src/protocol/cvr-number.ts';
+import { readDocument } from '../../../src/service/register/document.ts';
+import { createFileSource } from '../../../src/service/register/file.ts';
+import { sampleDocuments } from '../../../src/service/register/sample/stream.ts';
+import { newStore } from '../../support/stores.ts';
+import { SERIES_FOLDER, sampleSeries } from './sample-series.ts';
+import { setWatch } from './watch-stage.ts';
+
+describe('the series of sample documents', () => {
+  it('is what its files hold', () => {
+    const files = readdirSync(SERIES_FOLDER).filter((name) => name.endsWith('.json'));
+    const held = files.map((file) => ({ file, document: JSON.parse(readFileSync(join(SERIES_FOLDER, file), 'utf8')) }));
+    expect(held).toEqual(JSON.parse(JSON.stringify(sampleSeries())));
+  });
+
+  it('is small, and about companies that do not exist', () => {
+    for (const { file, document } of sampleSeries()) {
+      expect(statSync(join(SERIES_FOLDER, file)).size).toBeLessThan(15_000);
+      const [number] = /(?<="cvrNummer":)\d+/.exec(JSON.stringify(document)) ?? [''];
+      expect(Number(number)).toBeGreaterThan(95_000_000);
+      expect(passesModulus11(number)).toBe(true);
+    }
+  });
+
+  it('tells its story to the watcher', async () => {
+    const stage = await setWatch(await newStore('sqlite'), {
+      source: () => createFileSource(SERIES_FOLDER),
+      newWithinDays: 120,
+    });
+    await stage.run();
+    const story = (await stage.changes())
+      .filter(({ entity }) => entity.startsWith('CVR-1-'))
+      .map(({ name, updates }) => `${name}: ${Object.keys(updates).join(' ')}`);
+    expect(story).toEqual([
+      'Demodal Brød og Kage ApS: name address',
+      'Skinbjerg Vindteknik A/S: board',
+      'Papirtiger Software ApS: newCompany',
+      'Luftkastel Holding ApS: subsidiaryFounded',
+      'Skinbjerg Vindteknik A/S: pUnitUpdated',
+      'Demodal Brød og Kage ApS: phoneNumber ownership',
+      'Skinbjerg Vindteknik A/S: capital pUnitAdded monthlyEmployeeCount',
+      'Fiktivby Fiskeri I/S: stakeholders',
+      'Papirtiger Software ApS: status lifetimeEnded',
+      'Luftkastel Holding ApS: merger',
+      'Papirtiger Software ApS: merger',
+      'Skinbjerg Vindteknik A/S: status',
+    ]);
+    expect(stage.warnings).toEqual([]);
+  });
+});
+
+describe('the endless series', () => {
+  const take = (count: number, changes: number) => [...sampleDocuments(7, count, changes)];
+
+  it('is the same for the same seed, and a longer one begins like a shorter one', () => {
+    expect(take(4, 10)).toEqual(take(4, 10));
+    expect(take(4, 30).slice(0, 18)).toEqual(take(4, 10));
+    expect([...sampleDocuments(8, 4, 10)]).not.toEqual(take(4, 10));
+  });
+
+  it('can be read, is loaded in order, and changes something each time', async () => {
+    const readings = take(5, 200).map((document) => readDocument(document, '2026-05-04'));
+    const times = readings.map((reading) => (reading.kind === 'unreadable' ? reading.reason : reading.loadedAt));
+    expect(times).toEqual(times.toSorted());
+    expect(new Set(times).size).toBe(times.length);
+
+    const stage = await setWatch(await newStore('sqlite'));
+    await stage.tell(...take(20, 300));
+    await stage.run();
+    const { changed = 0 } = await stage.counts();
+    const told = (await stage.changes()).filter(({ entity }) => entity.startsWith('CVR-1-'));
+    expect(changed).toBeGreaterThan(280);
+    // A share that is set to what it was, a status that is the same: few.
+    expect(told.length).toBeGreaterThan(changed * 0.9);
+  });
+});
