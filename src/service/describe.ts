@@ -33,7 +33,7 @@ export interface Description {
 }
 
 export interface DescribeOptions {
-  /** Share text before the change, by `<event> <entity id of the owner>` or by that id alone. */
+  /** Shares before the change, as in a Change: a legal owner's by its entity id, others' by `<event> <id>`. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -83,7 +83,7 @@ function shares<T extends Entity>(
   event: EventName,
   { formerShares = {} }: DescribeOptions,
 ): readonly Line[] {
-  const formerOf = ({ entityId }: T) => formerShares[`${event} ${entityId}`] ?? formerShares[entityId] ?? null;
+  const formerOf = ({ entityId }: T) => formerShares[event === 'ownership' ? entityId : `${event} ${entityId}`] ?? null;
   const text = (one: T): string => withShare(one, shareOf(one));
   const left = (one: T): string => withShare(one, shareOf(one) ?? formerOf(one));
   return [

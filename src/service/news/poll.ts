@@ -1,0 +1,66 @@
+/** What the workers of news that others publish have in common: what they need, what they keep, how a poll ends. */
+import type { Http } from '../../http/client.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import { type Claim, settle } from '../../runtime/lanes.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
+import type { Change } from '../change.ts';
+import { SourceError } from '../register/source.ts';
+
+export interface NoticeDeps<Settings> {
+  readonly store: Store;
+  readonly http: Http;
+  readonly now: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  readonly metrics?: Pick<Metrics, 'articles'>;
+  /** Publishes in the transaction that remembers what was read. */
+  publish(tx: Tx, changes: readonly Change[]): Promise<void>;
+  /** Called after the commit of what was published. */
+  ring(): void;
+  readonly settings: Settings;
+}
+
+/** Polls once, and settles the claim: for the next poll, or for another try where the source cannot be read now. */
+export async function runPoll(
+  deps: NoticeDeps<{ readonly pollSeconds: number }>,
+  claim: Claim,
+  poll: () => Promise<void>,
+): Promise<void> {
+  const { store, now, log, settings } = deps;
+  try {
+    await poll();
+    const at = now() + settings.pollSeconds * 1_000;
+    await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { baseMs: 30_000, capMs: 3_600_000 }));
+    log.warn({ err: error, inMs: wait }, `${claim.key} cannot be read: trying again`);
+    await store.write((tx) => settle(tx, claim, { kind: 'again', at: now() + wait, error: error.message }));
+  }
+}
+
+/** Throws {@link SourceError} for an answer that is not wanted; `what` begins the message. */
+export function refuse(
+  answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  what: string,
+): never {
+  const seconds = Number(answer.headers['retry-after']);
+  throw new SourceError(`${what} was answered with ${answer.status}`, {
+    ...(seconds > 0 && { retryAfterMs: Math.min(seconds, 6 * 3_600) * 1_000 }),
+  });
+}
+
+/** A small state that outlives a restart; undefined where nothing was kept. */
+export async function readKept(db: Db, key: string): Promise<unknown> {
+  const row = await db.selectFrom('keep').select('value').where('key', '=', key).executeTakeFirst();
+  return row === undefined ? undefined : JSON.parse(row.value);
+}
+
+export async function writeKept(tx: Tx, key: string, value: unknown, now: number): Promise<void> {
+  const state = { value: JSON.stringify(value), updated_at: now };
+  await tx
+    .insertInto('keep')
+    .values({ key, ...state })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(state))
+    .execute();
+}
