@@ -6,6 +6,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PropertyValue } from './provider.ts';
 
 /** What goes wrong, and how. `applied: true` does the work first and loses the answer. */
@@ -98,11 +99,11 @@ export interface ServedEmulator {
 
 const MAX_CALLS = 200_000;
 
-/** Serves a pure handler on loopback, faults first. The handler runs synchronously: the emulator's state never interleaves. */
-export async function serveEmulator(
-  handle: (request: EmulatorRequest) => EmulatorAnswer,
-  options: EmulatorOptions = {},
-): Promise<ServedEmulator> {
+/** Answers a request; at once where it holds state, so that requests never interleave in it. */
+export type EmulatorHandler = (request: EmulatorRequest) => EmulatorAnswer | Promise<EmulatorAnswer>;
+
+/** Serves a handler on loopback, faults first. */
+export async function serveEmulator(handle: EmulatorHandler, options: EmulatorOptions = {}): Promise<ServedEmulator> {
   const script = (options.faults ?? []).map(compileFault);
   const calls: Call[] = [];
   const now = options.now ?? Date.now;
@@ -122,13 +123,13 @@ export async function serveEmulator(
         body: Buffer.concat(chunks).toString('utf8'),
       };
       const started = performance.now();
-      const respond = () => {
-        const answer = guarded(handle, request);
+      const respond = async () => {
+        const answer = await guarded(handle, request);
         if (calls.length >= MAX_CALLS) calls.splice(0, MAX_CALLS / 10);
         calls.push({ at: now(), method, path, status: answer.status, ms: performance.now() - started });
         return answer;
       };
-      strike(takeFault(script, `${method} ${request.url.pathname}`), respond, req, res);
+      void strike(takeFault(script, `${method} ${request.url.pathname}`), respond, req, res);
     });
   });
   server.keepAliveTimeout = 65_000;
@@ -177,9 +178,9 @@ function takeFault(script: CompiledFault[], line: string): FaultAction | undefin
   return undefined;
 }
 
-function guarded(handle: (request: EmulatorRequest) => EmulatorAnswer, request: EmulatorRequest): EmulatorAnswer {
+async function guarded(handle: EmulatorHandler, request: EmulatorRequest): Promise<EmulatorAnswer> {
   try {
-    return handle(request);
+    return await handle(request);
   } catch (error) {
     return {
       status: 500,
@@ -188,21 +189,22 @@ function guarded(handle: (request: EmulatorRequest) => EmulatorAnswer, request: 
   }
 }
 
-function strike(
+async function strike(
   action: FaultAction | undefined,
-  respond: () => EmulatorAnswer,
+  respond: () => Promise<EmulatorAnswer>,
   req: IncomingMessage,
   res: ServerResponse,
-): void {
+): Promise<void> {
   if (action === undefined || action.kind === 'status') {
-    send(res, action ?? respond());
+    send(res, action ?? (await respond()));
     return;
   }
   if (action.kind === 'slow') {
-    setTimeout(() => send(res, respond()), action.ms);
+    await sleep(action.ms);
+    send(res, await respond());
     return;
   }
-  const answer = action.applied === true ? respond() : { status: 200, body: { cut: 'here' } };
+  const answer = action.applied === true ? await respond() : { status: 200, body: { cut: 'here' } };
   if (action.kind === 'hang') return;
   if (action.kind === 'reset') {
     req.socket.destroy();

@@ -1,13 +1,16 @@
-/** The daemon: configuration → store → connector → server. The only file that knows every part. */
+/** The daemon: configuration → store → halves → server. The only file that knows every part. */
 import type { Logger } from 'pino';
 import type { Config } from './config/load.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addWebhookRoute } from './connector/webhook.ts';
+import { ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { openClient } from './http/client.ts';
 import { createMetrics } from './http/metrics.ts';
 import { describeRoutes } from './http/openapi.ts';
 import { addPlatformRoutes, type Readiness } from './http/platform.ts';
 import { createServer } from './http/server.ts';
+import type { OwnConnector } from './service/own-jobs.ts';
+import { createService, type Service } from './service/service.ts';
 import { openStore, type Store } from './store/open.ts';
 
 export interface AppOptions {
@@ -24,6 +27,7 @@ export interface App {
   readonly url: string;
   readonly store: Store;
   readonly connector: Connector | undefined;
+  readonly service: Service | undefined;
   /** Answers 503, finishes what runs, gives the rest back. */
   close(graceMs: number): Promise<void>;
 }
@@ -48,7 +52,17 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     undo.push(() => server.close());
     const openapi = await describeRoutes(server);
     const deps = { store, http: client.http, metrics, log, now };
-    const connector = config.connector === undefined ? undefined : await startConnector(deps, config.connector);
+    const secrets = await secretsOf(config);
+    const { adminToken } = config.server;
+    const service =
+      config.service === undefined || secrets === undefined
+        ? undefined
+        : createService({ ...deps, secrets, adminToken }, server, config.service);
+    if (service !== undefined) undo.push(() => service.stop(grace));
+    const own = Promise.withResolvers<string>();
+    const upstream = upstreamOf(config, secrets, own.promise);
+    const connector =
+      config.connector === undefined ? undefined : await startConnector(deps, { ...config.connector, upstream });
     if (connector !== undefined) undo.push(() => connector.stop(grace));
     if (config.connector !== undefined && connector !== undefined) {
       const { webhook, emailEvent } = config.connector;
@@ -61,12 +75,22 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       refresh: async () => connector?.measure(),
       openapi,
     });
-    const url = await server.listen({ host: config.server.host, port: config.server.port });
+    const { host, port } = config.server;
+    const url = await server.listen({ host, port });
+    const address = ownAddress(host, Number(new URL(url).port));
+    own.resolve(address);
+    await service?.start({
+      url: address,
+      publicUrl: config.server.publicUrl ?? url,
+      ...(config.connector !== undefined &&
+        config.connector.upstream === undefined && { connector: ownConnector(config.connector, address) }),
+    });
     log.info({ url, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
     return {
       url,
       store,
       connector,
+      service,
       async close(graceMs) {
         stopping = true;
         grace = graceMs;
@@ -77,6 +101,12 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     await close().catch((err) => log.error({ err }, 'could not close everything'));
     throw error;
   }
+}
+
+/** The connector as a service in the same process tells it of changes. */
+function ownConnector({ webhook, providers }: NonNullable<Config['connector']>, address: string): OwnConnector {
+  const [auth = { method: 'None' as const }] = webhook.auth;
+  return { url: `${address}${webhook.path}`, auth, providers: providers.map(({ name }) => name) };
 }
 
 async function readiness(store: Store, connector: Connector | undefined, stopping: boolean): Promise<Readiness> {

@@ -1,6 +1,7 @@
 /** `check`: everything the daemon will need, tried before it runs; what is wrong and what to do. */
 import { connectorFindings, type Findings } from '../connector/check.ts';
 import type { Finding } from '../connector/check-mapping.ts';
+import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
 import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openStore, type Store } from '../store/open.ts';
@@ -33,7 +34,11 @@ export const command = defineCommand({
         findings.push({ level: 'warn', subject: 'upstream, CRMs', found, advice: 'put the store right first' });
       } else {
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
-        findings.push(...(await connectorFindings(deps, { ...config.connector, server: config.server }, signal)));
+        const own = ownAddress(config.server.host, config.server.port);
+        const upstream = upstreamOf(config, await secretsOf(config), own);
+        const { upstream: _, ...connector } = config.connector;
+        const toCheck = { ...connector, ...(upstream !== undefined && { upstream }), server: config.server };
+        findings.push(...(await connectorFindings(deps, toCheck, signal)));
       }
     } finally {
       await client.close();

@@ -56,7 +56,7 @@ const list = defineCommand({
           monitor: delivery.monitor,
           entity: delivery.entity,
           name: delivery.name,
-          events: delivery.events.join(' '),
+          events: context.json ? delivery.events.join(' ') : shortened(delivery.events),
           state: delivery.state,
           attempts: delivery.attempts,
           next: shownTime(delivery.nextAt),
@@ -70,6 +70,10 @@ const list = defineCommand({
       return 0;
     }),
 });
+
+/** Few names are told, a whole state is counted. */
+const shortened = (events: readonly string[]): string =>
+  events.length > 3 ? `${events.slice(0, 2).join(' ')} and ${events.length - 2} more` : events.join(' ');
 
 /** What a command does to deliveries. */
 interface Deed {

@@ -9,7 +9,7 @@ const BEAT_MS = 3_000;
 
 export const command = defineCommand({
   name: 'demo',
-  about: 'show the main job with nothing to set up: both CRMs emulated, no account and no network',
+  about: 'show the main job with nothing to set up: a sample register, both CRMs emulated, no account and no network',
   options: { once: flag('end after the story'), seed: integer('another story') },
   run: async (context, _args, { once, seed = 7 }) => {
     const { output, signal } = context;
@@ -25,9 +25,11 @@ export const command = defineCommand({
         say(`An emulated ${emulator.name} listens on ${emulator.url}.`);
         emulator.onWrite = (id, properties) => say(`  ${emulator.name.padEnd(11)} ${id} ${shown(properties)}`);
       }
+      say(`A mailbox listens on ${stage.mailbox.url}.`);
+      stage.mailbox.onMail = (source) => say(`  mail        ${subjectOf(source)}`);
       await playScenes(stage, say, seed);
       const file = relative('.', stage.file);
-      const one = stage.actors[1]?.company.entityId ?? '';
+      const one = stage.actors[1]?.versions[0].company.entityId ?? '';
       say('\nWhere to look:');
       say(`  npm run cvrsync -- --config ${file} explain ${one}   why each property is what it is`);
       say(`  npm run cvrsync -- --config ${file} links            which record belongs to which company`);
@@ -47,6 +49,23 @@ export const command = defineCommand({
 });
 
 const MOST_SHOWN = 3;
+
+/** To whom, and its subject: lines that are folded or encoded are put right. */
+function subjectOf(source: string): string {
+  const head = source.slice(0, source.search(/\r?\n\r?\n/)).replaceAll(/\r?\n[ \t]+/g, ' ');
+  const header = (name: string): string => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1] ?? '';
+  return `to ${header('to')}: ${decodeWords(header('subject'))}`;
+}
+
+/** Encoded words of a header (RFC 2047): UTF-8, in base64 or quoted. */
+const decodeWords = (text: string): string =>
+  text
+    .replaceAll(/\?= =\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, how: string, word: string) =>
+      how.toLowerCase() === 'b'
+        ? Buffer.from(word, 'base64').toString('utf8')
+        : decodeURIComponent(word.replaceAll('_', ' ').replaceAll(/=([0-9A-F]{2})/gi, '%$1')),
+    );
 
 function shown(properties: Readonly<Record<string, unknown>>): string {
   const all = Object.entries(properties).map(([name, value]) => `${name}=${JSON.stringify(value)}`);

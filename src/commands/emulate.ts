@@ -1,4 +1,4 @@
-/** `emulate`: a CRM or the company register on this machine, to try the daemon or a plugin on. */
+/** `emulate`: a CRM, the company register or the monitoring service on this machine, to try the daemon or a plugin on. */
 import { readFile } from 'node:fs/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
@@ -9,7 +9,9 @@ import { didYouMean } from '../config/nearest.ts';
 import { parseConfig } from '../config/parse.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './command.ts';
+import type { Context } from './context.ts';
 import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
+import { type ServiceOptions, serveService } from './emulate/service.ts';
 import type { Output } from './output.ts';
 
 const applied = Type.Optional(Type.Boolean());
@@ -49,8 +51,8 @@ const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: stri
 
 export const command = defineCommand({
   name: 'emulate',
-  about: 'run a CRM or the company register on this machine until it is stopped: hubspot, salesforce, register',
-  args: { name: needed('hubspot, salesforce or register') },
+  about: 'run one of these on this machine until it is stopped: hubspot, salesforce, register, service',
+  args: { name: needed('hubspot, salesforce, register or service') },
   options: {
     port: integer('port to listen on; a free one where it is left out'),
     seed: integer('the same seed gives the same ids and companies (default 1)'),
@@ -59,16 +61,22 @@ export const command = defineCommand({
       'YAML or JSON: a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
       'file',
     ),
-    every: integer('register: seconds between changes to its companies; none where it is left out'),
+    every: integer('register, service: seconds between changes to the companies; none where it is left out'),
+    webhook: text('service: where it delivers what is monitored for hubspot and for salesforce', 'url'),
   },
-  run: async ({ output, signal, json }, { name }, { port = 0, seed = 1, companies = 10, faults, every }) => {
+  run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
+    const { output, signal, json } = context;
     const start = EMULATORS[name];
-    if (start === undefined && name !== 'register') {
-      const known = [...Object.keys(EMULATORS), 'register'];
+    if (start === undefined && name !== 'register' && name !== 'service') {
+      const known = [...Object.keys(EMULATORS), 'register', 'service'];
       throw new UsageError(`${name} cannot be emulated${didYouMean(name, known)} (${known.join(', ')})`);
     }
     if (port > 65_535) throw new UsageError(`${port} is not a port: 0 to 65535`);
     const script = faults === undefined ? [] : await readFaults(faults);
+    if (name === 'service') {
+      await showService(context, { port, seed, companies, faults: script, every, webhook });
+      return 0;
+    }
     if (start === undefined) {
       await showRegister(output, json, signal, { port, seed, companies, faults: script, every });
       return 0;
@@ -116,6 +124,26 @@ async function showRegister(
   } finally {
     clearInterval(timer);
     await emulator.close();
+  }
+}
+
+/** Runs the service until the signal. */
+async function showService(context: Context, options: ServiceOptions): Promise<void> {
+  const { output, json, signal } = context;
+  const service = await serveService(context, options);
+  try {
+    const { url, accessKey, file } = service;
+    const configuration = { connector: { upstream: { baseUrl: url, accessKey } } };
+    output.entry(
+      { name: 'service', url, configuration, file, companies: service.companies },
+      `service answers at ${url}, with ${options.companies} sample companies. To reach it:\n`,
+    );
+    if (!json) output.line(stringify(configuration).trimEnd());
+    for (const { entityId, name } of service.companies) output.line(`# ${entityId}  ${name}`);
+    output.line(`\nTo administer it: cvrsync --config ${file} jobs list`);
+    await ended(signal);
+  } finally {
+    await service.close();
   }
 }
 

@@ -13,7 +13,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', about: 'run the daemon as configured', load: () => import('./serve.ts') },
   {
     name: 'demo',
-    about: 'show the main job with nothing to set up: both CRMs emulated, no account and no network',
+    about: 'show the main job with nothing to set up: a sample register, both CRMs emulated, no account and no network',
     load: () => import('./demo.ts'),
   },
   { name: 'check', about: 'try everything the daemon needs and say what to fix', load: () => import('./check.ts') },

@@ -1,6 +1,6 @@
 /** `serve`: the daemon as configured, until it is told to stop. */
 import { startApp } from '../app.ts';
-import { defineCommand, UsageError } from './command.ts';
+import { defineCommand } from './command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
 const GRACE_MS = 20_000;
@@ -9,11 +9,7 @@ export const command = defineCommand({
   name: 'serve',
   about: 'run the daemon as configured',
   run: async (context) => {
-    const { config, file } = await context.loaded();
-    if (config.service !== undefined)
-      throw new UsageError(
-        `${file} has a service section, and this version has only the connector: remove the section`,
-      );
+    const config = await context.config();
     const { log, env, signal } = context;
     const app = await startApp(config, { log, env });
     await stopped(signal);

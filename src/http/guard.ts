@@ -7,7 +7,7 @@ export interface GuardOptions {
   readonly allowPrivate?: boolean;
   /** Addresses and networks that are allowed although they are not public: `10.1.0.0/16`, `fd00::/8`, `127.0.0.1`. */
   readonly allow?: readonly string[];
-  /** Origins that are allowed wherever they are: our own webhook's. */
+  /** Origins that are allowed wherever they are: our own webhook's. The list may grow. */
   readonly allowOrigins?: readonly string[];
   /** Finds the addresses of a name; the system's way where absent. */
   readonly resolve?: Resolve;
@@ -61,10 +61,10 @@ const GLOBAL = '2000::/3';
 export function createGuard(options: GuardOptions = {}): Guard {
   const allowed = new BlockList();
   for (const network of options.allow ?? []) addNetwork(allowed, network);
-  const origins = new Set((options.allowOrigins ?? []).map((origin) => new URL(origin).origin));
+  const { allowOrigins = [] } = options;
   return {
     refusal: (address) => (options.allowPrivate === true ? undefined : refusalOf(address, allowed)),
-    trusts: (origin) => origins.has(origin),
+    trusts: (origin) => allowOrigins.some((one) => new URL(one).origin === origin),
     resolve: options.resolve ?? createResolver(),
   };
 }

@@ -1,11 +1,11 @@
-/** The demo's story: what happens to the companies, scene by scene. */
+/** The demo's story: what happens in the register, scene by scene, and what becomes of it. */
 import type { CrmEmulator } from '../../../providers/emulator.ts';
 import type { EventName } from '../../protocol/events.ts';
-import { type Payload, payloadOf } from '../../protocol/payload.ts';
+import { plainText } from '../../protocol/news.ts';
 import { CHANGES } from '../../protocol/sample/change.ts';
-import { fullStatePayload, type SampleCompany } from '../../protocol/sample/company.ts';
-import { randomFrom } from '../../protocol/sample/random.ts';
-import type { Actor, Stage } from './stage.ts';
+import { type Random, randomFrom } from '../../protocol/sample/random.ts';
+import { type Actor, companyOf, type Stage } from './stage.ts';
+import { askNews, resendLast, watchByMail } from './visitors.ts';
 
 /** Tells the audience something. */
 export type Say = (line: string) => void;
@@ -27,77 +27,64 @@ export async function playScenes(stage: Stage, say: Say, seed: number): Promise<
   const random = randomFrom(seed);
   const [first, second, third, fourth] = stage.actors;
   if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
-  const states = new Map(stage.actors.map((actor) => [actor, actor.company]));
-  let clock = Date.now();
-  const send = async (actor: Actor, ...events: readonly EventName[]): Promise<Payload | undefined> => {
-    let last: Payload | undefined;
-    for (const event of events) {
-      clock += 1_000;
-      const change = CHANGES[event](states.get(actor) ?? actor.company, random, new Date(clock).toISOString());
-      states.set(actor, change.company);
-      last = payloadOf(actor.company.entityId, new Date(clock).toISOString(), change.updates);
-      const status = await stage.post(last);
-      say(`  webhook     ${actor.company.entityId} ${event}: answered ${status}`);
-    }
-    return last;
+  const change = async (actor: Actor, ...events: readonly EventName[]): Promise<void> => {
+    for (const event of events) await publishChange(stage, say, actor, event, random);
   };
 
-  say('\n1. The service states five companies in full; blanks in both CRMs are filled.');
-  for (const company of states.values()) {
-    clock += 1_000;
-    await stage.post(fullState(company, clock));
-  }
+  say('\n1. The register knows five companies. The CRMs know their names and CVR numbers: each record is linked,');
+  say('   POST .../items?sendUpdate=true asks for all that is known, and the blanks are filled.');
+  for (const actor of stage.actors) await stage.publish(actor);
+  await stage.settled();
+  await stage.link(stage.actors);
   await stage.settled();
 
-  say('\n2. A name changes twice in a row: both CRMs end with the last one.');
-  await send(first, 'name', 'name');
+  say('\n2. A name changes twice in a row: both CRMs end with the last one; a colleague is told by mail.');
+  await watchByMail(stage, [first, fourth]);
+  await change(first, 'name', 'name');
   await stage.settled();
+  for (const { headline } of await askNews(stage, [companyOf(first).entityId]))
+    say(`  news        ${plainText(headline)}`);
 
   const hubspot = stage.emulators.find((emulator) => emulator.name === 'hubspot');
   if (hubspot !== undefined) await personEdits(stage, second, hubspot, say);
-  await send(second, 'phoneNumber');
+  await change(second, 'phoneNumber');
   await stage.settled();
   if (hubspot !== undefined)
     say(`  hubspot     phone is still ${held(hubspot, second, 'phone')}: a person wrote it, so it is kept`);
 
   say('\n4. HubSpot answers 429: the account waits, nothing is lost, no attempt is counted.');
   hubspot?.fault({ match: 'POST .*/batch/update', action: { kind: 'status', ...RATE_LIMIT } });
-  await send(third, 'website');
+  await change(third, 'website');
   await afterPause(stage);
 
-  say('\n5. The service sends one event twice: the second has no effect.');
-  const repeated = await send(fourth, 'address');
+  say('\n5. The service delivers one event a second time: it has no effect.');
+  await change(fourth, 'address');
   await stage.settled();
   const before = stage.emulators.map((emulator) => emulator.calls.length);
-  if (repeated !== undefined) say(`  webhook     the same again: answered ${await stage.post(repeated)}`);
+  const sent = await resendLast(stage, companyOf(fourth).entityId);
   await stage.settled();
   const calls = stage.emulators.reduce((sum, emulator, index) => sum + emulator.calls.length - (before[index] ?? 0), 0);
-  say(`  calls made to the CRMs for it: ${calls}`);
+  say(`  deliveries  ${sent} sent again; calls made to the CRMs for it: ${calls}`);
 }
 
 /** One more random change, for the demo that goes on. */
 export async function playOne(stage: Stage, say: Say, seed: number): Promise<void> {
   const random = randomFrom(seed);
-  const actor = random.pick(['0', '1', '2', '3', '4'] as const);
-  const { company } = stage.actors[Number(actor)] ?? {};
-  if (company === undefined) return;
-  const event = random.pick([
-    'name',
-    'address',
-    'phoneNumber',
-    'website',
-    'email',
-    'status',
-    'monthlyEmployeeCount',
-  ] as const);
-  const at = new Date().toISOString();
-  const status = await stage.post(payloadOf(company.entityId, at, CHANGES[event](company, random, at).updates));
-  say(`  webhook     ${company.entityId} ${event}: answered ${status}`);
+  const actor = stage.actors[random.int(0, stage.actors.length - 1)];
+  if (actor === undefined) return;
+  const often = ['name', 'address', 'phoneNumber', 'website', 'email', 'status', 'monthlyEmployeeCount'] as const;
+  await publishChange(stage, say, actor, random.pick(often), random);
   await stage.settled();
 }
 
-const fullState = (company: SampleCompany, at: number): Payload =>
-  fullStatePayload(company, new Date(at).toISOString());
+async function publishChange(stage: Stage, say: Say, actor: Actor, event: EventName, random: Random): Promise<void> {
+  const at = Date.now();
+  const company = companyOf(actor);
+  const next = CHANGES[event](company, random, new Date(at).toISOString()).company;
+  actor.versions.push({ company: next, from: new Date(at).toISOString().slice(0, 10), at });
+  await stage.publish(actor);
+  say(`  register    ${company.entityId} ${event}`);
+}
 
 async function personEdits(stage: Stage, actor: Actor, crm: CrmEmulator, say: Say): Promise<void> {
   const id = actor.records.get(crm);

@@ -2,6 +2,7 @@
 import type { ConnectorConfig } from '../../config/load.ts';
 import { didYouMean } from '../../config/nearest.ts';
 import { openUpstream, type Upstream, upstreamPace } from '../../connector/upstream.ts';
+import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { openClient } from '../../http/client.ts';
 import { openStore, type Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../command.ts';
@@ -15,12 +16,13 @@ export interface Ground {
 
 /** Opens both, does the work, and closes them however it ends. */
 export async function onGround(context: Context, work: (ground: Ground) => Promise<ExitCode>): Promise<ExitCode> {
-  const { connector, store: url } = await context.config();
+  const settings = await context.config();
+  const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const client = openClient({ env: context.env });
   const store = await openStore(url);
   try {
-    const { upstream: config } = connector;
+    const config = upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
     const upstream =
       config === undefined
         ? undefined

@@ -1,0 +1,110 @@
+/** The monitoring service on this machine, over sample data: the real one, with a register that writes itself. */
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import {
+  type EmulatorAnswer,
+  type EmulatorRequest,
+  type ScriptedFault,
+  serveEmulator,
+} from '../../../providers/emulator.ts';
+import { type App, startApp } from '../../app.ts';
+import { loadConfig } from '../../config/load.ts';
+import { sampleCompanies } from '../../protocol/sample/stream.ts';
+import { createJob } from '../../service/jobs.ts';
+import { createKey, USUAL_SCOPES } from '../../service/keys.ts';
+import { sampleDocuments } from '../../service/register/sample/stream.ts';
+import { ConfigError, type Context } from '../context.ts';
+
+export interface ServiceOptions {
+  readonly port: number;
+  readonly seed: number;
+  readonly companies: number;
+  readonly faults: readonly ScriptedFault[];
+  /** Where the jobs of both CRMs deliver; no jobs where absent. */
+  readonly webhook: string | undefined;
+  /** Seconds between two changes in the register; none where absent. */
+  readonly every: number | undefined;
+}
+
+export interface EmulatedService {
+  readonly url: string;
+  readonly accessKey: string;
+  /** The configuration file, for `keys`, `jobs`, `monitors` and `deliveries`. */
+  readonly file: string;
+  readonly app: App;
+  readonly companies: readonly { readonly entityId: string; readonly name: string }[];
+  close(): Promise<void>;
+}
+
+const PROVIDERS = ['hubspot', 'salesforce'];
+const MOST_CHANGES = 1_000_000;
+
+/** Starts it on a store that goes away with it. Posts to any address of this machine. */
+export async function serveService(context: Pick<Context, 'log'>, options: ServiceOptions): Promise<EmulatedService> {
+  const { port, seed, companies, faults, webhook, every } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'cvrsync-service-'));
+  const register = join(folder, 'register.ndjson');
+  const documents = sampleDocuments(seed, companies, MOST_CHANGES, { units: false });
+  const first = Array.from({ length: companies }, () => line(documents.next().value));
+  await writeFile(register, first.join(''));
+  const file = join(folder, 'cvrsync.yaml');
+  const service = {
+    register: { source: 'file', path: register, pollSeconds: 1 },
+    webhooks: { allowPrivateAddresses: true },
+  };
+  await writeFile(file, stringify({ server: { port: 0 }, store: join(folder, 'cvrsync.db'), service }));
+  const loaded = await loadConfig({ file, env: {} });
+  if (!loaded.ok) throw new ConfigError(file, loaded.errors);
+  const app = await startApp(loaded.config, { log: context.log, env: {} });
+  const accessKey = await enter(app, webhook);
+  const change = (): void => {
+    appendFile(register, line(documents.next().value)).catch((err) => context.log.error({ err }, 'no change was made'));
+  };
+  const beat = every === undefined || every < 1 ? undefined : setInterval(change, every * 1_000);
+  const served = await serveEmulator((request) => forward(app.url, request), { port, faults });
+  return {
+    url: served.url,
+    accessKey,
+    file,
+    app,
+    companies: sampleCompanies(seed, companies).map(({ entityId, name }) => ({ entityId, name })),
+    async close() {
+      clearInterval(beat);
+      await served.close();
+      await app.close(5_000);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function enter({ store, service }: App, webhook: string | undefined): Promise<string> {
+  if (service === undefined) throw new Error('the configuration of the emulated service has no service');
+  const now = Date.now();
+  return store.write(async (tx) => {
+    const { id, key } = await createKey(tx, { name: 'emulated', scopes: USUAL_SCOPES }, now);
+    for (const provider of webhook === undefined ? [] : PROVIDERS)
+      await createJob(tx, service.secrets, { provider, key: id, url: webhook ?? null }, now);
+    return key;
+  });
+}
+
+/** Faults strike in front of the service; what gets past them is answered by it. */
+async function forward(to: string, { method, path, headers, body }: EmulatorRequest): Promise<EmulatorAnswer> {
+  const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined || /^(?:host|connection|content-length|transfer-encoding)$/.test(name)
+      ? []
+      : [[name, String(value)]],
+  );
+  const answer = await fetch(to + path, { method, headers: kept, redirect: 'manual', ...(body !== '' && { body }) });
+  const names = ['content-type', 'retry-after', 'allow', 'www-authenticate'];
+  const shown = names.flatMap((name) => {
+    const value = answer.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: Object.fromEntries(shown), ...(text !== '' && { body: text }) };
+}
+
+const line = (document: unknown): string => `${JSON.stringify(document)}\n`;

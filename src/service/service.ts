@@ -1,0 +1,132 @@
+/** The service: what it watches, whom it tells, what it answers, and the order in which it starts and stops. */
+import type { Logger } from 'pino';
+import type { Http } from '../http/client.ts';
+import { createGuard } from '../http/guard.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Server } from '../http/server.ts';
+import { createBell } from '../runtime/bell.ts';
+import { startWorker, type Worker } from '../runtime/worker.ts';
+import type { Store } from '../store/open.ts';
+import { startDelivery } from './deliver.ts';
+import { openWebhookClient } from './delivery/post.ts';
+import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
+import { STATE_QUEUE } from './items.ts';
+import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
+import { startMail } from './mail/worker.ts';
+import { addNewsRoutes } from './news/routes.ts';
+import { keepOwnJobs, type OwnConnector } from './own-jobs.ts';
+import { markWatch, startWatch } from './register/watch.ts';
+import { WATCH_QUEUE } from './register/watch-page.ts';
+import { createAccess } from './routes/access.ts';
+import { addAdminRoutes } from './routes/admin/admin.ts';
+import { addMonitoringRoutes } from './routes/monitoring.ts';
+import { addTestWebhookRoutes } from './routes/testwebhook.ts';
+import type { Secrets } from './secrets.ts';
+import type { ServiceSettings } from './settings.ts';
+import { sendStates } from './states.ts';
+import { openSource, watchTasks } from './watching.ts';
+
+export interface ServiceDeps {
+  readonly store: Store;
+  /** For the register and other sources. */
+  readonly http: Http;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly secrets: Secrets;
+  readonly adminToken?: string | undefined;
+}
+
+/** A service whose endpoints are there and which does nothing yet. */
+export interface Service {
+  readonly secrets: Secrets;
+  /** Watches and tells, once the server listens: `url` is where this machine reaches it, `publicUrl` where the world does. */
+  start(at: { readonly url: string; readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<void>;
+  /** Looks at the register and the other sources now. */
+  look(): Promise<void>;
+  /** Resolves when none of its queues has work that is due. */
+  drained(): Promise<void>;
+  /** Finishes what runs within `graceMs`, gives the rest back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const STATES = 20;
+
+/** Adds the service's endpoints to a server that does not listen yet. */
+export function createService(deps: ServiceDeps, server: Server, settings: ServiceSettings): Service {
+  const { store, metrics, log, now, secrets } = deps;
+  const { webhooks, smtp, emailEvent, placeType } = settings;
+  const bell = createBell();
+  // Grows by our own address, which is known once the server listens.
+  const allowOrigins: string[] = [];
+  const guard = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow, allowOrigins });
+  const client = openWebhookClient(guard);
+  const source = openSource(settings.register, deps);
+  const common = { store, bell, now, log, metrics, secrets };
+  const tasks = watchTasks({ ...common, http: deps.http }, source, settings);
+
+  const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
+  addMonitoringRoutes(server, { ...common, access });
+  addNewsRoutes(server, { store, access });
+  addTestWebhookRoutes(server, { store, access, http: client.http, now, emailEvent, placeType });
+  addUnsubscribeRoutes(server, { store, secrets, now });
+  addAdminRoutes(server, { ...common, emailEvent, adminToken: deps.adminToken, access });
+
+  let workers: readonly Worker[] = [];
+
+  function startWorkers(publicUrl: string): readonly Worker[] {
+    const delivery = {
+      ...common,
+      http: client.http,
+      emailEvent,
+      concurrency: webhooks.concurrency,
+      ...(webhooks.retrySeconds !== undefined && { schedule: webhooks.retrySeconds }),
+      ...(smtp?.admin !== undefined && { admin: smtp.admin }),
+    };
+    const digest = smtp !== undefined && { digestHour: smtp.digestHour };
+    const one = { ...common, concurrency: 1 };
+    return [
+      startWatch(common, tasks),
+      startWorker({
+        ...one,
+        queue: STATE_QUEUE,
+        batch: STATES,
+        run: (claims, signal) => sendStates({ ...common, placeType, ...digest }, claims, signal),
+      }),
+      startDelivery(delivery),
+      startMail({ ...common, publicUrl, baseUrl: settings.news.baseUrl, smtp }),
+      startWorker({
+        ...one,
+        queue: HOUSEKEEPING_QUEUE,
+        batch: 1,
+        run: (claims, signal) => runServiceHousekeeping({ store, now }, claims, signal),
+      }),
+    ];
+  }
+
+  return {
+    secrets,
+    async start({ url, publicUrl, connector }) {
+      allowOrigins.push(new URL(url).origin);
+      await store.write(async (tx) => {
+        if (connector !== undefined) await keepOwnJobs(tx, secrets, connector, now());
+        await seedServiceHousekeeping(tx, now());
+        await markWatch(tx, tasks, now());
+      });
+      workers = startWorkers(publicUrl);
+    },
+    async look() {
+      await store.write((tx) => markWatch(tx, tasks, now()));
+      bell.ring(WATCH_QUEUE);
+    },
+    async drained() {
+      // Each queue feeds the next ones only.
+      for (const worker of workers) await worker.drained();
+    },
+    async stop(graceMs) {
+      await Promise.all(workers.map((worker) => worker.stop(graceMs)));
+      await source.close?.();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** The service's part of the configuration, as the service needs it. */
+
+import type { NewsSettings } from './news/make.ts';
+import type { PressSettings } from './news/press.ts';
+import type { ReportsSettings } from './reports/poll.ts';
+
+export type RegisterSettings =
+  | { readonly source: 'file'; readonly path: string; readonly pollSeconds: number }
+  | {
+      readonly source: 'cvr';
+      readonly baseUrl: string;
+      readonly username: string;
+      readonly password: string;
+      readonly pollSeconds: number;
+      readonly pageSize: number;
+      readonly requestsPerSecond: number;
+      readonly since?: string;
+    };
+
+export interface ServiceSettings {
+  readonly register: RegisterSettings;
+  readonly webhooks: {
+    readonly allowPrivateAddresses: boolean;
+    readonly allow: readonly string[];
+    readonly retrySeconds?: readonly number[];
+    readonly concurrency: number;
+  };
+  readonly smtp?: {
+    readonly url: string;
+    readonly from: string;
+    readonly admin?: string;
+    readonly digestHour: number;
+  };
+  readonly news: NewsSettings;
+  readonly reports: ReportsSettings & { readonly enabled: boolean };
+  readonly gazette: { readonly enabled: boolean; readonly baseUrl: string; readonly pollSeconds: number };
+  readonly press: Pick<PressSettings, 'feeds' | 'pollSeconds'>;
+  /** Calls of an API key in a minute. */
+  readonly requestsPerMinute: number;
+  readonly emailEvent: string;
+  readonly placeType: string;
+  readonly recodingGuard: boolean;
+}

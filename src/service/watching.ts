@@ -1,0 +1,63 @@
+/** What the service watches: the register, and the sources of news that are switched on. Each is one task of the queue `watch`. */
+import type { Http } from '../http/client.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Bell } from '../runtime/bell.ts';
+import type { Store, Tx } from '../store/store.ts';
+import type { Change } from './change.ts';
+import { MAIL_QUEUE } from './mail/queue.ts';
+import { GAZETTE_KEY, runGazette } from './news/gazette.ts';
+import { PRESS_KEY, runPress } from './news/press.ts';
+import { DELIVER_QUEUE, publish } from './publish.ts';
+import { createCvrSource } from './register/cvr.ts';
+import { createFileSource } from './register/file.ts';
+import type { RegisterSource } from './register/source.ts';
+import { registerTasks, type WatchDeps, type WatchTasks } from './register/watch.ts';
+import { REPORTS_KEY, runReports } from './reports/worker.ts';
+import type { RegisterSettings, ServiceSettings } from './settings.ts';
+
+export interface WatchingDeps {
+  readonly store: Store;
+  readonly bell: Bell;
+  readonly now: () => number;
+  readonly metrics: Metrics;
+  readonly log: WatchDeps['log'];
+  readonly http: Http;
+}
+
+/** Opens nothing; the source is read when its lane runs. */
+export function openSource(
+  register: RegisterSettings,
+  { store, http, now }: Omit<WatchingDeps, 'bell' | 'metrics' | 'log'>,
+): RegisterSource {
+  return register.source === 'file'
+    ? createFileSource(register.path, { now })
+    : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
+}
+
+/** The tasks by the keys of their lanes. */
+export function watchTasks(deps: WatchingDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
+  const { now, bell } = deps;
+  const { register, news, smtp, reports, gazette, press, placeType, recodingGuard } = settings;
+  const how = { news, ...(smtp !== undefined && { digestHour: smtp.digestHour }) };
+  const told = {
+    publish: (tx: Tx, changes: readonly Change[]) => publish(tx, changes, { ...how, now: now() }),
+    ring: () => {
+      bell.ring(DELIVER_QUEUE);
+      bell.ring(MAIL_QUEUE);
+    },
+  };
+  const watch = { ...deps, placeType, recodingGuard, publish: how };
+  const notices = { ...deps, ...told };
+  return {
+    ...registerTasks(watch, source, register.pollSeconds * 1_000),
+    ...(reports.enabled && {
+      [REPORTS_KEY]: (claim, signal) => runReports({ ...notices, settings: reports }, claim, signal),
+    }),
+    ...(gazette.enabled && {
+      [GAZETTE_KEY]: (claim, signal) => runGazette({ ...notices, settings: { ...news, ...gazette } }, claim, signal),
+    }),
+    ...(press.feeds.length > 0 && {
+      [PRESS_KEY]: (claim, signal) => runPress({ ...notices, settings: { ...news, ...press } }, claim, signal),
+    }),
+  };
+}
