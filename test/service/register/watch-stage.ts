@@ -33,8 +33,8 @@ export interface WatchStage {
   now(): number;
   /** Writes documents to the file that the stage's own source reads. */
   tell(...documents: readonly unknown[]): Promise<void>;
-  /** Runs the lane's pages until none waits; returns how many ran. */
-  run(key?: string): Promise<number>;
+  /** Runs the lane's pages until none waits; returns how many ran. `before` is called before each. */
+  run(key?: string, before?: () => void): Promise<number>;
   /** All changes so far, in order. */
   changes(): Promise<readonly Told[]>;
   /** The events of all changes so far, as `CVR-1-… name`. */
@@ -82,11 +82,12 @@ export async function setWatch(store: Store, options: WatchOptions = {}): Promis
       ahead += ms;
     },
     tell: (...documents) => appendFile(file, documents.map((one) => `${JSON.stringify(one)}\n`).join('')),
-    async run(key = source.name) {
+    async run(key = source.name, before = () => {}) {
       await deps.store.write((tx) => markWatch(tx, { [key]: async () => {} }, now()));
       for (let ran = 0; ; ran++) {
         const [held] = await claim(deps.store, 'watch', { limit: 1, now: now(), leaseMs: 30_000, keys: [key] });
         if (held === undefined) return ran;
+        before();
         await tasks[key]?.(held, new AbortController().signal);
       }
     },
