@@ -1,9 +1,9 @@
 /** Makes changes of what was found: their time, their natural id. */
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../protocol/json.ts';
+import { hash } from 'node:crypto';
 import type { Updates } from '../../protocol/payload.ts';
 import { normaliseTime } from '../../protocol/time.ts';
 import type { Change } from '../change.ts';
+import { later } from './validity.ts';
 
 /** What a change was found between: a stored snapshot, if any, and the one just read. */
 export interface Step {
@@ -14,13 +14,11 @@ export interface Step {
 const timeOf = (text: string | null): string | undefined => (text === null ? undefined : normaliseTime(text));
 
 /** The newest of some register times, ISO 8601 UTC; where none can be read the document's own, then its loading. */
-export const timestampOf = (at: readonly (string | null)[], { after }: Step): string => {
-  const newest = at.map(timeOf).reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
-  return newest ?? timeOf(after.registeredAt) ?? after.loadedAt;
-};
+export const timestampOf = (at: readonly (string | null)[], { after }: Step): string =>
+  timeOf(at.reduce(later, null)) ?? timeOf(after.registeredAt) ?? after.loadedAt;
 
-const idOf = (...parts: readonly unknown[]): string =>
-  createHash('sha256').update(canonicalJson(parts)).digest('base64url');
+// The same values are always made in the same order: their JSON is one text.
+const idOf = (...parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 /**
  * A change of the register. Its id is made of what was found and where from: found again after a crash it is the same,

@@ -20,9 +20,16 @@ export interface BodyChange {
   readonly at: readonly (string | null)[];
 }
 
+/** Members are sorted by id: most bodies are seen to be the same at once. */
+const isSameBody = (was: readonly Member[], is: readonly Member[]): boolean =>
+  was.length === is.length &&
+  was.every(({ entityId, share }, at) => entityId === is[at]?.entityId && share === is[at]?.share);
+
 /** Compares a body by its members' ids: a person with a new name, or another role in the same body, is no change. */
 export const bodyChange = (before: Company, after: Company, event: RelationEvent): BodyChange | undefined => {
-  const [was, is] = [before.bodies[event], after.bodies[event]];
+  const was = before.bodies[event];
+  const is = after.bodies[event];
+  if (isSameBody(was.members, is.members)) return undefined;
   const shares = new Map(was.members.map(({ entityId, share }) => [entityId, share]));
   const added = missing(is.members, was.members, idOf);
   const removed = missing(was.members, is.members, idOf);

@@ -69,6 +69,8 @@ export const changed = <T>(
 
 /** What one list has that the other has not, by key. */
 export const missing = <T>(list: readonly T[], from: readonly T[], keyOf: (item: T) => string): T[] => {
+  if (list.length === 0) return [];
+  if (from.length === 0) return [...list];
   const keys = new Set(from.map(keyOf));
   return list.filter((item) => !keys.has(keyOf(item)));
 };
@@ -79,6 +81,7 @@ export const listChanged = <T>(
   after: Told<readonly T[]>,
   keyOf: (item: T) => string,
 ): { data: { added: T[]; removed: T[] }; at: readonly (string | null)[] } | undefined => {
+  if (before.value.length === 0 && after.value.length === 0) return undefined;
   const added = missing(after.value, before.value, keyOf);
   const removed = missing(before.value, after.value, keyOf);
   return added.length + removed.length === 0 ? undefined : { data: { added, removed }, at: [before.at, after.at] };

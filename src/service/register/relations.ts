@@ -61,6 +61,8 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   ['FULDT_ANSVARLIG_DELTAGERE', [{ body: 'stakeholders', attribute: 'FUNKTION', bare: true }]],
 ]);
 
+const NO_RULES: readonly Rule[] = [];
+
 const upper = (value: unknown): string => (typeof value === 'string' ? value.trim().toUpperCase() : '');
 
 const functionOf = (organisation: JsonObject): unknown => {
@@ -69,12 +71,13 @@ const functionOf = (organisation: JsonObject): unknown => {
 };
 
 const rulesOf = (organisation: JsonObject): readonly Rule[] => {
-  const kind = upper(organisation['hovedtype']);
+  const { hovedtype } = organisation;
+  const kind = typeof hovedtype === 'string' && RULES.has(hovedtype) ? hovedtype : upper(hovedtype);
   const byKind = RULES.get(kind);
   if (byKind !== undefined) return byKind;
-  if (kind !== 'REGISTER' && kind !== 'LEDELSESORGAN') return [];
+  if (kind !== 'REGISTER' && kind !== 'LEDELSESORGAN') return NO_RULES;
   const named = newest(organisation['organisationsNavn'])?.['navn'] ?? functionOf(organisation);
-  return RULES.get(`${kind} ${upper(named)}`) ?? [];
+  return RULES.get(`${kind} ${upper(named)}`) ?? NO_RULES;
 };
 
 /** The entity a participant is. A company without a number here (a foreign one) goes by its unit number, as persons do. */
@@ -103,20 +106,21 @@ const shareNumber = (share: string | null): number => (share === null ? -1 : Num
 /** Reads one rule on one organisation: whether its member is one today. */
 const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing => {
   const standing: Standing = { isMember: false, share: null, at: null };
-  const groups = entriesOf(organisation['medlemsData']).map((data) => entriesOf(data['attributter']));
-  for (const attributes of groups) {
-    for (const attribute of attributes) {
-      if (upper(attribute['type']) !== rule.attribute) continue;
-      const picked = current(attribute['vaerdier'], view);
-      standing.at = later(standing.at, picked.at);
-      if (picked.entry === undefined) continue;
-      const share = rule.share?.(picked.entry['vaerdi']) ?? null;
+  let isBare = true;
+  for (const { attributter } of entriesOf(organisation['medlemsData'])) {
+    for (const { type, vaerdier } of entriesOf(attributter)) {
+      isBare = false;
+      if (type !== rule.attribute) continue;
+      const { entry, at } = current(vaerdier, view);
+      standing.at = later(standing.at, at);
+      if (entry === undefined) continue;
+      const share = rule.share?.(entry['vaerdi']) ?? null;
       standing.isMember = true;
       // Several classes of capital: the largest share tells most.
       if (shareNumber(share) > shareNumber(standing.share)) standing.share = share;
     }
   }
-  if (rule.bare === true && groups.every((attributes) => attributes.length === 0)) {
+  if (rule.bare === true && isBare) {
     let isNamed = entriesOf(organisation['organisationsNavn']).length === 0;
     standing.at = walk(organisation['organisationsNavn'], view, () => {
       isNamed = true;

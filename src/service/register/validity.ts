@@ -37,13 +37,26 @@ export const dayOf = (value: unknown): string | null => {
   return value.length === 10 ? value : value.slice(0, 10);
 };
 
-const FORM = /^\d{4}-\d\d-\d\d$/;
+const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether a text is a real day: costs more than to compare days, and is asked of few. */
+const numberAt = (text: string, from: number, to: number): number => {
+  let number = 0;
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+};
+
+/** Whether a text is a real day, YYYY-MM-DD. Without expressions and dates: it is asked of most entries that count. */
 export const isDay = (day: string): boolean => {
-  if (!FORM.test(day)) return false;
-  const ms = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
+  if (day.length !== 10 || day[4] !== '-' || day[7] !== '-') return false;
+  const year = numberAt(day, 0, 4);
+  const month = numberAt(day, 5, 7);
+  const date = numberAt(day, 8, 10);
+  if (Number.isNaN(year) || !(date >= 1 && date <= (MONTH_DAYS[month - 1] ?? 0))) return false;
+  return month !== 2 || date < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
 };
 
 /** The day so many days from a day. */
@@ -83,19 +96,28 @@ export const isLater = (a: string | null, b: string | null): boolean => {
 /** The later of two register times. */
 export const later = (a: string | null, b: string | null): string | null => (isLater(a, b) ? a : b);
 
+const NOTHING: readonly JsonObject[] = [];
+
 /** The objects of a list; whatever else stands in it or in its place is passed over. */
 export const entriesOf = (list: unknown): readonly JsonObject[] => {
-  if (!Array.isArray(list) || list.length === 0) return [];
-  return list.every(isJsonObject) ? list : list.filter(isJsonObject);
+  if (!Array.isArray(list) || list.length === 0) return NOTHING;
+  for (const entry of list) if (!isJsonObject(entry)) return list.filter(isJsonObject);
+  return list;
 };
 
 /** Walks a list once: calls `take` with each entry valid on the day, and returns when the list was last touched. */
-export const walk = (list: unknown, { today, on, horizon }: View, take: (entry: JsonObject) => void): string | null => {
+export const walk = (list: unknown, view: View, take: (entry: JsonObject) => void): string | null => {
+  if (!Array.isArray(list)) return null;
+  const { today, on, horizon } = view;
   let newest: string | null = null;
-  for (const entry of entriesOf(list)) {
-    const { from, to } = periodOf(entry);
+  for (const entry of list) {
+    if (!isJsonObject(entry)) continue;
     const at = touchedAt(entry);
     if (isLater(at, newest)) newest = at;
+    const { periode } = entry;
+    const hasPeriod = isJsonObject(periode);
+    const from = hasPeriod ? dayOf(periode['gyldigFra']) : null;
+    const to = hasPeriod ? dayOf(periode['gyldigTil']) : null;
     if (from !== null && from > today) noteDay(horizon, from, today);
     if (to !== null && to >= today && to < '9999' && isDay(to)) noteDay(horizon, dayAfter(to), today);
     if ((from === null || from <= on) && (to === null || to >= on)) take(entry);
