@@ -95,23 +95,6 @@ export async function failAll(tx: Tx, claim: Claim, now: number, error: string):
   return rows.filter(({ kind }) => kind === 'notice').map(({ body }) => readNotice(body));
 }
 
-/** Forgets mail that ended before `before` (ms since 1970), up to `limit` rows; the number that went. */
-export async function pruneMail(tx: Tx, before: number, limit: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('mail')
-    .where('seq', 'in', (eb) =>
-      eb
-        .selectFrom('mail')
-        .select('seq')
-        .where('created_at', '<', before)
-        .where((where) => where.or([where('sent_at', '<', before), where('failed_at', '<', before)]))
-        .orderBy('seq')
-        .limit(limit),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
 interface Notice {
   readonly subject: string;
   readonly text: string;

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import type { Server } from '../../http/server.ts';
+import { errorBody } from '../../protocol/api.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Secrets } from '../secrets.ts';
@@ -57,11 +58,13 @@ export interface UnsubscribeDeps {
 const querystring = Type.Object({
   token: Type.String({ minLength: 1, maxLength: 2_000, description: 'From the link in a mail.' }),
 });
-const page = (description: string) => ({
-  description,
-  content: { 'text/html': { schema: Type.String({ description: 'A page for people.' }) } },
-});
-const response = { 200: page('The page.'), 400: page('The link is not one of ours.') };
+const html = { 'text/html': { schema: Type.String({ description: 'A page for people.' }) } };
+const failure = { 'application/json': { schema: errorBody } };
+const response = {
+  200: { description: 'The page.', content: html },
+  400: { description: 'The link is not one of ours, or there is no token.', content: { ...html, ...failure } },
+};
+const bodyless = { 413: { description: 'A body that is no form.', content: failure } };
 
 /** Adds `GET /unsubscribe`, a page with a button, and `POST`, which does it: mail programs that look into links do no harm. */
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {
@@ -88,7 +91,8 @@ export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: Un
         const found = readToken(secrets, request.query.token);
         if (found === undefined) return send(reply, 400, INVALID);
         const name = await nameOf(store, found.monitor);
-        const action = escapeHtml(`${PATH}?token=${encodeURIComponent(request.query.token)}`);
+        // Relative: the world may see this service below a path.
+        const action = escapeHtml(`?token=${encodeURIComponent(request.query.token)}`);
         return send(
           reply,
           200,
@@ -104,6 +108,7 @@ export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: Un
         bodyLimit: 16 * 1024,
         schema: {
           ...common,
+          response: { ...response, ...bodyless },
           operationId: 'unsubscribe',
           summary: 'Ends a mail',
           description: 'Ends the mails of one monitor to one address (RFC 8058). The body is not read. Idempotent.',
