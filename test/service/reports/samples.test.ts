@@ -1,0 +1,80 @@
+/** Against filed reports, where they lie beside the project: their figures were read once more by another program. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readFiling } from '../../../src/service/reports/filings.ts';
+import { readFacts } from '../../../src/service/reports/read.ts';
+import { isReported, reportData } from '../../../src/service/reports/report.ts';
+import { FILING } from './reading.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../../../../shared/samples/register');
+const isThere = existsSync(FOLDER);
+const filesIn = (folder: string) => (isThere ? readdirSync(path.join(FOLDER, folder)) : []);
+const read = (file: string) => readFileSync(path.join(FOLDER, file));
+
+interface Reference {
+  readonly period: readonly [string, string];
+  readonly currencies: readonly string[];
+  readonly solo: Readonly<Record<string, readonly string[]>>;
+}
+const references: Readonly<Record<string, Reference>> = isThere
+  ? JSON.parse(read('xbrl/reference-facts.json').toString())
+  : {};
+
+const dataIn = async (file: string) => {
+  const data = reportData([await readFacts(read(file), isReported)], { ...FILING, period: undefined });
+  const figures = Object.values(data).filter((one) => one !== null && typeof one === 'object' && 'sources' in one);
+  return { data, figures: figures.filter(({ sources, unit }) => sources.length > 0 && unit !== 'CVR') };
+};
+
+describe.skipIf(!isThere)('a filed report', () => {
+  it.each(Object.entries(references))(
+    '%s has the figures that were found in it',
+    async (file, { period, currencies, solo }) => {
+      const { data, figures } = await dataIn(`xbrl/${file}`);
+      expect([data.period?.from?.slice(0, 10), data.period?.to?.slice(0, 10)]).toEqual(period);
+      expect(data.currencies).toEqual(currencies);
+      const direct = figures.filter(({ calculation }) => calculation === null);
+      expect(direct.length).toBeGreaterThan(10);
+      for (const { sources, value } of direct) {
+        const found = solo[sources[0] ?? ''];
+        if (found !== undefined) expect(found.map(Number), sources[0]).toContain(value);
+      }
+      const stated = Object.keys(solo).filter(
+        (concept) => /^(fsa|ifrs-full):/.test(concept) && isNumber(solo[concept]?.[0]),
+      );
+      const shown = new Set(figures.flatMap(({ sources }) => sources));
+      const missing = stated.filter(
+        (concept) => isReported(concept) && !shown.has(concept) && !OTHERS.includes(concept),
+      );
+      // Where company and group can hardly be told apart the reference holds both.
+      const isBoth = Object.values(solo).some((values) => values.length > 1 && isNumber(values[1]));
+      if (isBoth) expect(direct.every(({ possibleError }) => possibleError)).toBe(true);
+      else expect(missing).toEqual([]);
+    },
+  );
+
+  it.each(filesIn('ixbrl'))('%s, a page, is read over its continued texts', async (file) => {
+    const { data } = await dataIn(`ixbrl/${file}`);
+    expect(data.assets?.value).toBeGreaterThan(1_000_000);
+    expect(data.assets?.value).toBe((data.currentAssets?.value ?? 0) + (data.nonCurrentAssets?.value ?? 0));
+    expect(data.assets?.value).toBe(data.liabilitiesAndEquity?.value);
+    expect(data.employees?.unit).toBe('pure');
+    expect(data.opinionOnFinancialStatements?.value?.length).toBeGreaterThan(200);
+    expect(data.auditors.length).toBeGreaterThan(1);
+    for (const { id, companyCVR } of data.auditors) {
+      expect(id).toMatch(/^mne\d{4,6}$/);
+      expect(companyCVR).toBeGreaterThan(10_000_000);
+    }
+  });
+
+  it.each(filesIn('offentliggoerelser'))('in %s is a filing', (file) => {
+    const answer = JSON.parse(read(`offentliggoerelser/${file}`).toString());
+    for (const hit of answer.hits.hits) expect(readFiling(hit)).not.toHaveProperty('reason');
+  });
+});
+
+/** May be stated beside another name of the same figure, which counts. */
+const OTHERS = ['fsa:TaxExpenseOnOrdinaryActivities', 'fsa:ProposedDividend'];
+
+const isNumber = (text: string | undefined): boolean => /^\s*-?\d+(\.\d+)?\s*$/.test(text ?? '');
