@@ -3,7 +3,7 @@
  *
  * `Signature` is Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 
 const none = Type.Object({ method: Type.Literal('None') }, { additionalProperties: false });
@@ -84,10 +84,12 @@ const headerValue = (headers: Headers, name: string): string | undefined => {
 
 const basicValue = (user: string, password: string): string => Buffer.from(`${user}:${password}`).toString('base64');
 
-const signatureOf = (secret: string, id: string, seconds: string, body: string | Uint8Array): string => {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  return createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
-};
+/** A secret as a key. Make it once where many are signed: to make it takes longer than to sign. */
+export const signingKey = (secret: string): KeyObject =>
+  createSecretKey(Buffer.from(secret.replace(/^whsec_/, ''), 'base64'));
+
+const signatureOf = (key: KeyObject, id: string, seconds: string, body: string | Uint8Array): string =>
+  createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
 
 const verifyHeader = (auth: Static<typeof header>, headers: Headers): Verdict => {
   const value = headerValue(headers, auth.key);
@@ -114,7 +116,7 @@ const verifySignature = (
   if (!id || !seconds || !given)
     return refused('webhook-id, webhook-timestamp or webhook-signature is missing, or repeated');
   if (!/^\d{1,12}$/.test(seconds)) return refused('webhook-timestamp is not a number of seconds');
-  const expected = signatureOf(auth.secret, id, seconds, body);
+  const expected = signatureOf(signingKey(auth.secret), id, seconds, body);
   const versions = given.split(' ').filter((part) => part.startsWith('v1,'));
   if (!versions.some((part) => isSame(part.slice(3), expected)))
     return refused('webhook-signature does not match the body and the secret');
@@ -155,15 +157,15 @@ export interface SignedRequest {
 }
 
 /**
- * The headers of Standard Webhooks, signed with every secret: while one replaces another a receiver may know either. Without
+ * The headers of Standard Webhooks, signed with every key: while one replaces another a receiver may know either. Without
  * any there is no signature.
  */
 export const signatureHeaders = (
-  secrets: readonly string[],
+  keys: readonly KeyObject[],
   { id, timestampMs, body }: SignedRequest,
 ): Record<string, string> => {
   const seconds = String(Math.floor(timestampMs / 1000));
-  const signed = secrets.map((secret) => `v1,${signatureOf(secret, id, seconds, body)}`);
+  const signed = keys.map((key) => `v1,${signatureOf(key, id, seconds, body)}`);
   const message = { 'webhook-id': id, 'webhook-timestamp': seconds };
   return signed.length === 0 ? message : { ...message, 'webhook-signature': signed.join(' ') };
 };
@@ -184,4 +186,4 @@ export const credentialHeaders = (credentials: Credentials): Record<string, stri
 
 /** The headers a sender adds to prove itself. Names in lower case but for a configured one. */
 export const signRequest = (auth: Auth, signed: SignedRequest): Record<string, string> =>
-  auth.method === 'Signature' ? signatureHeaders([auth.secret], signed) : credentialHeaders(auth);
+  auth.method === 'Signature' ? signatureHeaders([signingKey(auth.secret)], signed) : credentialHeaders(auth);

@@ -21,13 +21,16 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const BATCH = 256;
-/** The longest an entry waits for company. */
+const BATCH = 512;
+/** The longest an entry waits for company, and in a crowd: nothing but the next of its company waits for it. */
 const GATHER_MS = 2;
+const CROWD_MS = 25;
+const CROWD = 16;
 
 export function createLedger({ store, now, admin, onWritten }: LedgerOptions): Ledger {
   let waiting: Waiting[] = [];
   let flushing = false;
+  let crowded = false;
 
   async function flushAll(): Promise<void> {
     while (waiting.length > 0) {
@@ -45,13 +48,15 @@ export function createLedger({ store, now, admin, onWritten }: LedgerOptions): L
     flushing = false;
   }
 
-  /** Waits for the answers of this event-loop turn, and of the next ones while each brings more. */
+  /** Waits for the answers of this event-loop turn, and of the next ones while each brings more or many came at once. */
   async function gather(): Promise<void> {
-    const until = performance.now() + GATHER_MS;
-    for (let before = 0; waiting.length > before && waiting.length < BATCH && performance.now() < until; ) {
+    const until = performance.now() + (crowded ? CROWD_MS : GATHER_MS);
+    for (let before = 0; waiting.length < BATCH && performance.now() < until; ) {
+      if (waiting.length === before && !crowded) break;
       before = waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
     }
+    crowded = waiting.length >= CROWD;
   }
 
   async function flush(batch: readonly Waiting[]): Promise<void> {

@@ -1,9 +1,9 @@
 /** One attempt: what is posted, and what came of it. */
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { type Http, type HttpClient, openClient } from '../../http/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/fault.ts';
 import type { Guard } from '../../http/guard.ts';
-import { credentialHeaders, signatureHeaders } from '../../protocol/auth.ts';
+import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import type { Security } from '../monitor.ts';
 import { type Outcome, outcomeOf, retryAfterMs } from '../schedule.ts';
 
@@ -20,10 +20,18 @@ export const openWebhookClient = (guard: Guard): HttpClient =>
 export const webhookId = (change: string, monitor: string): string =>
   `msg_${hash('sha256', `${change} ${monitor}`, 'base64url')}`;
 
+/** Where to post, and how to prove who posts. */
 export interface Webhook {
   readonly url: string;
-  readonly security: Security;
+  readonly credentials: Credentials;
+  readonly keys: readonly { readonly key: KeyObject; readonly expiresAt: number | null }[];
 }
+
+export const webhookAt = (url: string, { credentials, secrets }: Security): Webhook => ({
+  url,
+  credentials,
+  keys: secrets.map(({ secret, expiresAt }) => ({ key: signingKey(secret), expiresAt })),
+});
 
 export interface Message {
   readonly id: string;
@@ -48,7 +56,7 @@ export interface Posted {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Posts a message, signed with every secret that is still good. Undefined where the signal stopped it. */
+/** Posts a message, signed with every key that is still good. Undefined where the signal stopped it. */
 export async function post(
   http: Http,
   webhook: Webhook,
@@ -59,12 +67,12 @@ export async function post(
   const at = now();
   const began = performance.now();
   const { id, body } = message;
-  const live = webhook.security.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
-  const secrets = live.map(({ secret }) => secret);
+  const live = webhook.keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+  const keys = live.map(({ key }) => key);
   const headers = {
-    ...lowerCased({ ...message.headers, ...credentialHeaders(webhook.security.credentials) }),
+    ...lowerCased({ ...message.headers, ...credentialHeaders(webhook.credentials) }),
     'content-type': 'application/json',
-    ...signatureHeaders(secrets, { id, timestampMs: at, body }),
+    ...signatureHeaders(keys, { id, timestampMs: at, body }),
     'webhook-attempt': String(message.attempt),
   };
   const took = () => Math.round(performance.now() - began);

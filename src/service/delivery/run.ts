@@ -7,7 +7,7 @@ import { firstWait, nextWait } from '../schedule.ts';
 import type { Bodies, Body } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
 import type { Ledger } from './ledger.ts';
-import { post, webhookId } from './post.ts';
+import { post, type Webhook, webhookAt, webhookId } from './post.ts';
 import type { Result, Written } from './record.ts';
 
 export interface RunDeps {
@@ -26,7 +26,11 @@ export interface RunDeps {
 }
 
 /** Deliveries that are looked up at once. */
-const PAGE = 128;
+const PAGE = 256;
+/** Attempts that were made and are not on disk yet. */
+const UNWRITTEN = 256;
+/** While posts hang, what else became due is looked for this often. */
+const LOOK_MS = 500;
 /** After so many posts or so long, other monitors go first. */
 const SLICE_POSTS = 2_000;
 const SLICE_MS = 10_000;
@@ -35,8 +39,10 @@ const SLICE_MS = 10_000;
 export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
   const { ledger, now } = deps;
   const until = performance.now() + SLICE_MS;
-  /** Companies whose delivery is under way. */
+  const webhook = monitor.url === null ? undefined : webhookAt(monitor.url, monitor.security);
+  /** Companies whose delivery is under way, or not on disk yet. */
   const busy = new Set<string>();
+  let posting = 0;
   let waiting: { readonly head: Head; readonly body: Body | undefined }[] = [];
   let left = SLICE_POSTS;
   /** There may be heads that were not looked up. */
@@ -46,6 +52,11 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 
   const goesOn = () => so.far === 'open' && so.failure === undefined && !signal.aborted;
   const mayStart = () => goesOn() && left > 0 && performance.now() < until;
+
+  function lookAgain(): void {
+    more = true;
+    wake();
+  }
 
   async function refill(): Promise<void> {
     more = false;
@@ -61,7 +72,11 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 
   async function deliver(head: Head, body: Body | undefined): Promise<void> {
     try {
-      const result = await attempt(deps, monitor, head, body, signal);
+      posting += 1;
+      const result = await attempt(deps, monitor, webhook, head, body, signal).finally(() => {
+        posting -= 1;
+        wake();
+      });
       if (result === undefined) return;
       deps.observe(monitor.id, head, result);
       const isLast = busy.size === 1 && waiting.length === 0 && !more && head.more === 0;
@@ -81,7 +96,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   async function postAll(): Promise<void> {
     for (;;) {
       if (waiting.length === 0 && more && mayStart()) await refill();
-      while (waiting.length > 0 && busy.size < deps.limit(monitor.id) && mayStart()) {
+      while (waiting.length > 0 && posting < deps.limit(monitor.id) && busy.size < UNWRITTEN && mayStart()) {
         const next = waiting.shift();
         if (next === undefined) break;
         busy.add(next.head.entity);
@@ -89,9 +104,11 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
         void deliver(next.head, next.body);
       }
       if (busy.size > 0) {
+        const look = waiting.length === 0 && mayStart() ? setTimeout(lookAgain, LOOK_MS) : undefined;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
+        clearTimeout(look);
       } else if (!(more && mayStart())) return;
     }
   }
@@ -111,6 +128,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 async function attempt(
   deps: RunDeps,
   monitor: Monitor,
+  webhook: Webhook | undefined,
   head: Head,
   body: Body | undefined,
   signal: AbortSignal,
@@ -118,13 +136,12 @@ async function attempt(
   const { seq } = head;
   const repeated = (head.replayed_from ?? 0) > 0;
   const schedule = monitor.schedule ?? deps.schedule;
-  if (body === undefined || monitor.url === null)
+  if (body === undefined || webhook === undefined)
     return { seq, number: head.attempts, state: 'dropped', nextAt: 0, repeated };
   const earliest = head.created_at + firstWait(schedule);
   if (head.attempts === 0 && head.replayed_from === null && deps.now() < earliest)
     return { seq, number: 0, state: 'due', nextAt: earliest, repeated };
   const number = head.attempts + 1;
-  const webhook = { url: monitor.url, security: monitor.security };
   const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
   const posted = await post(deps.http, webhook, message, deps.now, signal);
   if (posted === undefined) return undefined;

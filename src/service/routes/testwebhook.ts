@@ -28,7 +28,7 @@ export interface TestWebhookRouteDeps extends TestDeps {
 
 const TESTS = 10;
 const WINDOW_MS = 60_000;
-const OPEN = { credentials: { method: 'None' }, secrets: [] } as const;
+const OPEN = { credentials: { method: 'None' }, keys: [] } as const;
 
 const querystring = Type.Object({
   url: Type.String({
@@ -84,7 +84,7 @@ function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
     count(access.caller(request).keyId);
     const payload = await testPayload(store.db, entity, { now: now(), placeType });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
-    const result = await testWebhook(deps, { url, security: OPEN }, payload, new AbortController().signal);
+    const result = await testWebhook(deps, { url, ...OPEN }, payload, new AbortController().signal);
     if (result.failure !== null) throw failed(result, result.failure);
     return reply.code(204).send(null);
   });
