@@ -39,8 +39,13 @@ export interface MailerOptions {
 const CONNECTIONS = 4;
 const DEADLINE_MS = 60_000;
 
-/** Opens nothing: the mail library is loaded, and connections are made, with the first mail. */
+/**
+ * Opens nothing: the mail library is loaded, and connections are made, with the first mail. Throws where the sender is no
+ * address: mail would go out from nobody.
+ */
 export function openMailer(options: MailerOptions): Mailer {
+  if (!/^[^\s<>@]+@[^\s<>@]+$|<[^\s<>@]+@[^\s<>@]+>\s*$/.test(options.from))
+    throw new Error('service.smtp.from is no address: write it as mail@example.com, or as Name <mail@example.com>');
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS;
   let opened: Promise<Transporter> | undefined;
 
@@ -109,7 +114,11 @@ function judge(error: unknown): Sent {
   if (!(error instanceof Error)) return later(String(error), false, true);
   const { code, command, responseCode: reply, response, syscall } = fieldsOf(error);
   const text = `${typeof response === 'string' && response !== '' ? response : error.message}`.slice(0, 300);
-  if (code === 'EENVELOPE' && command === 'API') return { kind: 'rejected', error: text };
+  // Before the server was asked: an address that is none, the recipient's or, by configuration, ours.
+  if (code === 'EENVELOPE' && command === 'API')
+    return /sender/i.test(text)
+      ? later(`${text}: check service.smtp.from`, true, true)
+      : { kind: 'rejected', error: text };
   const isAnswer = typeof reply === 'number';
   const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
   // 503: the session is out of step; 530: the server wants a login. Neither is about the recipient.

@@ -76,7 +76,7 @@ export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: Un
       body.on('error', done);
     });
 
-    const common = { tags: ['mail'], querystring, response };
+    const common = { tags: ['mail'], security: [], querystring, response };
     scope.get(
       PATH,
       {

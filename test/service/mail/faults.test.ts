@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { handClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
 import { addMonitor, mailRows, mailWorker, tell } from './ground.ts';
-import { postOffice, refusal } from './post-office.ts';
+import { postOffice } from './post-office.ts';
 
 const HOUR = 3_600_000;
 const soon = { timeout: 8_000, interval: 20 };
@@ -51,105 +51,6 @@ describe('a mail server that', () => {
     expect(old?.error).toContain('ECONNREFUSED');
     expect(young).toMatchObject({ sent_at: null, failed_at: null });
     expect(logged.some(({ message }) => message === 'mail was given up')).toBe(true);
-  });
-
-  test('refuses one recipient for good keeps no other from their mail', async () => {
-    const store = await newStore('sqlite');
-    const office = await postOffice({
-      onRcptTo: ({ address }, _, done) =>
-        done(address.startsWith('gone') ? refusal(550, '5.1.1 No such user here') : undefined),
-    });
-    await addMonitor(store);
-    await tell(store, Date.now(), { recipients: ['gone@example.dk', 'ida@example.dk'] });
-    const { worker } = mailWorker(store, office.url, Date.now);
-    await worker.drained();
-    expect(office.mails.map(({ to }) => to.join())).toEqual(['ida@example.dk']);
-    const rows = await mailRows(store);
-    expect(rows.map(({ sent_at, failed_at }) => [sent_at !== null, failed_at !== null])).toEqual([
-      [false, true],
-      [true, false],
-    ]);
-    expect(rows[0]?.error).toContain('No such user here');
-    expect(await store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
-    // The next change is tried again: people come back.
-    await tell(store, Date.now(), { recipients: ['gone@example.dk'] });
-    await worker.drained();
-    expect((await mailRows(store))[2]?.error).toContain('No such user here');
-  });
-
-  test('puts one recipient off is asked again for that one, while others get their mail', async () => {
-    const store = await newStore('sqlite');
-    const clock = handClock();
-    let refusals = 2;
-    const office = await postOffice({
-      onRcptTo: ({ address }, _, done) =>
-        done(address.startsWith('full') && refusals-- > 0 ? refusal(452, '4.2.2 Mailbox full') : undefined),
-    });
-    await addMonitor(store);
-    await tell(store, clock.now(), { recipients: ['full@example.dk', 'ida@example.dk'] });
-    const { worker } = mailWorker(store, office.url, clock.now);
-    await worker.drained();
-    expect(office.mails.map(({ to }) => to.join())).toEqual(['ida@example.dk']);
-    const [lane] = await store.db.selectFrom('lane').selectAll().execute();
-    expect(lane).toMatchObject({ attempts: 1, error: expect.stringContaining('Mailbox full') });
-    clock.forward(10 * 60_000);
-    await vi.waitFor(() => expect(refusals).toBe(0), soon);
-    await worker.drained();
-    clock.forward(10 * 60_000);
-    await vi.waitFor(
-      () => expect(office.mails.map(({ to }) => to.join())).toEqual(['ida@example.dk', 'full@example.dk']),
-      soon,
-    );
-  });
-
-  test('says 421 is left alone for a while, and then gets the mail once', async () => {
-    const store = await newStore('sqlite');
-    const clock = handClock();
-    let refusals = 3;
-    const office = await postOffice({
-      onMailFrom: (_, __, done) => done(refusals-- > 0 ? refusal(421, '4.3.2 Service shutting down') : undefined),
-    });
-    await addMonitor(store);
-    await tell(store, clock.now());
-    const { worker, logged } = mailWorker(store, office.url, clock.now);
-    for (let refused = 1; refused <= 3; refused++) {
-      await vi.waitFor(() => expect(logged.length).toBe(refused), soon);
-      expect(office.mails).toHaveLength(0);
-      clock.forward(10 * 60_000);
-    }
-    expect(logged[0]?.details).toMatchObject({ error: expect.stringContaining('421') });
-    await vi.waitFor(() => expect(office.mails).toHaveLength(1), soon);
-    await worker.drained();
-    expect(office.mails).toHaveLength(1);
-  });
-
-  test('refuses our sender is no reason to give a recipient up', async () => {
-    const store = await newStore('sqlite');
-    const office = await postOffice({ onMailFrom: (_, __, done) => done(refusal(550, '5.7.1 Sender not allowed')) });
-    await addMonitor(store);
-    await tell(store, Date.now());
-    const { logged } = mailWorker(store, office.url, Date.now);
-    await vi.waitFor(() => expect(logged.length).toBeGreaterThan(0), soon);
-    await vi.waitFor(
-      async () => expect((await store.db.selectFrom('lane').selectAll().execute())[0]?.attempts).toBe(1),
-      soon,
-    );
-    expect((await mailRows(store))[0]).toMatchObject({ sent_at: null, failed_at: null });
-  });
-
-  test('refuses the content has only that mail given up', async () => {
-    const store = await newStore('sqlite');
-    const office = await postOffice({
-      onData(stream, _, done) {
-        stream.resume();
-        stream.on('end', () => done(refusal(554, '5.6.0 Looks like spam')));
-      },
-    });
-    await addMonitor(store);
-    await tell(store, Date.now());
-    await mailWorker(store, office.url, Date.now).worker.drained();
-    expect((await mailRows(store))[0]?.error).toContain('Looks like spam');
-    expect(await store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
   });
 
   test.each([

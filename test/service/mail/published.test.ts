@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { publish } from '../../../src/service/publish.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { changed, made, NOW, RENAMED_AND_MOVED } from '../monitored.ts';
+import { mailWorker } from './ground.ts';
+import { postOffice } from './post-office.ts';
+
+test.each(ENGINES)('what is published is mailed to the monitors that selected it, on %s', async (engine) => {
+  const store = await newStore(engine);
+  const office = await postOffice();
+  await made(store, { target: 'all', name: 'Navne', events: ['name', 'ownership'], emails: ['bo@example.dk'] });
+  await made(store, { target: 'all', name: 'Slukket', activated: false, emails: ['ida@example.dk'] });
+  await made(store, { target: 'all', name: 'Dagligt', emails: ['eva@example.dk'], mailRhythm: 'daily' });
+  const owner = { entityId: 'CVR-3-4000099001', name: 'Prøve Opdigtsen', type: 'Person', ownership: '15-20' };
+  const change = changed({
+    updates: { ...RENAMED_AND_MOVED, ownership: { added: [], removed: [], changed: [owner] } },
+    formerShares: { [owner.entityId]: '10-15' },
+  });
+  await store.write((tx) => publish(tx, [change], { now: NOW }));
+  const { worker } = mailWorker(store, office.url, () => NOW);
+  await worker.drained();
+  expect(office.mails.map(({ to }) => to.join())).toEqual(['bo@example.dk']);
+  const [mail] = office.mails;
+  expect(mail?.headers.get('subject')).toBe('Havblik Handel ApS: Navn, Legale ejere');
+  expect(mail?.text).toContain('Navn: Havblik ApS → Havblik Handel ApS');
+  expect(mail?.text).toContain('Prøve Opdigtsen: 10-15 % → 15-20 %');
+  expect(mail?.text).not.toContain('havblik.example');
+  const [lane, ...more] = await store.db
+    .selectFrom('lane')
+    .select(['key', 'due_at'])
+    .where('queue', '=', 'mail')
+    .execute();
+  expect(more).toEqual([]);
+  expect(lane?.key).toMatch(/ eva@example\.dk$/);
+  expect(lane?.due_at).toBe(Date.parse('2026-09-02T05:00:00Z'));
+});
