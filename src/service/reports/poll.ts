@@ -103,7 +103,7 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
   let failures = 0;
   let nextAt = 0;
   const turn = async () => {
-    await pause(nextAt - performance.now(), signal);
+    await pause(Math.max(0, nextAt - performance.now()), signal);
     signal.throwIfAborted();
     nextAt = performance.now() + (settings.spacingMs ?? SPACING_MS);
   };
