@@ -95,13 +95,9 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     max_score: null,
   });
 
-  function next(): unknown {
-    const { value } = series.next();
-    put(value);
-    return value;
-  }
-
-  while (documents.virksomhed.size < companies) next();
+  const first = [...sampleDocuments(seed, companies, 0)];
+  for (const document of first) put(document);
+  for (const _ of first) series.next();
   const served = await serveEmulator(handle, options);
   return {
     ...served,

@@ -153,6 +153,14 @@ describe('people', () => {
     expect(hers?.formerShares).toEqual({ [ENTITY]: '10-15', [`trueOwnership ${ENTITY}`]: '12' });
   });
 
+  test('who keep their share are not told when others change theirs', () => {
+    const before = people(relation(ANNA, owns('0.1')), relation(BO, owns('0.25')));
+    const after = people(relation(ANNA, owns('0.1')), relation(BO, owns('0.5')));
+    const changes = told(before, after);
+    expect(changes.map(({ entity }) => entity)).toEqual([ENTITY, 'CVR-3-4999000003']);
+    expect(changes[0]?.updates.ownership?.changed).toHaveLength(1);
+  });
+
   test('who stay, with another name or another role, are no change', () => {
     const renamed = person(4_999_000_002, 'Anna Nytnavn');
     const chair = role('LEDELSESORGAN', 'Bestyrelse', 'FORMAND');

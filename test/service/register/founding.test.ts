@@ -101,7 +101,7 @@ describe('a subsidiary', () => {
   });
 
   test('that already has ended is nobody’s news', () => {
-    const over = { ...owned, livsforloeb: [entry({}, '2026-03-01', TODAY)] };
+    const over = { ...owned, livsforloeb: [entry({}, '2026-03-01', TODAY, '2026-03-03T10:00:00.000+01:00')] };
     expect(told(undefined, over)).toEqual([]);
   });
 });

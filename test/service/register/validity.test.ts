@@ -50,6 +50,12 @@ describe('what is valid today', () => {
     expect(companyOf({ navne: [local, zulu] }).name).toBe('Zulu ApS');
   });
 
+  test('is what began last, where two overlap that were registered together', () => {
+    const list = [name('Før ApS', '2020-01-01'), name('Efter ApS', '2021-01-01')];
+    expect(companyOf({ navne: list }).name).toBe('Efter ApS');
+    expect(companyOf({ navne: list.toReversed() }).name).toBe('Efter ApS');
+  });
+
   test('has one answer for two entries that nothing but their value tells apart', () => {
     const [a, b] = [name('A ApS'), name('B ApS')];
     expect(companyOf({ navne: [a, b] }).name).toBe(companyOf({ navne: [b, a] }).name);

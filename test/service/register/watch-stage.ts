@@ -1,4 +1,4 @@
-/** A stage for the watcher: a store, a clock that is set by hand, and documents that are told by a file. */
+/** A stage for the watcher: a store, a clock that is set on by hand, and documents that are told by a file. */
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMetrics } from '../../../src/http/metrics.ts';
@@ -51,7 +51,8 @@ export interface WatchOptions extends Partial<WatchDeps> {
 export async function setWatch(store: Store, options: WatchOptions = {}): Promise<WatchStage> {
   const { source: open, pageSize = 500, folder = newFolder(), ...given } = options;
   let ahead = 0;
-  const now = () => START + ahead;
+  const began = Date.now();
+  const now = () => START + ahead + Date.now() - began;
   const file = join(folder, 'register.ndjson');
   await writeFile(file, '', { flag: 'a' });
   const source = open?.(now) ?? createFileSource(file, { pageSize });

@@ -1,0 +1,213 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadedAs, type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
+import { openClient } from '../../../src/http/client.ts';
+import { claim, mark } from '../../../src/runtime/lanes.ts';
+import { createCvrSource } from '../../../src/service/register/cvr.ts';
+import type { RegisterSource } from '../../../src/service/register/source.ts';
+import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { newStore } from '../../support/stores.ts';
+import { life, loaded, oldCompany, START, setWatch, type WatchStage } from './watch-stage.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const company = oldCompany(1);
+const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
+
+interface CvrStage extends WatchStage {
+  readonly emulator: RegisterEmulator;
+  /** Makes the register answer 503, or itself again. */
+  down(isDown: boolean): void;
+}
+
+/** A watcher of an emulated register with some companies, which it has seen. */
+async function cvrStage(companies = 10): Promise<CvrStage> {
+  const emulator = await serveRegister({ companies, seed: 5 });
+  onTestFinished(() => emulator.close());
+  const { http, close } = openClient();
+  onTestFinished(close);
+  const store = await newStore('sqlite');
+  let isDown = false;
+  const open = (now: () => number): RegisterSource =>
+    createCvrSource({
+      ...emulator.settings,
+      pageSize: 4,
+      requestsPerSecond: 2_000,
+      pollMs: 30_000,
+      http: async (request) => (isDown ? { status: 503, headers: {}, body: '' } : http(request)),
+      store,
+      now,
+    });
+  const stage = await setWatch(store, { source: open });
+  await stage.run();
+  return {
+    ...stage,
+    emulator,
+    down(next) {
+      isDown = next;
+    },
+  };
+}
+
+const entityOf = (document: unknown): string => {
+  const [, number] = /"cvrNummer":(\d+)/.exec(JSON.stringify(document)) ?? [];
+  return `CVR-1-${number}`;
+};
+
+describe('the register over HTTP', () => {
+  it('loads what there is, then tells of each change once, of companies and units', async () => {
+    const { emulator, run, forward, now, changes, counts } = await cvrStage();
+    expect(await changes()).toEqual([]);
+    expect((await counts())['new']).toBe(emulator.documents.virksomhed.size + emulator.documents.produktionsenhed.size);
+    const changed = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      changed.add(entityOf(emulator.change(now())));
+      forward(31_000);
+      await run();
+    }
+    const told = new Set((await changes()).map(({ entity }) => entity).filter((entity) => entity.startsWith('CVR-1-')));
+    expect(told).toEqual(changed);
+    const before = await changes();
+    forward(MINUTE);
+    await run();
+    expect(await changes()).toEqual(before);
+  });
+
+  it('tells the same where answers come repeated and in another order, and documents hours late', async () => {
+    const { emulator, run, forward, now, changes } = await cvrStage();
+    emulator.disturb = (hits) => [...hits, ...hits].toReversed();
+    const old = loadedAs(loaded(life(company), 0), now() - 3 * HOUR);
+    emulator.put(old);
+    emulator.put(loadedAs(loaded(life(company), 0), now()));
+    forward(31_000);
+    await run();
+    emulator.put(loadedAs(loaded(life(company, renamed), 0), now()));
+    forward(31_000);
+    await run();
+    // The version before comes back, with the time it was loaded at.
+    emulator.put(old);
+    forward(25 * HOUR);
+    await run();
+    const told = (await changes()).filter(({ entity }) => entity === company.entityId);
+    expect(told.map(({ updates }) => updates)).toEqual([{ name: { before: company.name, after: 'Nyt Navn ApS' } }]);
+  });
+
+  it('outlasts an outage of hours: asks less and less often, never gives up, and misses nothing', async () => {
+    const { emulator, down, run, forward, now, changes, warnings, store, deps } = await cvrStage();
+    down(true);
+    const before = warnings.length;
+    const changed = new Set<string>();
+    for (const end = now() + 10 * HOUR; now() < end; ) {
+      await run();
+      const { due_at } = await store.db
+        .selectFrom('lane')
+        .selectAll()
+        .where('key', '=', 'cvr')
+        .executeTakeFirstOrThrow();
+      expect(due_at).not.toBeNull();
+      // The lane keeps its time however often it is marked.
+      forward(Math.max(1_000, (due_at ?? 0) - now()));
+      if (changed.size < 8) changed.add(entityOf(emulator.change(now())));
+    }
+    const tries = warnings.length - before;
+    expect(tries).toBeGreaterThan(100);
+    expect(tries).toBeLessThan(10 * 12 + 30);
+    const { values } = await deps.metrics.registerLagSeconds.get();
+    expect(values[0]?.value).toBeGreaterThan(9 * 3_600);
+    down(false);
+    forward(10 * MINUTE);
+    await run();
+    expect(new Set((await changes()).map(({ entity }) => entity).filter((id) => id.startsWith('CVR-1-')))).toEqual(
+      changed,
+    );
+    expect((await deps.metrics.registerLagSeconds.get()).values[0]?.value).toBe(0);
+  });
+});
+
+describe('others', () => {
+  it('that took the lane meanwhile: nothing of the page is stored', async () => {
+    const store = await newStore('sqlite');
+    const stage = await setWatch(store);
+    await stage.tell(loaded(life(company), -100));
+    const tasks = registerTasks(stage.deps, stage.source, MINUTE);
+    await store.write((tx) => markWatch(tx, tasks, START));
+    const [mine] = await claim(store, 'watch', { limit: 1, now: START, leaseMs: 1, keys: ['file'] });
+    const [theirs] = await claim(store, 'watch', { limit: 1, now: START + 10, leaseMs: HOUR, keys: ['file'] });
+    if (mine === undefined || theirs === undefined) throw new Error('no claims');
+    await expect(tasks['file']?.(mine, new AbortController().signal)).rejects.toMatchObject({ name: 'LeaseLost' });
+    expect(await store.db.selectFrom('snapshot').selectAll().execute()).toEqual([]);
+    await tasks['file']?.(theirs, new AbortController().signal);
+    expect(await store.db.selectFrom('snapshot').selectAll().execute()).toHaveLength(1);
+  });
+
+  it('that stored a snapshot of the page meanwhile: it is compared anew', async () => {
+    const store = await newStore('sqlite');
+    let meanwhile: (() => Promise<void>) | undefined;
+    const between: Store = {
+      ...store,
+      async write(work) {
+        const others = meanwhile;
+        meanwhile = undefined;
+        await others?.();
+        return store.write(work);
+      },
+    };
+    const stage = await setWatch(between);
+    await stage.tell(loaded(life(company), -100));
+    await stage.run();
+    await stage.tell(loaded(life(company, renamed), 0));
+    const other = await setWatch(store);
+    await other.tell(loaded(life(company, { from: '2026-05-04', is: { website: 'www.andre.example' } }), -50));
+    await stage.run('file', () => {
+      meanwhile = async () => {
+        await store.write((tx) => tx.deleteFrom('keep').where('key', '=', 'cursor:file').execute());
+        await store.write((tx) => mark(tx, 'watch', ['elsewhere'], START));
+        const [held] = await claim(store, 'watch', { limit: 1, now: START, leaseMs: HOUR, keys: ['elsewhere'] });
+        if (held === undefined) throw new Error('no claim');
+        const task = registerTasks(other.deps, other.source, MINUTE)['file'];
+        await task?.(held, new AbortController().signal);
+      };
+    });
+    const updates = (await stage.changes()).map(({ updates }) => updates);
+    expect(updates).toEqual([
+      { website: { before: company.website, after: 'www.andre.example' } },
+      {
+        name: { before: company.name, after: 'Nyt Navn ApS' },
+        website: { before: 'www.andre.example', after: company.website },
+      },
+    ]);
+  });
+
+  it('get the thread between documents: a page does not keep webhooks waiting', async () => {
+    const stage = await setWatch(await newStore('sqlite'));
+    await stage.tell(...Array.from({ length: 400 }, (_, seed) => loaded(life(oldCompany(1_000 + seed)), seed)));
+    let turns = 0;
+    let isOver = false;
+    const others = (): void => {
+      turns++;
+      if (!isOver) setImmediate(others);
+    };
+    others();
+    const before = turns;
+    expect(await stage.run()).toBe(1);
+    isOver = true;
+    expect(turns - before).toBeGreaterThan(4);
+  });
+});
+
+describe('the worker', () => {
+  it('runs every task by its lane, and ends a lane that has none', async () => {
+    const store = await newStore('sqlite');
+    const stage = await setWatch(store, { now: Date.now });
+    const documents = [loaded(life(company), -100), loaded(life(company, renamed), 0)];
+    await stage.tell(...documents);
+    const tasks = registerTasks(stage.deps, stage.source, HOUR);
+    await store.write((tx) => mark(tx, 'watch', [...Object.keys(tasks), 'of-another-version'], Date.now()));
+    const worker = startWatch(stage.deps, tasks);
+    onTestFinished(() => worker.stop(1_000));
+    await worker.drained();
+    expect(await stage.events()).toContain(`${company.entityId} name`);
+    const lanes = await store.db.selectFrom('lane').select('key').where('queue', '=', 'watch').orderBy('key').execute();
+    expect(lanes.map(({ key }) => key)).toEqual(['ahead', 'file']);
+  });
+});
