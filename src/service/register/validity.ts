@@ -119,7 +119,7 @@ export const walk = (list: unknown, view: View, take: (entry: JsonObject) => voi
     const from = hasPeriod ? dayOf(periode['gyldigFra']) : null;
     const to = hasPeriod ? dayOf(periode['gyldigTil']) : null;
     if (from !== null && from > today) noteDay(horizon, from, today);
-    if (to !== null && to >= today && to < '9999' && isDay(to)) noteDay(horizon, dayAfter(to), today);
+    if (to !== null && to >= today && isDay(to)) noteDay(horizon, dayAfter(to), today);
     if ((from === null || from <= on) && (to === null || to >= on)) take(entry);
   }
   return newest;
