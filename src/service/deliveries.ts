@@ -195,7 +195,8 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
       query
         .selectFrom('delivery')
         .select('seq')
-        .where('state', '=', 'held')
+        // Not as a parameter: SQLite would not know that the index of held ones will do.
+        .where('state', '=', sql.lit<DeliveryState>('held'))
         .where('created_at', '<', now - HELD_DAYS * DAY_MS)
         .limit(STEP),
     )
