@@ -81,15 +81,15 @@ const CASES: readonly (readonly [Updates, string])[] = [
   [{ altIndustries: { added: [industry('1', 'Et')], removed: [] } }, 'Bibrancher | Ny bibranche: – → Et (1)'],
   [
     { bylawsChangedDate: { before: '2024-12-31T00:00:00', after: '2026-03-01' } },
-    'Vedtægter | Senest ændret: 31. december 2024 → 1. marts 2026',
+    'Vedtægter senest ændret | Vedtægter senest ændret: 31. december 2024 → 1. marts 2026',
   ],
   [
     { capital: { before: capital(40_000, 'DKK'), after: capital(1_250_000.5, 'EUR') } },
-    'Selskabskapital | Kapital: 40.000 kr. → 1.250.000,5 EUR',
+    'Selskabskapital | Selskabskapital: 40.000 kr. → 1.250.000,5 EUR',
   ],
   [
     { form: { before: form(80, 'Anpartsselskab'), after: form(60, null) } },
-    'Virksomhedsform | Form: Anpartsselskab → Form 60',
+    'Virksomhedsform | Virksomhedsform: Anpartsselskab → Form 60',
   ],
   [{ phoneNumber: { before: '11111111', after: null } }, 'Telefon | Telefon slettet: 11111111 → –'],
   [{ fax: { before: null, after: '' } }, 'Telefax | Telefax slettet: – → –'],
@@ -108,7 +108,7 @@ const CASES: readonly (readonly [Updates, string])[] = [
     { subsidiaryFounded: { ownership: { ...firm, ownership: '33.33-50' } } },
     'Datterselskab stiftet | Navn: – → Luftkastel Holding ApS (33,33-50 %)',
   ],
-  [{ commercialProtection: { before: false, after: true } }, 'Reklamebeskyttelse | Beskyttet: Nej → Ja'],
+  [{ commercialProtection: { before: false, after: true } }, 'Reklamebeskyttelse | Reklamebeskyttelse: Nej → Ja'],
   [
     { monthlyEmployeeCount: { year: 2026, month: 3, before: 1_200, after: 1_199 } },
     'Ansatte pr. måned | marts 2026: 1.200 → 1.199',

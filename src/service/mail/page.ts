@@ -33,16 +33,32 @@ export function textPage(blocks: readonly Block[], footer: Footer): string {
 }
 
 function textEntity({ heading, about, link, events }: Extract<Block, { kind: 'entity' }>): string {
-  const parts = events.map(({ title, lines, more }) =>
-    [title, ...lines.map(textLine), ...(more > 0 ? [`  … og ${more} mere`] : [])].join('\n'),
-  );
+  const parts = runs(events).map((run) => {
+    if (Array.isArray(run)) return run.map(textLine).join('\n');
+    const { title, lines, more } = run;
+    const rest = more > 0 ? [`  … og ${more} mere`] : [];
+    return [title, ...lines.map((line) => `  ${textLine(line)}`), ...rest].join('\n');
+  });
   return [`${heading} (${about})\n${link}`, ...parts].join('\n\n');
+}
+
+/** Events whose one line says what their title says stand together as lines without titles. */
+function runs(events: readonly EventBlock[]): readonly (EventBlock | Line[])[] {
+  const all: (EventBlock | Line[])[] = [];
+  for (const event of events) {
+    const [line, ...others] = event.lines;
+    const last = all.at(-1);
+    if (line === undefined || others.length > 0 || !line.label.startsWith(event.title)) all.push(event);
+    else if (Array.isArray(last)) last.push(line);
+    else all.push([line]);
+  }
+  return all;
 }
 
 function textLine({ label, before, after, link }: Line): string {
   const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
   // What a value continues on is indented, so that it is not taken for a line of its own.
-  const text = value === '' ? `  ${label}` : `  ${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
+  const text = value === '' ? label : `${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
   return link === undefined ? text : `${text}\n    ${link}`;
 }
 
@@ -68,15 +84,19 @@ function htmlEntity({ heading, about, link, events }: Extract<Block, { kind: 'en
   return `<div style="margin:0 0 16px;padding:16px 20px;background:#fff;border:1px solid #dfe3e6;border-radius:6px">
 <h2 style="margin:0;font-size:18px"><a style="color:#0b5394;text-decoration:none" href="${escapeHtml(link)}">${escapeHtml(heading)}</a></h2>
 <p style="margin:0 0 8px;color:#66707a;font-size:13px">${escapeHtml(about)}</p>
-${events.map(htmlEvent).join('\n')}
+${runs(events).map(htmlRun).join('\n')}
 </div>`;
 }
 
-function htmlEvent({ title, lines, more }: EventBlock): string {
+function htmlRun(run: EventBlock | Line[]): string {
+  if (Array.isArray(run)) return htmlTable(run, '');
+  const { title, lines, more } = run;
   const rest = more > 0 ? `<tr><td colspan="2" style="color:#66707a">… og ${more} mere</td></tr>` : '';
-  return `<h3 style="margin:12px 0 4px;font-size:15px">${escapeHtml(title)}</h3>
-<table role="presentation" cellspacing="0" cellpadding="0" style="font-size:15px">${lines.map(htmlLine).join('')}${rest}</table>`;
+  return `<h3 style="margin:12px 0 4px;font-size:15px">${escapeHtml(title)}</h3>\n${htmlTable(lines, rest)}`;
 }
+
+const htmlTable = (lines: readonly Line[], rest: string): string =>
+  `<table role="presentation" cellspacing="0" cellpadding="0" style="font-size:15px">${lines.map(htmlLine).join('')}${rest}</table>`;
 
 function htmlLine({ label, before, after, link }: Line): string {
   const old =

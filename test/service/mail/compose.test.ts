@@ -25,11 +25,8 @@ describe('a mail of changes', () => {
 Prøvelund ApS (CVR-nr. 99000001)
 https://register.example.dk/enhed/virksomhed/99000001
 
-Telefon
-  Telefon: 11111111 → 22222222
-
-Status
-  Status: Normal → Under konkurs
+Telefon: 11111111 → 22222222
+Status: Normal → Under konkurs
 
 -- 
 Du får denne mail, fordi din adresse står på overvågningen Kunder.

@@ -181,7 +181,7 @@ test('no name, address or subject starts a header, a recipient or a tag of its o
   );
   expect(mail?.html).not.toMatch(/<script|<img|<b>x/);
   expect(mail?.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-  expect(mail?.text).toContain('A\n    .\n    MAIL FROM:<x@y.z>');
+  expect(mail?.text).toContain('→ A\n    .\n    MAIL FROM:<x@y.z>');
   const everyone = office.mails.flatMap(({ to }) => to);
   expect(everyone.filter((address) => /^(?:b@example\.com|z@y\.dk|x@y\.dk)$/.test(address))).toEqual([]);
 });

@@ -8,7 +8,13 @@ import { postOffice } from './post-office.ts';
 test.each(ENGINES)('what is published is mailed to the monitors that selected it, on %s', async (engine) => {
   const store = await newStore(engine);
   const office = await postOffice();
-  await made(store, { target: 'all', name: 'Navne', events: ['name', 'ownership'], emails: ['bo@example.dk'] });
+  await made(store, {
+    target: 'all',
+    name: 'Navne',
+    events: ['name', 'ownership'],
+    emails: ['bo@example.dk'],
+    mailRhythm: 'at-once',
+  });
   await made(store, { target: 'all', name: 'Slukket', activated: false, emails: ['ida@example.dk'] });
   await made(store, { target: 'all', name: 'Dagligt', emails: ['eva@example.dk'], mailRhythm: 'daily' });
   const owner = { entityId: 'CVR-3-4000099001', name: 'Prøve Opdigtsen', type: 'Person', ownership: '15-20' };
