@@ -11,6 +11,8 @@ export interface Dialect {
   readonly fraction: 'real' | 'double precision';
   /** A table that is found by its text key alone: SQLite keeps it in one tree instead of two. */
   table(name: string): CreateTableBuilder<string, string>;
+  /** The same for rows over a kilobyte: in one tree, SQLite would give each some pages of its own. */
+  wideTable(name: string): CreateTableBuilder<string, string>;
   /** A table with a key the engine counts up and never reuses. */
   serial(name: string, key: string): CreateTableBuilder<string, string>;
 }
@@ -24,6 +26,7 @@ export function dialect(tx: Tx, engine: Engine): Dialect {
       integer: 'bigint',
       fraction: 'double precision',
       table: create,
+      wideTable: create,
       serial: (name, key) => create(name).addColumn(key, 'bigserial', (column) => column.primaryKey()),
     };
   }
@@ -32,6 +35,7 @@ export function dialect(tx: Tx, engine: Engine): Dialect {
     integer: 'integer',
     fraction: 'real',
     table: (name) => create(name).modifyEnd(sql`without rowid`),
+    wideTable: create,
     serial: (name, key) => create(name).addColumn(key, 'integer', (column) => column.primaryKey().autoIncrement()),
   };
 }

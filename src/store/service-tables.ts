@@ -16,8 +16,8 @@ export async function addService(tx: Tx, engine: Engine): Promise<void> {
 }
 
 async function addRegister(tx: Tx, engine: Engine): Promise<void> {
-  const { text, integer, serial, table } = dialect(tx, engine);
-  await table('snapshot')
+  const { text, integer, serial, table, wideTable } = dialect(tx, engine);
+  await wideTable('snapshot')
     .addColumn('entity', text, key)
     .addColumn('body', text, required)
     .addColumn('digest', text, required)
