@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { mark } from '../runtime/lanes.ts';
 import type { Db, Tx } from '../store/store.ts';
 import type { Change } from './change.ts';
+import { isCompany } from './fan-out.ts';
 import { lockMonitor } from './monitors.ts';
 import { publish } from './publish.ts';
 import { readNames } from './register/snapshots.ts';
@@ -10,6 +11,9 @@ import type { Secrets } from './secrets.ts';
 
 /** The lanes of whole states that were asked for; key: {@link stateKey}. */
 export const STATE_QUEUE = 'state';
+
+/** The lanes of companies that the register is to be asked for, since nothing of them is known here; key: the entity. */
+export const ASK_QUEUE = 'ask';
 
 /** The lane of one entity's whole state for one monitor. */
 export const stateKey = (monitor: string, entity: string): string => `${monitor}:${entity}`;
@@ -34,8 +38,8 @@ export type Removed = { readonly kind: 'removed' | 'absent' | 'no-monitor' };
 
 /**
  * Lists an entity under a record's id. Idempotent. Tells the monitor `addedToMonitor` where the entity is new to it, under
- * whichever id. With `sendUpdate` its whole state is sent, also where it is listed already. Ring `deliver`, `mail` and
- * `state` after the commit.
+ * whichever id. With `sendUpdate` its whole state is sent, also where it is listed already. Ring `ask`, `deliver`, `mail`
+ * and `state` after the commit.
  */
 export async function addItem(
   tx: Tx,
@@ -45,6 +49,8 @@ export async function addItem(
   const monitor = await lockMonitor(tx, item.monitor);
   if (monitor === undefined) return { kind: 'no-monitor' };
   if (sendUpdate) await mark(tx, STATE_QUEUE, [stateKey(item.monitor, item.entity)], now);
+  // Without a snapshot the next document would be its first sight, and its change nobody's.
+  if (isCompany(item.entity) && !(await isKnown(tx, item.entity))) await mark(tx, ASK_QUEUE, [item.entity], now);
   const row = await tx
     .insertInto('item')
     .values({ monitor: item.monitor, entity: item.entity, record_id: item.recordId, added_at: now })
@@ -73,6 +79,12 @@ export async function removeItem(tx: Tx, { now, ...item }: ItemRef & { readonly 
   if (row === undefined) return { kind: 'absent' };
   if (!(await isListed(tx, item, row.seq))) await tell(tx, 'removedFromMonitor', item, monitor.name, row.seq, now);
   return { kind: 'removed' };
+}
+
+/** Whether the register has told of an entity. */
+async function isKnown(db: Db, entity: string): Promise<boolean> {
+  const row = await db.selectFrom('snapshot').select('entity').where('entity', '=', entity).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Whether a monitor lists an entity, under another item than the one with that number. */

@@ -10,11 +10,12 @@ import type { Store } from '../store/open.ts';
 import { startDelivery } from './deliver.ts';
 import { openWebhookClient } from './delivery/post.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
-import { STATE_QUEUE } from './items.ts';
+import { ASK_QUEUE, STATE_QUEUE } from './items.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
 import { startMail } from './mail/worker.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { keepOwnJobs, type OwnConnector } from './own-jobs.ts';
+import { ASK_BATCH, askRegister } from './register/ask.ts';
 import { markWatch, startWatch } from './register/watch.ts';
 import { WATCH_QUEUE } from './register/watch-page.ts';
 import { createAccess } from './routes/access.ts';
@@ -24,7 +25,7 @@ import { addTestWebhookRoutes } from './routes/testwebhook.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceSettings } from './settings.ts';
 import { sendStates } from './states.ts';
-import { openSource, watchTasks } from './watching.ts';
+import { openSource, watchDeps, watchTasks } from './watching.ts';
 
 export interface ServiceDeps {
   readonly store: Store;
@@ -63,7 +64,8 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
   const client = openWebhookClient(guard);
   const source = openSource(settings.register, deps);
   const common = { store, bell, now, log, metrics, secrets };
-  const tasks = watchTasks({ ...common, http: deps.http }, source, settings);
+  const watching = { ...common, http: deps.http };
+  const tasks = watchTasks(watching, source, settings);
 
   const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
   addMonitoringRoutes(server, { ...common, access });
@@ -87,6 +89,12 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
     const one = { ...common, concurrency: 1 };
     return [
       startWatch(common, tasks),
+      startWorker({
+        ...one,
+        queue: ASK_QUEUE,
+        batch: ASK_BATCH,
+        run: (claims, signal) => askRegister(watchDeps(watching, settings), source, claims, signal),
+      }),
       startWorker({
         ...one,
         queue: STATE_QUEUE,

@@ -34,11 +34,25 @@ export function openSource(
     : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
 }
 
+/** How changes are published: what makes news of them, when their mail goes out. */
+const publishing = ({ news, smtp }: ServiceSettings) => ({
+  news,
+  ...(smtp !== undefined && { digestHour: smtp.digestHour }),
+});
+
+/** What the watcher stands on. */
+export const watchDeps = (deps: WatchingDeps, settings: ServiceSettings): WatchDeps => ({
+  ...deps,
+  placeType: settings.placeType,
+  recodingGuard: settings.recodingGuard,
+  publish: publishing(settings),
+});
+
 /** The tasks by the keys of their lanes. */
 export function watchTasks(deps: WatchingDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
   const { now, bell } = deps;
-  const { register, news, smtp, reports, gazette, press, placeType, recodingGuard } = settings;
-  const how = { news, ...(smtp !== undefined && { digestHour: smtp.digestHour }) };
+  const { register, news, reports, gazette, press } = settings;
+  const how = publishing(settings);
   const told = {
     publish: (tx: Tx, changes: readonly Change[]) => publish(tx, changes, { ...how, now: now() }),
     ring: () => {
@@ -46,10 +60,9 @@ export function watchTasks(deps: WatchingDeps, source: RegisterSource, settings:
       bell.ring(MAIL_QUEUE);
     },
   };
-  const watch = { ...deps, placeType, recodingGuard, publish: how };
   const notices = { ...deps, ...told };
   return {
-    ...registerTasks(watch, source, register.pollSeconds * 1_000),
+    ...registerTasks(watchDeps(deps, settings), source, register.pollSeconds * 1_000),
     ...(reports.enabled && {
       [REPORTS_KEY]: (claim, signal) => runReports({ ...notices, settings: reports }, claim, signal),
     }),

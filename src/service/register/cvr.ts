@@ -51,15 +51,20 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   /** Halved after an answer that was too large or took too long; grows back little by little. */
   let size = options.pageSize;
 
-  async function search(index: Index, mark: Mark, signal: AbortSignal): Promise<HttpResponse> {
+  function searchAfter(index: Index, mark: Mark, signal: AbortSignal): Promise<HttpResponse> {
     const { type, key } = INDICES[index];
-    const url = `${options.baseUrl.replace(/\/+$/, '')}/cvr-permanent/${index}/_search`;
-    const body = JSON.stringify({
+    const query = {
       size,
       sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
       query: { range: { [`${type}.sidstIndlaest`]: { gte: new Date(mark[0]).toISOString() } } },
       search_after: mark,
-    });
+    };
+    return search(index, query, signal);
+  }
+
+  async function search(index: Index, query: object, signal: AbortSignal): Promise<HttpResponse> {
+    const url = `${options.baseUrl.replace(/\/+$/, '')}/cvr-permanent/${index}/_search`;
+    const body = JSON.stringify(query);
     await pace.acquire('search', signal);
     const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' };
     try {
@@ -82,7 +87,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
       const { mark, feed } = nextMark(feeds[turn], now());
       const asked = now();
       const asking = size;
-      const hits = readHits(await search(turn, mark, signal));
+      const hits = readHits(await searchAfter(turn, mark, signal));
       if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
       const last = furthest(hits);
       const full = hits.length >= asking;
@@ -95,6 +100,10 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
         cursor: JSON.stringify(next),
         more: Object.values(next).some((one) => isDue(one, now(), pollMs)),
       };
+    },
+    async find(numbers, signal) {
+      const query = { terms: { 'Vrvirksomhed.cvrNummer': numbers } };
+      return taken(readHits(await search('virksomhed', { size: numbers.length, query }, signal))).documents;
     },
   };
 }

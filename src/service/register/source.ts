@@ -32,6 +32,11 @@ export interface RegisterSource {
    * Throws {@link SourceError} where the source cannot be read now; the same cursor is then asked for again.
    */
   page(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage>;
+  /**
+   * The documents of some companies, by CVR number, at most 500 at a time; what the source does not know is left out.
+   * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
+   */
+  find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
   close?(): Promise<void>;
 }
 

@@ -125,7 +125,7 @@ export class LeaseLost extends Error {
   }
 }
 
-interface Intake {
+export interface Intake {
   /** Settles the lane and keeps the cursor, first in the transaction. */
   readonly begin: (tx: Tx) => Promise<void>;
   readonly broken: readonly Broken[];
@@ -133,7 +133,11 @@ interface Intake {
 }
 
 /** Takes documents in, in one transaction; returns when the register loaded the newest of them. */
-async function takeIn(deps: WatchDeps, documents: readonly unknown[], intake: Intake): Promise<string | undefined> {
+export async function takeIn(
+  deps: WatchDeps,
+  documents: readonly unknown[],
+  intake: Intake,
+): Promise<string | undefined> {
   const { store, now } = deps;
   const breathe = breather();
   const today = todayAt(now());

@@ -8,6 +8,8 @@ import { addItem } from '../../../src/service/items.ts';
 import { createMonitor } from '../../../src/service/monitors.ts';
 import { newStoreUrl } from '../../support/stores.ts';
 
+const PATIENT = { timeout: 10_000 };
+
 /** A service that reads the register from now on only, and a monitor. */
 async function stage() {
   const register = await serveRegister({ companies: 3 });
@@ -52,7 +54,7 @@ describe('a company that is added to monitoring', () => {
     const { register, numbers, add, known, told } = await stage();
     const [first = ''] = numbers;
     await add(first);
-    await expect.poll(known).toEqual([first]);
+    await expect.poll(known, PATIENT).toEqual([first]);
     expect(await told()).toEqual([]);
     // Later than what the service reads from on.
     const later = Date.now() + 2 * 3_600_000;
@@ -60,7 +62,7 @@ describe('a company that is added to monitoring', () => {
       const document = register.change(later + tries * 1_000);
       if (JSON.stringify(document).includes(`"cvrNummer":${first}`)) break;
     }
-    await expect.poll(told, { timeout: 10_000 }).toContain(first);
+    await expect.poll(told, PATIENT).toContain(first);
   });
 
   it('is asked for again after an outage, and waited for where the register does not know it', async () => {
@@ -69,9 +71,9 @@ describe('a company that is added to monitoring', () => {
     register.fault({ match: 'virksomhed', times: 1, action: { kind: 'status', status: 503 } });
     await add(first);
     await add('99000001');
-    await expect.poll(known, { timeout: 10_000 }).toEqual([first]);
-    await expect.poll(asked).toBe(0);
+    await expect.poll(known, PATIENT).toEqual([first]);
+    await expect.poll(asked, PATIENT).toBe(0);
     await add(second);
-    await expect.poll(async () => (await known()).toSorted()).toEqual([first, second].toSorted());
+    await expect.poll(async () => (await known()).toSorted(), PATIENT).toEqual([first, second].toSorted());
   });
 });
