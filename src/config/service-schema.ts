@@ -119,14 +119,18 @@ const gazette = Type.Object(
   { ...CLOSED, default: {}, description: 'Bankruptcy notices.' },
 );
 
+const company = (description: string) =>
+  Type.String({ pattern: '^[Cc][Vv][Rr]-1-\\d{8}$', description: `${description}, as CVR-1-12345678.` });
+
 const press = Type.Object(
   {
     feeds: Type.Array(
       Type.Object(
         {
-          url: baseUrl('An RSS or Atom feed'),
-          entityId: Type.Optional(text('The company all its items are about, as CVR-1-12345678.')),
-          publishers: Type.Record(Type.String(), text('Entity id of a company, as CVR-1-12345678.'), {
+          // Unlike a base URL it may end in a slash, as many do.
+          url: Type.String({ pattern: '^https?://[^/\\s]+(/\\S*)?$', description: 'Address of an RSS or Atom feed.' }),
+          entityId: Type.Optional(company('The company all its items are about')),
+          publishers: Type.Record(Type.String(), company('Entity id of a company'), {
             default: {},
             description: 'Publisher id in item links or feed, to company.',
           }),
@@ -162,6 +166,12 @@ export const service = Type.Object(
     recodingGuard: Type.Boolean({
       default: true,
       description: 'No industry events where the register recodes many companies at once, as from DB07 to DB25.',
+    }),
+    leaseSeconds: Type.Integer({
+      minimum: 5,
+      maximum: 3600,
+      default: 30,
+      description: 'After a crash, watching, delivery and mail resume within this time.',
     }),
     secretKey: Type.Optional(
       Type.String({
