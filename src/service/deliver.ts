@@ -14,6 +14,7 @@ import { type Head, loadMonitors } from './delivery/due.ts';
 import { createLedger } from './delivery/ledger.ts';
 import type { Result } from './delivery/record.ts';
 import { type RunDeps, runLane } from './delivery/run.ts';
+import { createSlots } from './delivery/slots.ts';
 import { MAIL_QUEUE } from './mail/queue.ts';
 import { DELIVER_QUEUE } from './publish.ts';
 import { SCHEDULE } from './schedule.ts';
@@ -44,6 +45,8 @@ const CONCURRENCY = 16;
 /** Monitors a run. One that hangs keeps its run's slot, and no other monitor's lane. */
 const BATCH = 64;
 const RUNS = 64;
+/** Posts under way in all: each may need a connection, and there are only so many. */
+const POSTS = 1_024;
 
 /** Starts delivering; ring `deliver` when something was published. */
 export function startDelivery(deps: DeliveryDeps): Worker {
@@ -73,6 +76,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     random,
     ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => bell.ring(MAIL_QUEUE) }),
     bodies: createBodies(deps),
+    slots: createSlots(POSTS),
     schedule: deps.schedule ?? SCHEDULE,
     limit,
     observe,

@@ -26,6 +26,8 @@ const BATCH = 512;
 const GATHER_MS = 2;
 const CROWD_MS = 25;
 const CROWD = 16;
+/** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
+const PATIENCE_MS = 2_000;
 
 export function createLedger({ store, now, admin, onWritten }: LedgerOptions): Ledger {
   let waiting: Waiting[] = [];
@@ -37,11 +39,13 @@ export function createLedger({ store, now, admin, onWritten }: LedgerOptions): L
       await gather();
       const { batch, rest } = take(waiting);
       waiting = rest;
+      const began = performance.now();
       try {
         await flush(batch);
       } catch (error) {
-        if (batch.length === 1) batch[0]?.reject(error);
-        else await flushSingly(batch);
+        const isStuck = batch.length === 1 || performance.now() - began > PATIENCE_MS;
+        if (!isStuck) await flushSingly(batch);
+        else for (const { reject } of batch) reject(error);
       }
     }
     // At once, not when this function's promise settles: an entry that comes in between must start the next.

@@ -9,6 +9,7 @@ import { dueHeads, type Head } from './due.ts';
 import type { Ledger } from './ledger.ts';
 import { post, type Webhook, webhookAt, webhookId } from './post.ts';
 import type { Result, Written } from './record.ts';
+import type { Slots } from './slots.ts';
 
 export interface RunDeps {
   readonly db: Db;
@@ -17,6 +18,8 @@ export interface RunDeps {
   readonly random: () => number;
   readonly ledger: Ledger;
   readonly bodies: Bodies;
+  /** Places of posts under way, of all runs together. */
+  readonly slots: Slots;
   /** Seconds before each attempt, where the monitor has none of its own. */
   readonly schedule: readonly number[];
   /** How many posts may be under way to a monitor now; what came of one changes that. */
@@ -73,7 +76,9 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   async function deliver(head: Head, body: Body | undefined): Promise<void> {
     try {
       posting += 1;
+      await deps.slots.take();
       const result = await attempt(deps, monitor, webhook, head, body, signal).finally(() => {
+        deps.slots.give();
         posting -= 1;
         wake();
       });

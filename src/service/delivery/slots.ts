@@ -1,0 +1,22 @@
+/** A number of places that are taken and given back. */
+export interface Slots {
+  /** Resolves when a place is free, and takes it; first come, first served. */
+  take(): Promise<void>;
+  give(): void;
+}
+
+export function createSlots(count: number): Slots {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    async take() {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    give() {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    },
+  };
+}

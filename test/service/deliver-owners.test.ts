@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { claim } from '../../src/runtime/lanes.ts';
+import { listDeliveries } from '../../src/service/deliveries.ts';
+import type { Posted } from '../../src/service/delivery/post.ts';
+import { type Entry, record } from '../../src/service/delivery/record.ts';
+import { getMonitor } from '../../src/service/monitors.ts';
+import { publish } from '../../src/service/publish.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+import { delivering, openHook } from './delivering.ts';
+import { changed, lanes, made, NOW, secrets } from './monitored.ts';
+
+const FAILED: Posted = {
+  at: NOW,
+  took: 1,
+  status: 500,
+  fault: null,
+  error: 'answered 500',
+  answer: '',
+  outcome: { kind: 'failed', abort: false, disable: true, crowded: false },
+  retryAfterMs: undefined,
+};
+const take = async (store: Store, now: number) => {
+  const [one = expect.fail()] = await claim(store, 'deliver', { limit: 1, now, leaseMs: 30_000 });
+  return one;
+};
+const states = async (store: Store) =>
+  new Set((await listDeliveries(store.db, { limit: 1_000 })).map(({ state }) => state));
+
+describe.each(ENGINES)('who delivers on %s', (engine) => {
+  it('writes nothing once the lane has gone to another', async () => {
+    const store = await newStore(engine);
+    const { id } = await made(store, { target: 'all' });
+    await store.write((tx) => publish(tx, [changed()], { now: NOW }));
+    const [{ seq } = expect.fail()] = await listDeliveries(store.db);
+    const old = await take(store, NOW);
+    const young = await take(store, NOW + 31_000);
+    const entry = (held: typeof old): Entry => {
+      const result = { seq, posted: FAILED, number: 1, state: 'exhausted', nextAt: 0, repeated: false } as const;
+      return { claim: held, result, ending: 'if-idle' };
+    };
+    const late = entry(old);
+    expect((await store.write((tx) => record(tx, [late], { now: NOW }))).get(late)).toBe('lost');
+    expect(await states(store)).toEqual(new Set(['due']));
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ activated: true, failedAttempts: 0 });
+    expect(await lanes(store, 'deliver')).toEqual([id]);
+    const good = entry(young);
+    expect((await store.write((tx) => record(tx, [good], { now: NOW }))).get(good)).toBe('settled');
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ activated: false });
+  });
+
+  it('leaves what it had to stop to the next, and counts no attempt', async () => {
+    const store = await newStore(engine);
+    const waiting = Promise.withResolvers<void>();
+    const hook = await openHook((response, _seen, count) => {
+      if (count === 1) waiting.resolve();
+      else response.writeHead(204).end();
+    });
+    await made(store, { url: hook.url, target: 'all' });
+    const first = delivering(store, { deadlineMs: 60_000 });
+    await first.publish(changed());
+    await waiting.promise;
+    await first.worker.stop(0);
+    const second = delivering(store);
+    await second.worker.drained();
+    expect(await listDeliveries(store.db)).toMatchObject([{ state: 'done', attempts: 1 }]);
+    expect(hook.seen.map(({ headers }) => headers['webhook-attempt'])).toEqual(['1', '1']);
+    expect(first.errors).toEqual([]);
+  });
+});
+
+it('two that share a PostgreSQL deliver each once, in order', async () => {
+  const store = await newStore('postgres');
+  const hook = await openHook();
+  for (let at = 0; at < 5; at++) await made(store, { url: `${hook.url}/${at}`, target: 'all' });
+  const workers = [delivering(store), delivering(store)];
+  const entity = (at: number) => `CVR-1-${99_100_000 + (at % 4)}`;
+  const name = (at: number) => ({ name: { before: null, after: String(at).padStart(3, '0') } });
+  for (let at = 0; at < 40; at++) await workers[at % 2]?.publish(changed({ entity: entity(at), updates: name(at) }));
+  await expect.poll(async () => [...(await states(store))], { timeout: 20_000 }).toEqual(['done']);
+  expect(hook.seen).toHaveLength(200);
+  const told = Map.groupBy(hook.seen, ({ path, entity }) => `${path} ${entity}`);
+  for (const posts of told.values()) {
+    const names = posts.map(({ body }) => JSON.parse(body).updates.name.after);
+    expect(names).toEqual(names.toSorted());
+  }
+  expect(workers.flatMap(({ errors }) => errors)).toEqual([]);
+});
