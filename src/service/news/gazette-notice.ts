@@ -36,9 +36,11 @@ interface Group {
   readonly fields: readonly Field[];
 }
 
-/** A line of a search's answer; undefined where it is none. */
+/** A line of a search's answer; undefined where it is none, or is of another section than that of bankruptcies. */
 export function readFound(json: unknown): Found | undefined {
-  const { messageNumber, published, publicationDate, title, summary } = isRecord(json) ? json : {};
+  const { messageNumber, published, publicationDate, title, summary, sectionName } = isRecord(json) ? json : {};
+  // The search is not documented: where it stops to select by kind, notices on persons must not come through.
+  if (typeof sectionName === 'string' && !/konkurs/i.test(sectionName)) return undefined;
   const day = /^\d{4}-\d{2}-\d{2}/.exec(String(published ?? publicationDate ?? ''))?.[0];
   // The number becomes part of an address.
   if (typeof messageNumber !== 'string' || !/^[\w-]{1,40}$/.test(messageNumber) || day === undefined) return undefined;

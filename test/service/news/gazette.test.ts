@@ -19,6 +19,7 @@ interface Notice {
   readonly summary?: readonly { name: string; value: string }[];
   readonly groups?: readonly { name: string; fields: readonly { name: string; value: string }[] }[];
   readonly document?: unknown;
+  readonly section?: string;
 }
 
 const field = (name: string, value: string) => ({ name, value, type: 'text' });
@@ -46,12 +47,15 @@ async function gazette(notices: Notice[]) {
         body: {
           pageCount: Math.ceil(found.length / pageSize),
           resultCount: found.length,
-          results: found.slice(at, at + pageSize).map(({ number, day, title = 'Uden titel', cvr, summary }) => ({
-            messageNumber: number,
-            published: `${day}T00:00:00`,
-            title,
-            summary: summary ?? (cvr === undefined ? [] : [{ name: 'CVR-nr.', value: cvr }]),
-          })),
+          results: found
+            .slice(at, at + pageSize)
+            .map(({ number, day, title = 'Uden titel', cvr, summary, section }) => ({
+              sectionName: section ?? 'Konkursboer',
+              messageNumber: number,
+              published: `${day}T00:00:00`,
+              title,
+              summary: summary ?? (cvr === undefined ? [] : [{ name: 'CVR-nr.', value: cvr }]),
+            })),
         },
       };
     }
@@ -210,12 +214,13 @@ test('several companies in one notice are told each by itself', async () => {
   ]);
 });
 
-test('a notice that cannot be read, or whose number is none, keeps no other back and is tried again', async () => {
+test('a notice that cannot be read, is of another section, or whose number is none, keeps no other back and is tried again', async () => {
   const store = await newStore('sqlite');
   const notices: Notice[] = [
     { number: '../evil', day: '2026-11-21', cvr: '99000011' },
     { number: 'B-1', day: '2026-11-21', cvr: '99000011', document: '{"fieldgroups":[' },
     { number: 'B-2', day: 'someday', cvr: '99000011' },
+    { number: 'B-4', day: '2026-11-21', cvr: '99000011', section: 'Dødsboer' },
     { number: 'B-3', day: '2026-11-21', cvr: '99000011' },
   ];
   const site = await gazette(notices);
