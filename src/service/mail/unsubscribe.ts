@@ -56,7 +56,12 @@ export interface UnsubscribeDeps {
 }
 
 const querystring = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 2_000, description: 'From the link in a mail.' }),
+  token: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'From the link in a mail.',
+    examples: ['WyJtIiwiYUBiIl0.bm90LW91cnM'],
+  }),
 });
 const html = { 'text/html': { schema: Type.String({ description: 'A page for people.' }) } };
 const failure = { 'application/json': { schema: errorBody } };

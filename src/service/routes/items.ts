@@ -4,7 +4,7 @@ import { HttpError } from '../../http/error.ts';
 import type { Server } from '../../http/server.ts';
 import type { Bell } from '../../runtime/bell.ts';
 import type { Store, Tx } from '../../store/store.ts';
-import { addItem, removeItem, STATE_QUEUE } from '../items.ts';
+import { ASK_QUEUE, addItem, removeItem, STATE_QUEUE } from '../items.ts';
 import { type Job, listJobs } from '../monitors.ts';
 import type { Access } from './access.ts';
 import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, readMonitored } from './schemas.ts';
@@ -30,7 +30,7 @@ const item = {
   entityId: entityIdText(
     'The company: `CVR-1-` and eight digits. A person, `CVR-3-` and a number, can be monitored too',
   ),
-  id: plainText('The id of the same company in the external system'),
+  id: plainText('The id of the same company in the external system', { example: '8412345678' }),
 };
 
 const WHO = 'A key sees only the jobs that belong to it.';
@@ -79,7 +79,7 @@ export function addItemRoutes(scope: Server, { store, access, bell, now }: ItemR
         const { kind } = await addItem(tx, { ...wanted, monitor: job.id, sendUpdate, now: now() });
         if (kind === 'no-monitor') throw noJob(request.params.Provider);
       });
-      for (const queue of ['deliver', 'mail', ...(sendUpdate ? [STATE_QUEUE] : [])]) bell.ring(queue);
+      for (const queue of [ASK_QUEUE, 'deliver', 'mail', ...(sendUpdate ? [STATE_QUEUE] : [])]) bell.ring(queue);
       return reply.code(204).send(null);
     },
   );

@@ -7,7 +7,7 @@ import { DEFAULT_TAKE, MOST_TAKE, pageItems } from '../items.ts';
 import { listJobs } from '../monitors.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Access } from './access.ts';
-import { failure, KEY_FAILURES, KEY_SECURITY, timeText, unprocessable } from './schemas.ts';
+import { EXAMPLE_ID, failure, KEY_FAILURES, KEY_SECURITY, timeText, tokenText, unprocessable } from './schemas.ts';
 
 export interface JobRouteDeps {
   readonly store: Store;
@@ -66,7 +66,9 @@ export function addJobRoutes(scope: Server, { store, access, secrets }: JobRoute
           'In the order in which they were added. What stays in the list while you page comes exactly once, whatever is added and removed meanwhile. The last page has no `continuationToken`.',
         tags: ['monitoring'],
         security: KEY_SECURITY,
-        params: Type.Object({ JobId: Type.String({ description: 'The id of a job of the key' }) }),
+        params: Type.Object({
+          JobId: Type.String({ description: 'The id of a job of the key', examples: [EXAMPLE_ID] }),
+        }),
         querystring: Type.Object({
           take: Type.Optional(
             Type.Integer({
@@ -76,9 +78,7 @@ export function addJobRoutes(scope: Server, { store, access, secrets }: JobRoute
               description: `Items a page, ${MOST_TAKE} at most`,
             }),
           ),
-          continuationToken: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 1_000, description: 'From the page before, of the same job' }),
-          ),
+          continuationToken: Type.Optional(tokenText('From the page before, of the same job')),
         }),
         response: {
           200: page,

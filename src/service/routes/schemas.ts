@@ -27,15 +27,34 @@ export const KEY_FAILURES = {
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** A text that both engines keep and a person can read. */
-export const plainText = (description: string, maxLength = 256) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description });
+export const plainText = (description: string, { maxLength = 256, example }: PlainText = {}) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    description,
+    ...(example !== undefined && { examples: [example] }),
+  });
+
+interface PlainText {
+  readonly maxLength?: number;
+  readonly example?: string;
+}
+
+/** The id of a monitor or job, as an example. */
+export const EXAMPLE_ID = '7e0f5b3c-2a51-4a0e-9d0e-3a4f1c2b6d10';
+
+/** A `continuationToken`. */
+export const tokenText = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 1_000, description, examples: ['MTAw.Zm9yZ2VkLXRva2Vucy1hcmUtcmVmdXNlZA'] });
 
 /** How an entity id is written; its meaning is checked by {@link readMonitored}. */
 export const entityIdText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 128, description, examples: ['CVR-1-10000001'] });
 
 /** A point in time as we answer it. */
-export const timeText = (description: string) => Type.String({ format: 'date-time', description });
+export const timeText = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-03-01T09:14:02Z'] });
 
 /** ISO 8601 UTC; null for null. */
 export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -13,14 +13,23 @@ import {
   MOST_REPLAYED,
   replayDeliveries,
 } from '../../deliveries.ts';
-import { entityIdText, failure, isoTime, nullable, plainText, readMonitored, timeText } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import {
+  EXAMPLE_ID,
+  entityIdText,
+  failure,
+  isoTime,
+  nullable,
+  plainText,
+  readMonitored,
+  timeText,
+} from '../schemas.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
 
 const states = ['due', 'held', 'done', 'exhausted', 'dropped'] as const;
 const state = (description: string) => Type.Enum(states, { description });
 
 const filter = {
-  monitor: Type.Optional(plainText('Of one monitor, by its id')),
+  monitor: Type.Optional(plainText('Of one monitor, by its id', { example: EXAMPLE_ID })),
   state: Type.Optional(
     state(
       'due: not delivered yet; held: its monitor is off; done; exhausted: after the last attempt; dropped: given up by a person',
@@ -46,7 +55,7 @@ const choice = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ entity: 'CVR-1-10000001', since: '2026-03-01T00:00:00Z', limit: 100 }] },
 );
 
 const deliveryView = Type.Object({
@@ -114,7 +123,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     {
       schema: {
         ...forOperators('listAttempts', 'The failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
-        params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
+        params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }) }),
         response: { 200: Type.Array(attemptView, { description: 'The attempts' }), ...refusals },
       },
     },
@@ -134,7 +143,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
           'Held and exhausted deliveries, or those of the state asked for, are due again with the same webhook-id. Those of monitors that are off stay as they are. Ask for the count first.',
         ),
         body: choice,
-        response: { 200: counted, ...refusals },
+        response: { 200: counted, ...BODY_FAILURES, ...refusals },
       },
     },
     async ({ body }) => {
@@ -155,7 +164,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
           'Due, held and exhausted deliveries, or those of the state asked for, are not tried again.',
         ),
         body: choice,
-        response: { 200: counted, ...refusals },
+        response: { 200: counted, ...BODY_FAILURES, ...refusals },
       },
     },
     async ({ body }) => {

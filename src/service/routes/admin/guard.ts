@@ -26,7 +26,17 @@ export const forOperators = (operationId: string, summary: string, description =
 /** How administration refuses whoever may not. */
 export const ADMIN_FAILURES = {
   401: failure('No token, or a wrong one'),
-  403: failure('No token is configured, and the request does not come straight from this machine'),
+  403: failure(
+    'An API key without the scope admin; or no token is configured, and the request does not come straight from this machine',
+  ),
+  429: failure('Over the limit of calls a minute of an API key; Retry-After says in how many seconds to come again'),
+};
+
+/** The same where there is a body. */
+export const BODY_FAILURES = {
+  400: failure('A body that is not JSON'),
+  413: failure('A body over 1 MiB'),
+  415: failure('A body that is not application/json'),
 };
 
 /** What a proxy adds: the request is then somebody else's, although the socket is ours. */

@@ -4,8 +4,8 @@ import { HttpError } from '../../../http/error.ts';
 import type { Server } from '../../../http/server.ts';
 import { createJob, moveJob, removeJob } from '../../jobs.ts';
 import { listMonitors } from '../../monitors.ts';
-import { failure, nothing, plainText } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { EXAMPLE_ID, failure, nothing, plainText } from '../schemas.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
 import {
   activated,
   monitorView,
@@ -20,8 +20,8 @@ import type { MonitorRouteDeps } from './monitors.ts';
 const PATH = '/admin/api/jobs';
 const CLOSED = { additionalProperties: false } as const;
 
-const params = Type.Object({ id: plainText('The JobId') });
-const provider = plainText('The {Provider} in the paths of its items', 64);
+const params = Type.Object({ id: plainText('The JobId', { example: EXAMPLE_ID }) });
+const provider = plainText('The {Provider} in the paths of its items', { maxLength: 64 });
 const key = plainText('Id of the API key that it belongs to');
 const missing = { 404: failure('There is no such job'), ...ADMIN_FAILURES };
 const refusals = { 422: failure('The job cannot be like that; `errors` names each problem'), ...ADMIN_FAILURES };
@@ -42,10 +42,16 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, emailEve
           'One for each key and provider. The signing secret is in this answer and nowhere else.',
         ),
         body: Type.Object(
-          { provider, key, name: Type.Optional(plainText('What it is called', 200)), activated, ...settings },
-          CLOSED,
+          {
+            provider,
+            key,
+            name: Type.Optional(plainText('What it is called', { maxLength: 200 })),
+            activated,
+            ...settings,
+          },
+          { ...CLOSED, examples: [{ provider: 'hubspot', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },
         ),
-        response: { 201: withSecret, ...refusals },
+        response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
       },
     },
     async (request, reply) => {
@@ -71,8 +77,8 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, emailEve
       schema: {
         ...forOperators('moveJob', 'Hands a job to another key', 'As when one key replaces another.'),
         params,
-        body: Type.Object({ key }, CLOSED),
-        response: { 204: nothing('It belongs to the key, now or before'), ...missing, ...refusals },
+        body: Type.Object({ key }, { ...CLOSED, examples: [{ key: EXAMPLE_ID }] }),
+        response: { 204: nothing('It belongs to the key, now or before'), ...BODY_FAILURES, ...missing, ...refusals },
       },
     },
     async (request, reply) => {

@@ -4,8 +4,8 @@ import { HttpError } from '../../../http/error.ts';
 import type { Server } from '../../../http/server.ts';
 import type { Store } from '../../../store/store.ts';
 import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys.ts';
-import { failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { EXAMPLE_ID, failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
 
 const scopes = (description: string) => Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: 10, description });
 
@@ -34,13 +34,14 @@ export function addKeyRoutes(
             name: plainText('Whose it is, for operators'),
             scopes: Type.Optional(scopes(`What it may be used for; ${USUAL_SCOPES.join(', ')} where left out`)),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{ name: 'Birk Byg, CRM', scopes: ['monitoring', 'news'] }] },
         ),
         response: {
           201: Type.Object(
             { id: Type.String(), key: Type.String({ description: 'Shown this once' }) },
             { description: 'The key is made' },
           ),
+          ...BODY_FAILURES,
           422: failure('The body does not say what is needed'),
           ...ADMIN_FAILURES,
         },
@@ -69,7 +70,7 @@ export function addKeyRoutes(
       schema: {
         ...forOperators('revokeKey', 'Ends an API key'),
         description: 'For good, within a second. Its jobs and monitors stay and go on delivering.',
-        params: Type.Object({ id: plainText('The id of the key, not the key') }),
+        params: Type.Object({ id: plainText('The id of the key, not the key', { example: EXAMPLE_ID }) }),
         response: {
           204: nothing('It is revoked, now or before'),
           404: failure('There is no such key'),

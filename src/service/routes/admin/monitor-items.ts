@@ -1,18 +1,28 @@
 /** The lists of monitors, for operators. */
 import Type from 'typebox';
 import type { Server } from '../../../http/server.ts';
-import { addItem, DEFAULT_TAKE, MOST_TAKE, pageItems, removeItem, STATE_QUEUE } from '../../items.ts';
-import { entityIdText, failure, nothing, plainText, readMonitored, timeText, unprocessable } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { ASK_QUEUE, addItem, DEFAULT_TAKE, MOST_TAKE, pageItems, removeItem, STATE_QUEUE } from '../../items.ts';
+import {
+  EXAMPLE_ID,
+  entityIdText,
+  failure,
+  nothing,
+  plainText,
+  readMonitored,
+  timeText,
+  tokenText,
+  unprocessable,
+} from '../schemas.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
 import { noMonitor } from './monitor-shape.ts';
 import type { MonitorRouteDeps } from './monitors.ts';
 
 const PATH = '/admin/api/monitors/:id/items';
 
-const params = Type.Object({ id: plainText('The id of the monitor') });
+const params = Type.Object({ id: plainText('The id of the monitor', { example: EXAMPLE_ID }) });
 const item = {
   entityId: entityIdText('A company or person'),
-  recordId: Type.Optional(plainText('The id in the external system; for jobs')),
+  recordId: Type.Optional(plainText('The id in the external system; for jobs', { example: '8412345678' })),
 };
 const failures = {
   404: failure('There is no such monitor'),
@@ -30,7 +40,7 @@ export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now 
         params,
         querystring: Type.Object({
           take: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE })),
-          continuationToken: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+          continuationToken: Type.Optional(tokenText('From the page before, of the same list')),
         }),
         response: {
           200: Type.Object(
@@ -76,9 +86,9 @@ export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now 
             ...item,
             sendUpdate: Type.Optional(Type.Boolean({ default: false, description: 'Send its whole current state' })),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{ entityId: 'CVR-1-10000001' }] },
         ),
-        response: { 204: nothing('It is listed, now or before'), ...failures },
+        response: { 204: nothing('It is listed, now or before'), ...BODY_FAILURES, ...failures },
       },
     },
     async ({ params: { id: monitor }, body }, reply) => {
@@ -87,7 +97,7 @@ export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now 
       const wanted = { monitor, entity, recordId, sendUpdate, now: now() };
       const { kind } = await store.write((tx) => addItem(tx, wanted));
       if (kind === 'no-monitor') throw noMonitor();
-      for (const queue of ['deliver', 'mail', STATE_QUEUE]) bell.ring(queue);
+      for (const queue of [ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]) bell.ring(queue);
       return reply.code(204).send(null);
     },
   );

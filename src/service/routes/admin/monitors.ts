@@ -15,8 +15,8 @@ import {
   updateMonitor,
 } from '../../monitors.ts';
 import type { Secrets } from '../../secrets.ts';
-import { entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
 import {
   activated,
   monitorView,
@@ -42,7 +42,7 @@ export interface MonitorRouteDeps {
 const PATH = '/admin/api/monitors';
 const CLOSED = { additionalProperties: false } as const;
 
-const params = Type.Object({ id: plainText('The id of the monitor') });
+const params = Type.Object({ id: plainText('The id of the monitor', { example: EXAMPLE_ID }) });
 const missing = { 404: failure('There is no such monitor'), ...ADMIN_FAILURES };
 const refusals = { 422: failure('The monitor cannot be like that; `errors` names each problem'), ...ADMIN_FAILURES };
 
@@ -62,7 +62,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
         ),
         body: Type.Object(
           {
-            name: plainText('What it is called', 200),
+            name: plainText('What it is called', { maxLength: 200 }),
             target: Type.Optional(target),
             entities: Type.Optional(
               Type.Array(entityIdText('A company or person of its list'), { maxItems: 1_000, description: 'Its list' }),
@@ -70,9 +70,23 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
             activated,
             ...settings,
           },
-          CLOSED,
+          {
+            ...CLOSED,
+            examples: [
+              {
+                name: 'Our customers',
+                target: 'items',
+                entities: ['CVR-1-10000001'],
+                events: ['name', 'address', 'status'],
+                url: 'https://hooks.example.com/cvr',
+                credentials: { method: 'Bearer', token: 'a-token-of-theirs' },
+                emails: ['sales@example.com'],
+                mailRhythm: 'daily',
+              },
+            ],
+          },
         ),
-        response: { 201: withSecret, ...refusals },
+        response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
       },
     },
     async (request, reply) => {
@@ -96,7 +110,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
       schema: {
         ...forOperators('listMonitors', 'Monitors by id', 'Third-party jobs are monitors too. Page with `after`.'),
         querystring: Type.Object({
-          after: Type.Optional(plainText('What comes after this id')),
+          after: Type.Optional(plainText('What comes after this id', { example: EXAMPLE_ID })),
           limit: Type.Optional(
             Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' }),
           ),
@@ -132,10 +146,14 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
         ),
         params,
         body: Type.Object(
-          { name: Type.Optional(plainText('What it is called', 200)), target: Type.Optional(target), ...settings },
-          CLOSED,
+          {
+            name: Type.Optional(plainText('What it is called', { maxLength: 200 })),
+            target: Type.Optional(target),
+            ...settings,
+          },
+          { ...CLOSED, examples: [{ events: ['name', 'newReport'], schedule: [0, 60, 3_600] }] },
         ),
-        response: { 200: monitorView, ...missing, ...refusals },
+        response: { 200: monitorView, ...BODY_FAILURES, ...missing, ...refusals },
       },
     },
     async (request) => {
