@@ -66,6 +66,7 @@ export function createMetrics() {
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3_600, 86_400],
     ),
     documents: counter('documents_total', 'Register documents by what became of them.', ['result']),
+    filings: counter('filings_total', 'Filings of annual reports by what became of them.', ['result']),
     changes: counter('changes_total', 'Changes found in the register, by event.', ['event']),
     registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 where nothing waits.'),
     /** Counts an entry of an unknown event. */

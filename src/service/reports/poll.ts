@@ -1,5 +1,6 @@
 /** One poll of the filing index: what is new there, and what is due for another try. */
 import type { Http } from '../../http/client.ts';
+import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store, Tx } from '../../store/store.ts';
@@ -29,6 +30,7 @@ export interface ReportsDeps {
   readonly http: Http;
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
+  readonly metrics: Pick<Metrics, 'filings'>;
   readonly settings: ReportsSettings;
   /** Publishes in the transaction that stores the filing. */
   publish(tx: Tx, changes: readonly Change[]): Promise<void>;
@@ -144,6 +146,7 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
       if (change !== undefined) await deps.publish(tx, [change]);
       return change !== undefined;
     });
+    deps.metrics.filings.inc({ result: isTold ? 'told' : (outcome?.kind ?? 'set aside') });
     if (isTold) deps.ring();
   };
 }

@@ -21,6 +21,9 @@ export type Outcome =
       readonly record: unknown;
     };
 
+/** Figures of years that ended longer before the start of a new one are let go. */
+const KEPT_MS = 300 * 86_400_000;
+
 /** Of these filings the ids that need no more looking at now: read, or waiting for another try. */
 export async function knownFilings(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('filing').select('id').where('id', 'in', each(db, ids)).execute();
@@ -51,8 +54,7 @@ export async function formerReport(db: Db, filing: Filing, start: string | null)
   );
   if (former === undefined) return undefined;
   const row = await db.selectFrom('filing').select('data').where('id', '=', former.id).executeTakeFirst();
-  // Written by this file as report data.
-  return row?.data == null ? undefined : (JSON.parse(row.data) as ReportData);
+  return readData(row?.data ?? null);
 }
 
 async function rowsOf(db: Db, { cvr }: Filing) {
@@ -95,10 +97,42 @@ export async function storeFiling(
       conflict.column('id').doUpdateSet((eb) => ({ ...state, attempts: eb('filing.attempts', '+', attempts) })),
     )
     .execute();
-  if (!isRead || !isNews(filing, outcome.data, known)) return undefined;
+  if (!isRead) return undefined;
+  await forgetFigures(tx, entity, state.period_start);
+  if (!isNews(filing, outcome.data, known)) return undefined;
   const name = outcome.data.reportingCompanyName?.value ?? (await nameOf(tx, entity)) ?? entity;
   return changeOf(filing, outcome.data, name, options.deprecatedReport);
 }
+
+/** Figures are needed for as long as next year's are compared with them: that keeps about 20 KB a company. */
+async function forgetFigures(tx: Tx, entity: string, start: string | null): Promise<void> {
+  const ms = Date.parse(start ?? '');
+  if (Number.isNaN(ms)) return;
+  await tx
+    .updateTable('filing')
+    .set({ data: null })
+    .where('entity', '=', entity)
+    .where('period_end', '<', new Date(ms - KEPT_MS).toISOString().slice(0, 10))
+    .execute();
+}
+
+/** The newest annual report of each company that has one that was read: by end of its year, then by publication. */
+export async function latestReports(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, ReportData>> {
+  const rows = await db
+    .selectFrom('filing')
+    .select(['entity', 'data'])
+    .where('entity', 'in', each(db, entities))
+    .where('data', 'is not', null)
+    .orderBy('period_end')
+    .orderBy('published_at')
+    .execute();
+  const reports = rows.map(({ entity, data }) => [entity, readData(data)] as const);
+  return new Map(reports.filter((pair): pair is [string, ReportData] => pair[1]?.reportType === 'Yearly'));
+}
+
+/** Written by this file as report data. */
+const readData = (data: string | null): ReportData | undefined =>
+  data === null ? undefined : (JSON.parse(data) as ReportData);
 
 /** Sets a record of the index aside that is no filing: it is not looked at again. */
 export async function setAside(tx: Tx, id: string, reason: string, now: number): Promise<void> {

@@ -89,7 +89,8 @@ describe('a document', () => {
 describe('the host of a document', () => {
   it.each([
     'http://reports.example:PORT/1.xml',
-    'http://evil127.0.0.1.example/1.xml',
+    'http://evillocalhost:PORT/1.xml',
+    'http://localhost.example:PORT/1.xml',
     'http://virk.dk@127.0.0.1:PORT/1.xml',
     'http://user:secret@localhost:PORT/1.xml',
     'ftp://localhost/1.xml',

@@ -191,6 +191,17 @@ describe('a doubt', () => {
     expect(data.capital?.possibleError, 'the same capital in thousands').toBe(true);
     expect(data.equity?.possibleError, 'last year’s equity as this report repeats it').toBe(true);
     expect(data.assets?.possibleError).toBe(false);
+    expect((await now({ figures: { 'fsa:ContributedCapital': 125_000_000 } })).capital?.possibleError).toBe(true);
+    const labelled = plus(
+      annual({ figures: { 'fsa:Equity': 6_000 } }),
+      [{ id: 'start', end: '2023-01-01' }],
+      [again('fsa:Equity', 5_000, { at: 'start' })],
+    );
+    const started = await dataOf(instance(labelled), {}, former);
+    expect(started.equity, 'last year’s end called this year’s start').toMatchObject({
+      value: 6_000,
+      possibleError: true,
+    });
     const millions = await now({ figures: { 'fsa:Equity': 5 } });
     expect(millions.equity?.possibleError).toBe(true);
     expect((await now({ figures: { 'fsa:Equity': 0 } })).equity?.possibleError).toBe(false);

@@ -87,6 +87,17 @@ describe('pages of the index', () => {
     expect(assetsTold(watch)).toEqual([...rest.map(({ id }) => id), late.id, veryLate.id]);
   });
 
+  it('are not passed over because one record claims to be from the future', async () => {
+    const { register, watch } = await begun();
+    const [odd, ...rest] = many(register, 4);
+    register.publish({ ...odd, id: 10, published: '2031-01-01T00:00:00.000Z' });
+    await watch.poll();
+    watch.time += HOUR;
+    register.publish(...rest.map((one) => ({ ...one, published: new Date(watch.time - 60_000).toISOString() })));
+    await watch.poll();
+    expect(assetsTold(watch)).toEqual([10, 11, 12, 13]);
+  });
+
   it('are asked from where watching stood, after hours away', async () => {
     const { register, watch } = await begun();
     register.publish(...many(register, 3));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../src/service/change.ts';
 import { publish } from '../../../src/service/publish.ts';
 import { pollReports } from '../../../src/service/reports/poll.ts';
+import { latestReports } from '../../../src/service/reports/store-filing.ts';
 import type { Store } from '../../../src/store/open.ts';
 import type { Tx } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -132,6 +133,26 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     );
     await watch.poll();
     expect(watch.told.map(({ updates }) => updates.newReport?.data.assets?.possibleError)).toEqual([false, true]);
+  });
+
+  it('keeps figures as long as they are compared with, and the newest of each company', async () => {
+    const { store, register, watch } = await begun(engine);
+    const ends = ['2023-12-31', '2021-12-31', '2022-12-31'];
+    ends.forEach((end, n) => {
+      register.files.set(`${n}.xml`, report(n + 1, end));
+      register.publish({ id: n, start: `${end.slice(0, 4)}-01-01`, end, published: at(`0${7 + n}:00`) });
+    });
+    register.files.set('9.xml', report(9, '2024-12-31'));
+    await watch.poll();
+    const known = ['CVR-1-90000007', 'CVR-1-90000015'];
+    expect([...(await latestReports(store.db, known))].map(([entity, data]) => [entity, data.assets?.value])).toEqual([
+      ['CVR-1-90000007', 1],
+    ]);
+    register.publish({ id: 9, start: '2024-01-01', end: '2024-12-31', published: at('11:00') });
+    await watch.poll();
+    expect((await latestReports(store.db, known)).get('CVR-1-90000007')?.assets?.value).toBe(9);
+    const kept = (await filings(store)).filter(({ data }) => data !== null).map(({ period_end }) => period_end);
+    expect(kept.toSorted()).toEqual(['2023-12-31', '2024-12-31']);
   });
 
   it('keeps interim reports to itself', async () => {

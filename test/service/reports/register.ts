@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { type EmulatorRequest, type ServedEmulator, serveEmulator } from '../../../providers/emulator.ts';
 import { openClient } from '../../../src/http/client.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Change } from '../../../src/service/change.ts';
 import { pollReports, type ReportsDeps, type ReportsSettings } from '../../../src/service/reports/poll.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -152,6 +153,7 @@ export function polling(store: Store, register: Register, more: Partial<ReportsS
     http: client.http,
     settings,
     now: () => self.time,
+    metrics: createMetrics(),
     log: { warn: (details) => void warnings.push(details) },
     publish: async (_, changes) => void told.push(...changes),
     ring: () => undefined,
