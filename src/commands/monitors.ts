@@ -15,6 +15,7 @@ import {
 import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './command.ts';
 import { readSettings, settingOptions } from './monitors/settings.ts';
 import { itemCounts, rowOf, show as showMonitor, showSecret } from './monitors/show.ts';
+import { tryMonitor } from './monitors/try.ts';
 import { readMonitoredEntity, withService } from './serviced.ts';
 
 const args = { id: needed('the id of the monitor, as `monitors list` shows it') };
@@ -164,6 +165,23 @@ const rotate = defineCommand({
     }),
 });
 
+const tryOut = defineCommand({
+  name: 'test',
+  about: 'post an example payload to the webhook of a monitor, on or off, as it is set up',
+  args,
+  options: { entity: text('the company whose state is sent; an invented one where it is left out', 'id') },
+  run: (context, { id }, { entity: asked }) =>
+    withService(context, async ({ store, secrets, wire }) => {
+      const monitor = found(id, await getMonitor(store.db, secrets, id));
+      const entity = asked === undefined ? undefined : readMonitoredEntity(asked, context.log);
+      const result = await tryMonitor(context, { store, wire }, monitor, entity);
+      const { failure, message, answer, took } = result;
+      const said = failure === null ? message : `The webhook did not take it (${failure}): ${message}`;
+      context.output.result(result, `${said} ${took} ms.${answer === '' ? '' : `\nIt answered: ${answer}`}`);
+      return failure === null ? 0 : 1;
+    }),
+});
+
 const listArgs = { ...args, entities: many('companies or persons: CVR-1-12345678, a CVR number, or CVR-3-…') };
 const recordOption = { record: text('the id in the external system; for jobs', 'id') };
 
@@ -206,5 +224,5 @@ const entities = defineCommand({
 export const command = defineCommand({
   name: 'monitors',
   about: 'who is told of which changes',
-  commands: [create, list, show, update, activate, disable, remove, rotate, entities],
+  commands: [create, list, show, update, activate, disable, remove, rotate, tryOut, entities],
 });

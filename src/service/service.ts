@@ -72,13 +72,15 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
   addNewsRoutes(server, { store, access });
   addTestWebhookRoutes(server, { store, access, http: client.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
-  addAdminRoutes(server, { ...common, emailEvent, adminToken: deps.adminToken, access });
+  addAdminRoutes(server, { ...common, http: client.http, emailEvent, placeType, adminToken: deps.adminToken, access });
 
   let workers: readonly Worker[] = [];
 
   function startWorkers(publicUrl: string): readonly Worker[] {
+    const leaseMs = settings.leaseSeconds * 1_000;
+    const leased = { ...common, leaseMs };
     const delivery = {
-      ...common,
+      ...leased,
       http: client.http,
       emailEvent,
       concurrency: webhooks.concurrency,
@@ -86,9 +88,9 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
       ...(smtp?.admin !== undefined && { admin: smtp.admin }),
     };
     const digest = smtp !== undefined && { digestHour: smtp.digestHour };
-    const one = { ...common, concurrency: 1 };
+    const one = { ...leased, concurrency: 1 };
     return [
-      startWatch(common, tasks),
+      startWatch(leased, tasks),
       startWorker({
         ...one,
         queue: ASK_QUEUE,
@@ -102,7 +104,7 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
         run: (claims, signal) => sendStates({ ...common, placeType, ...digest }, claims, signal),
       }),
       startDelivery(delivery),
-      startMail({ ...common, publicUrl, baseUrl: settings.news.baseUrl, smtp }),
+      startMail({ ...leased, publicUrl, baseUrl: settings.news.baseUrl, smtp }),
       startWorker({
         ...one,
         queue: HOUSEKEEPING_QUEUE,

@@ -40,4 +40,6 @@ export interface ServiceSettings {
   readonly emailEvent: string;
   readonly placeType: string;
   readonly recodingGuard: boolean;
+  /** After a crash its work is taken up this much later at most. */
+  readonly leaseSeconds: number;
 }

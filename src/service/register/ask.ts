@@ -7,8 +7,8 @@ import type { Tx } from '../../store/store.ts';
 import { type RegisterSource, SourceError } from './source.ts';
 import { LeaseLost, takeIn, type WatchDeps } from './watch-page.ts';
 
-/** Companies in one question. */
-export const ASK_BATCH = 500;
+/** Companies in one question: a large document has 500 KB. */
+export const ASK_BATCH = 50;
 const MOST_BACKOFF_MS = 15 * 60_000;
 
 /**

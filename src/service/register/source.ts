@@ -33,7 +33,7 @@ export interface RegisterSource {
    */
   page(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage>;
   /**
-   * The documents of some companies, by CVR number, at most 500 at a time; what the source does not know is left out.
+   * The documents of some companies, by CVR number, a few dozen at a time; what the source does not know is left out.
    * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
    */
   find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;

@@ -1,8 +1,10 @@
 /** The service's routes on a real port, over a store of their own. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import { createGuard } from '../../../src/http/guard.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { type Bell, createBell } from '../../../src/runtime/bell.ts';
+import { openWebhookClient } from '../../../src/service/delivery/post.ts';
 import { createJob, type JobInput } from '../../../src/service/jobs.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
@@ -69,9 +71,14 @@ export async function openHouse(
   const access = createAccess({ store, requestsPerMinute, now, log });
   const server = createServer({ log });
   addMonitoringRoutes(server, { store, access, secrets, bell, now });
-  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken });
+  const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
+  const { http } = client;
+  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken, http, placeType: 'Place' });
   const url = await server.listen({ host, port: 0 });
-  onTestFinished(() => server.close());
+  onTestFinished(async () => {
+    await server.close();
+    await client.close();
+  });
 
   return {
     url,

@@ -6,15 +6,17 @@ import { type AdminGuardOptions, guardAdmin } from './guard.ts';
 import { addAdminJobRoutes } from './jobs.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMonitorItemRoutes } from './monitor-items.ts';
-import { addMonitorRoutes, type MonitorRouteDeps } from './monitors.ts';
+import { addMonitorTestRoute, type MonitorTestDeps } from './monitor-test.ts';
+import { addMonitorRoutes } from './monitors.ts';
 
 /** Adds `/admin/api/…` behind its guard. What cannot be read answers 422. */
-export function addAdminRoutes(server: Server, deps: MonitorRouteDeps & AdminGuardOptions): void {
+export function addAdminRoutes(server: Server, deps: MonitorTestDeps & AdminGuardOptions): void {
   server.register(async (scope) => {
     answer422(scope);
     guardAdmin(scope, deps);
     addMonitorRoutes(scope, deps);
     addMonitorItemRoutes(scope, deps);
+    addMonitorTestRoute(scope, deps);
     addAdminJobRoutes(scope, deps);
     addKeyRoutes(scope, deps);
     addDeliveryRoutes(scope, deps);

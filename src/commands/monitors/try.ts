@@ -1,0 +1,34 @@
+/** Tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
+import { ownAddress } from '../../halves.ts';
+import { createGuard } from '../../http/guard.ts';
+import { openWebhookClient, webhookAt } from '../../service/delivery/post.ts';
+import type { Monitor } from '../../service/monitor.ts';
+import { type TestResult, testPayload, testWebhook } from '../../service/testwebhook.ts';
+import { UsageError } from '../command.ts';
+import type { Context } from '../context.ts';
+import type { ServiceGround } from '../serviced.ts';
+
+/** Posts one payload; throws where there is nothing to post, or nowhere to. */
+export async function tryMonitor(
+  context: Context,
+  { store, wire }: Pick<ServiceGround, 'store' | 'wire'>,
+  monitor: Monitor,
+  entity: string | undefined,
+): Promise<TestResult> {
+  if (monitor.url === null) throw new UsageError('the monitor has no webhook: cvrsync monitors update --url');
+  const { server, service } = await context.config();
+  const payload = await testPayload(store.db, entity, { now: Date.now(), placeType: service?.placeType ?? 'Place' });
+  if (payload === undefined) throw new UsageError(`nothing is known of ${entity} yet`);
+  const guard = createGuard({
+    allowPrivate: service?.webhooks.allowPrivateAddresses ?? false,
+    allow: service?.webhooks.allow ?? [],
+    allowOrigins: [ownAddress(server.host, server.port)],
+  });
+  const client = openWebhookClient(guard);
+  try {
+    const deps = { ...wire, http: client.http, now: Date.now };
+    return await testWebhook(deps, webhookAt(monitor.url, monitor.security), payload, context.signal);
+  } finally {
+    await client.close();
+  }
+}

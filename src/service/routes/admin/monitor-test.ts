@@ -1,0 +1,67 @@
+/** `POST /admin/api/monitors/{id}/test`: tries the webhook of a monitor as it is set up, also while it is off. */
+import Type from 'typebox';
+import type { Http } from '../../../http/client.ts';
+import { HttpError } from '../../../http/error.ts';
+import type { Server } from '../../../http/server.ts';
+import { webhookAt } from '../../delivery/post.ts';
+import { getMonitor } from '../../monitors.ts';
+import { testPayload, testWebhook } from '../../testwebhook.ts';
+import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
+import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { noMonitor } from './monitor-shape.ts';
+import type { MonitorRouteDeps } from './monitors.ts';
+
+export interface MonitorTestDeps extends MonitorRouteDeps {
+  /** A client of openWebhookClient. */
+  readonly http: Http;
+  /** Type name of production units. */
+  readonly placeType: string;
+}
+
+const schema = {
+  ...forOperators(
+    'testMonitor',
+    'Tries the webhook of a monitor',
+    'Posts one payload with the credentials and signature of the monitor, whether it is on or off, marked by the header `webhook-test: true`. Nothing is counted.',
+  ),
+  params: Type.Object({ id: plainText('The id of the monitor', { example: EXAMPLE_ID }) }),
+  querystring: Type.Object({
+    entityId: Type.Optional(
+      entityIdText('The company whose current state is sent; left out, that of an invented company is'),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        failure: nullable(
+          Type.String({
+            description:
+              '`status` for an answer other than 200 to 299, else why none came: dns, refused, tls, timeout, address, cut, network',
+          }),
+        ),
+        status: nullable(Type.Integer()),
+        took: Type.Integer({ description: 'In ms' }),
+        message: Type.String(),
+        answer: Type.String({ description: 'The first KiB' }),
+      },
+      { description: 'What came of it; `failure` is null where the webhook took it' },
+    ),
+    404: failure('There is no such monitor, or nothing is known of the company'),
+    422: failure('The monitor has no webhook, or a parameter cannot be read'),
+    ...ADMIN_FAILURES,
+  },
+};
+
+/** Adds the route. */
+export function addMonitorTestRoute(scope: Server, deps: MonitorTestDeps): void {
+  const { store, secrets, now, placeType } = deps;
+  scope.post('/admin/api/monitors/:id/test', { schema }, async ({ params: { id }, query: { entityId } }) => {
+    const monitor = await getMonitor(store.db, secrets, id);
+    if (monitor === undefined) throw noMonitor();
+    if (monitor.url === null) throw unprocessable('params.id', 'has no webhook');
+    const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
+    const payload = await testPayload(store.db, entity, { now: now(), placeType });
+    if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
+    return testWebhook(deps, webhookAt(monitor.url, monitor.security), payload, new AbortController().signal);
+  });
+}
