@@ -27,7 +27,8 @@ export interface MailDeps {
   readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
   /** Ms for one mail, for tests. */
   readonly deadlineMs?: number;
-  /** How often to look for what nobody rang for, in ms. */
+  /** As the worker's. */
+  readonly leaseMs?: number;
   readonly pollMs?: number;
 }
 
@@ -42,7 +43,7 @@ const LONGEST_PAUSE_MS = 60_000;
  * a recipient that is refused for now waits alone, up to 15 minutes at a time and 72 hours in all.
  */
 export function startMail(deps: MailDeps): Worker {
-  const { store, bell, now, log, smtp, pollMs } = deps;
+  const { store, bell, now, log, smtp, leaseMs, pollMs } = deps;
   const mailer = smtp === undefined ? undefined : openMailer({ ...smtp, ...deadline(deps) });
   let faults = 0;
   let blocked = 0;
@@ -84,6 +85,7 @@ export function startMail(deps: MailDeps): Worker {
     queue: MAIL_QUEUE,
     batch: 1,
     concurrency: LANES,
+    ...(leaseMs !== undefined && { leaseMs }),
     ...(pollMs !== undefined && { pollMs }),
     blockedUntil: () => blocked,
     async run(claims, signal) {

@@ -20,8 +20,11 @@ export const markWatch = (tx: Tx, tasks: WatchTasks, now: number): Promise<void>
   mark(tx, WATCH_QUEUE, Object.keys(tasks), now);
 
 /** Runs the tasks as their lanes fall due. A lane that has no task any more ends. */
-export function startWatch(deps: Pick<WatchDeps, 'store' | 'bell' | 'now' | 'log'>, tasks: WatchTasks): Worker {
-  const { store, bell, now, log } = deps;
+export function startWatch(
+  deps: Pick<WatchDeps, 'store' | 'bell' | 'now' | 'log'> & { readonly leaseMs?: number },
+  tasks: WatchTasks,
+): Worker {
+  const { store, bell, now, log, leaseMs } = deps;
   return startWorker({
     store,
     bell,
@@ -30,6 +33,7 @@ export function startWatch(deps: Pick<WatchDeps, 'store' | 'bell' | 'now' | 'log
     queue: WATCH_QUEUE,
     batch: 1,
     concurrency: Math.max(2, Object.keys(tasks).length),
+    ...(leaseMs !== undefined && { leaseMs }),
     async run(claims, signal) {
       for (const claim of claims) {
         const task = Object.hasOwn(tasks, claim.key) ? tasks[claim.key] : undefined;

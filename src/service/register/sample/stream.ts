@@ -57,6 +57,12 @@ interface Life {
   readonly units: Map<string, Run<string>[]>;
 }
 
+/** A document, and the company that it is of, or whose unit, as it is from then on. */
+export interface SampleDocument {
+  readonly document: unknown;
+  readonly company: SampleCompany;
+}
+
 /**
  * The documents of `count` companies, then `changes` documents more, each of one of them with something changed. The same
  * arguments give the same documents, and a longer series begins like a shorter one. Every document has its company's
@@ -68,6 +74,16 @@ export function* sampleDocuments(
   changes: number,
   options: SampleDocumentsOptions = {},
 ): Generator<unknown, void, void> {
+  for (const { document } of sampleSeries(seed, count, changes, options)) yield document;
+}
+
+/** The same documents, each with its company. */
+export function* sampleSeries(
+  seed: number,
+  count: number,
+  changes: number,
+  options: SampleDocumentsOptions = {},
+): Generator<SampleDocument, void, void> {
   const { start = Date.UTC(2025, 0, 6, 7), stepMs = 60_000, units = true } = options;
   const random = randomFrom(seed);
   let now = start;
@@ -79,9 +95,10 @@ export function* sampleDocuments(
   for (const company of sampleCompanies(seed, count)) {
     const life = bornLife(company);
     lives.push(life);
-    yield documentOf(life.versions, { loadedAt: tick() });
+    yield { document: documentOf(life.versions, { loadedAt: tick() }), company };
     if (!units) continue;
-    for (const unit of company.pUnits) yield unitDocumentOf(unit, life.versions, { loadedAt: tick() });
+    for (const unit of company.pUnits)
+      yield { document: unitDocumentOf(unit, life.versions, { loadedAt: tick() }), company };
   }
   for (let made = 0; made < changes && lives.length > 0; made++) {
     const life = lives[random.int(0, lives.length - 1)];
@@ -91,13 +108,14 @@ export function* sampleDocuments(
     const at = tick();
     if (event === 'pUnitUpdated') {
       const [unit] = company.pUnits;
-      if (units && unit !== undefined) yield renamed(life, unit, `${company.name} afd. ${made}`, at);
+      if (units && unit !== undefined)
+        yield { document: renamed(life, unit, `${company.name} afd. ${made}`, at), company };
       continue;
     }
     const told = at - 2_000;
     const after = CHANGES[event](company, random, new Date(told).toISOString()).company;
     life.versions = [...rest(life.versions), { company: after, from: dayOf(told), at: told }];
-    yield documentOf(life.versions, { loadedAt: at });
+    yield { document: documentOf(life.versions, { loadedAt: at }), company: after };
   }
 }
 
