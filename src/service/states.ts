@@ -1,6 +1,7 @@
 /** Sends the whole state of companies to monitors that asked for it with `sendUpdate`. */
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import type { ReportData } from '../protocol/report.ts';
 import { normaliseTime } from '../protocol/time.ts';
 import type { Bell } from '../runtime/bell.ts';
 import { type Claim, type Settlement, settleAll } from '../runtime/lanes.ts';
@@ -14,6 +15,7 @@ import { DELIVER_QUEUE, publish } from './publish.ts';
 import { type Company, SNAPSHOT_FORM } from './register/company.ts';
 import { stateOf } from './register/state.ts';
 import { todayAt } from './register/today.ts';
+import { latestReports } from './reports/store-filing.ts';
 
 export interface StateDeps {
   readonly store: Store;
@@ -41,6 +43,7 @@ export async function sendStates(deps: StateDeps, claims: readonly Claim[], sign
   const dropped = await store.write(async (tx) => {
     const listed = await listedKeys(tx, claims);
     const known = await readStates(tx, entitiesOf(claims));
+    const reports = await latestReports(tx, entitiesOf(claims));
     const at = now();
     const turns = claims.map((claim) => take(claim, listed, known.get(readStateKey(claim.key).entity), at));
     const held = await settleAll(
@@ -48,7 +51,7 @@ export async function sendStates(deps: StateDeps, claims: readonly Claim[], sign
       turns.map(({ claim, settlement }) => [claim, settlement]),
     );
     const states = turns.flatMap(({ claim, state }) =>
-      state && held.has(claim.key) ? [changeOf(claim, state, deps)] : [],
+      state && held.has(claim.key) ? [changeOf(claim, state, reports, deps)] : [],
     );
     const { digestHour } = deps;
     await publish(
@@ -157,8 +160,15 @@ function readCompany(body: string): Company | undefined {
   return snapshot.kind === 'company' && snapshot.snapshotForm === SNAPSHOT_FORM ? snapshot : undefined;
 }
 
-function changeOf(claim: Claim, { company, timestamp }: State, { now, placeType }: StateDeps): Change {
+function changeOf(
+  claim: Claim,
+  { company, timestamp }: State,
+  reports: ReadonlyMap<string, ReportData>,
+  { now, placeType }: StateDeps,
+): Change {
   const { monitor, entity } = readStateKey(claim.key);
+  const data = reports.get(entity);
+  const report = data === undefined ? {} : { newReport: { data } };
   const today = todayAt(now());
   return {
     // A claim publishes in the transaction that settles it: once.
@@ -167,7 +177,7 @@ function changeOf(claim: Claim, { company, timestamp }: State, { now, placeType 
     name: company.name,
     kind: 'state',
     timestamp,
-    updates: stateOf(company, { today, placeType, isRecoded: () => false }),
+    updates: { ...stateOf(company, { today, placeType, isRecoded: () => false }), ...report },
     only: monitor,
   };
 }

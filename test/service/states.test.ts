@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { statesWholeCompany } from '../../src/protocol/full-state.ts';
 import { readPayload, writePayload } from '../../src/protocol/payload.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
+import { randomFrom } from '../../src/protocol/sample/random.ts';
+import { sampleReport } from '../../src/protocol/sample/report.ts';
 import { createBell } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
 import { addItem, removeItem, STATE_QUEUE } from '../../src/service/items.ts';
@@ -79,6 +81,35 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
     await wished(store, job.id);
     await run(given);
     expect(await told(store)).toHaveLength(2);
+  });
+
+  it('hold the newest annual report where one was read', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    const data = sampleReport(randomFrom(1), company.entityId.slice(-8), company.name, 2025);
+    const filing = { id: 'urn:1', entity: company.entityId, period_start: '2025-01-01', period_end: '2025-12-31' };
+    const read = {
+      published_at: '',
+      data: JSON.stringify(data),
+      error: null,
+      read_at: NOW,
+      retry_at: null,
+      record: null,
+    };
+    await store.write((tx) =>
+      tx
+        .insertInto('filing')
+        .values({ ...filing, ...read, attempts: 0 })
+        .execute(),
+    );
+    await run(deps(store).deps);
+    const row = await store.db.selectFrom('change').selectAll().where('kind', '=', 'state').executeTakeFirstOrThrow();
+    const wire = writePayload({ entityId: row.entity, timestamp: row.timestamp, updates: JSON.parse(row.updates) });
+    const payload = readPayload(wire);
+    expect(payload.ok && statesWholeCompany(payload.payload)).toBe(true);
+    expect(payload.ok && payload.payload.updates.newReport?.data).toEqual(data);
   });
 
   it('are as old as the newest change that is in them, so that no later change looks older', async () => {

@@ -70,7 +70,9 @@ function readDocument(
 ): readonly { readonly url: string; readonly mime: string; readonly type: string }[] {
   if (!isRecord(json)) return [];
   const { dokumentUrl: url, dokumentMimeType: mime, dokumentType: type } = json;
-  if (typeof url !== 'string' || url.length > 2_000 || typeof mime !== 'string') return [];
+  // The address goes on to people, in mails and CRMs: nothing but a web address may.
+  if (typeof url !== 'string' || url.length > 2_000 || !/^https?:\/\//i.test(url) || typeof mime !== 'string')
+    return [];
   return [{ url, mime: mime.toLowerCase(), type: typeof type === 'string' ? type.toUpperCase() : '' }];
 }
 

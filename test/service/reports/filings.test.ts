@@ -74,6 +74,8 @@ describe('a record of the index', () => {
       documents: [],
       updatedAt: '2024-05-20T08:00:00.000Z',
     });
+    const script = { ...document('application/pdf', ''), dokumentUrl: 'javascript:alert(1)' };
+    expect(filed({ dokumenter: [script] }).reportUrl).toBeNull();
     expect(filed({ dokumenter: [null, 7, { dokumentUrl: 5 }, {}] }).documents).toEqual([]);
   });
 

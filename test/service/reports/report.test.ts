@@ -120,6 +120,12 @@ describe('report data', () => {
     expect(data.submittingCompanyCVR).toMatchObject({ unit: 'CVR', value: 90000023 });
   });
 
+  it('takes no text that holds for a part only', async () => {
+    const part = { id: 'part', ...year, members: { 'fsa:ClassesOfEquityDimension': 'fsa:OtherMember' } };
+    const said = { concept: 'mrv:ManagementsReview', at: 'part', value: 'Om en del' };
+    expect((await dataOf(instance(plus(annual(), [part], [said])))).managementsReview).toBeNull();
+  });
+
   it('prefers Danish where a text is stated in two languages', async () => {
     const said = (value: string, lang: string): Said => ({ concept: 'mrv:ManagementsReview', at: 'year', value, lang });
     const data = await dataOf(instance(plus(annual(), [], [said('A good year', 'en'), said('Et godt år', 'da')])));
