@@ -3,9 +3,10 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { guardedConnector } from './connect.ts';
-import { readExcerpt } from './excerpt.ts';
+import { askForExcerpt } from './excerpt.ts';
 import { faultOf, HttpFault } from './fault.ts';
 import type { Guard } from './guard.ts';
+import { joined, lowerCased, nameOf, readUrl } from './headers.ts';
 
 /** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
 export interface HttpRequest {
@@ -85,8 +86,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
 
   const http: Http = async (asked) => {
     const url = readUrl(asked.url);
-    // Without the query and any user name: both may hold secrets.
-    const what = `${asked.method} ${url.origin}${url.pathname}`;
+    const what = nameOf(asked.method, url);
     const deadlineMs = asked.timeoutMs ?? options.deadlineMs ?? DEADLINE;
     if (asked.signal.aborted) throw new HttpFault('aborted', `${what} was stopped`, asked.signal.reason);
     // Not AbortSignal.any: each one would stay with a signal that lives as long as the process.
@@ -106,10 +106,6 @@ export function openClient(options: ClientOptions = {}): HttpClient {
         dispatcher,
         signal: ending.signal,
       });
-      if (excerptBytes !== undefined) {
-        const headers = joined(answer.headers);
-        return { status: answer.statusCode, headers, body: await readExcerpt(answer.body, headers, excerptBytes) };
-      }
       if (REDIRECTS.includes(answer.statusCode) && asked.showRedirects !== true) {
         answer.body.on('error', () => undefined).destroy();
         throw new HttpFault(
@@ -132,7 +128,10 @@ export function openClient(options: ClientOptions = {}): HttpClient {
     }
   };
 
-  return { http, close: () => dispatcher.destroy() };
+  const close = () => dispatcher.destroy();
+  if (excerptBytes === undefined) return { http, close };
+  const excerpt = { most: excerptBytes, deadlineMs: options.deadlineMs ?? DEADLINE, userAgent };
+  return { http: (asked) => askForExcerpt(dispatcher, asked, excerpt), close };
 }
 
 const COMMON = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000, allowH2: false };
@@ -146,12 +145,6 @@ function dispatcherFor(env: Readonly<Record<string, string | undefined>>): Dispa
   if (httpProxy === '' && httpsProxy === '') return new Agent(COMMON);
   const noProxy = [env['no_proxy'] ?? env['NO_PROXY'] ?? '', LOOPBACK].filter(Boolean).join(',');
   return new EnvHttpProxyAgent({ ...COMMON, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
-}
-
-/** The parser's own error quotes the whole address, keys included. */
-function readUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new HttpFault('network', 'the address of a request is not a URL: check the base URL');
-  return new URL(text);
 }
 
 async function readBody(
@@ -178,13 +171,3 @@ async function readBody(
     throw new HttpFault('cut', `${what} was answered with a body that cannot be decompressed`, error);
   }
 }
-
-const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
