@@ -9,7 +9,7 @@ import { errorBody } from '../protocol/api.ts';
 import { type Auth, verifyAuth } from '../protocol/auth.ts';
 import { keep } from '../protocol/dedupe.ts';
 import { readJson } from '../protocol/json.ts';
-import { type Payload, readHead, readPayload } from '../protocol/payload.ts';
+import { type Payload, readHead, readPayload, writePayload } from '../protocol/payload.ts';
 import { payloadSchema } from '../protocol/payload-schema.ts';
 import type { Issue } from '../protocol/shape.ts';
 import { setAside } from '../store/quarantine.ts';
@@ -39,6 +39,12 @@ const COME_AGAIN = 30;
 /** Strangers may knock all day: one line a minute tells enough. */
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
+
+const EXAMPLE = writePayload({
+  entityId: 'CVR-1-10000001',
+  timestamp: '2026-03-01T09:14:02Z',
+  updates: { name: { before: 'Birk ApS', after: 'Birk Byg ApS' } },
+});
 
 const SCHEMA = {
   operationId: 'receiveEvent',
@@ -129,6 +135,6 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       metrics.received.inc({ result: 'unreadable' });
       throw error;
     });
-    scope.post(path, { schema: SCHEMA, config: { describedBody: payloadSchema } }, handle);
+    scope.post(path, { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } }, handle);
   });
 }

@@ -49,7 +49,7 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, emailEve
             activated,
             ...settings,
           },
-          { ...CLOSED, examples: [{ provider: 'hubspot', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },
+          { ...CLOSED, examples: [{ provider: 'salesforce', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },
         ),
         response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
       },

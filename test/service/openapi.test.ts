@@ -1,0 +1,166 @@
+/** The OpenAPI document is valid, its examples work, and what it says of answers is so. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import Schema from 'typebox/schema';
+import { afterAll, describe, expect, it } from 'vitest';
+import { errorBody } from '../../src/protocol/api.ts';
+import { USUAL_SCOPES } from '../../src/service/keys.ts';
+import { newFolder } from '../support/stores.ts';
+import { addressOf, CALLS, lay, type Operation, proofOf, startProcess } from './openapi.ts';
+
+const running = await startProcess();
+const { app, document, operations } = running;
+const hook = createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
+await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+const hookAddress = hook.address();
+const hookUrl = `http://127.0.0.1:${typeof hookAddress === 'object' ? hookAddress?.port : 0}/cvr`;
+afterAll(async () => {
+  await running.close();
+  hook.close();
+});
+
+/** Checks that an answer is one that is documented, body included; returns its status. */
+async function documented({ responses, method, path }: Operation, answer: Response): Promise<number> {
+  const { status } = answer;
+  const text = await answer.text();
+  const said = responses[status] ?? responses[`${String(status)[0]}XX`];
+  expect(said, `${method} ${path} answered ${status}: ${text.slice(0, 300)}`).toBeDefined();
+  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+  if (said?.content === undefined) expect(text).toBe('');
+  else {
+    const schema = said.content[type]?.schema;
+    expect(schema, `${method} ${path} answered ${type}`).toBeDefined();
+    const body: unknown = type === 'application/json' ? JSON.parse(text) : text;
+    expect(Schema.Check(schema ?? false, body), `${method} ${path}: ${text.slice(0, 500)}`).toBe(true);
+    if (status >= 400 && type === 'application/json') expect(Schema.Check(errorBody, body)).toBe(true);
+  }
+  return status;
+}
+
+const send = (operation: Operation, address: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
+  fetch(app.url + address, {
+    method: operation.method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+
+const isKeyRoute = ({ security }: Operation): boolean => security.some((way) => 'accessKeyHeader' in way);
+const isAdminRoute = ({ security }: Operation): boolean => security.some((way) => 'adminToken' in way);
+const named = operations.map((operation) => ({ ...operation, name: `${operation.method} ${operation.path}` }));
+
+describe('the OpenAPI document', () => {
+  it('is one that linters take, without a warning', { timeout: 60_000 }, async () => {
+    const folder = newFolder();
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(document));
+    const manifest = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
+    const lint = [join(dirname(manifest), 'bin/cli.js'), 'lint', '--extends=recommended', '--format=json', file];
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const { stdout } = await promisify(execFile)(process.execPath, lint, { cwd: folder, env });
+    const { totals, problems } = JSON.parse(stdout);
+    expect({ totals, problems }).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+  });
+
+  it('gives every parameter and every body an example that its own schema takes', () => {
+    for (const { method, path, parameters, body } of operations) {
+      const known = parameters.map(({ name, schema, example }) => ({
+        name,
+        schema,
+        example: example ?? schema['default'],
+      }));
+      for (const { name, schema, example } of known.filter(({ schema }) => !('enum' in schema)))
+        expect(Schema.Check(schema, example), `${method} ${path} ${name}: ${example}`).toBe(true);
+      if (body !== undefined)
+        expect(Schema.Check(body.schema, body.example), `${method} ${path} ${JSON.stringify(body.example)}`).toBe(true);
+    }
+  });
+
+  it.each(named)('tells the truth of $name by its example', async (operation) => {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const id = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
+    const its = operation.path.startsWith('/admin/api/keys') ? known['keyId'] : id;
+    const { example } = operation.body ?? {};
+    const body =
+      typeof example === 'object' && example !== null && 'key' in example ? { ...example, key: known['key'] } : example;
+    const address = addressOf(operation, { ...known, ...(its !== undefined && { id: its }) });
+    const status = await documented(operation, await send(operation, address, proofOf(operation, key), body));
+    expect([status, status < 300]).toEqual([status, true]);
+  });
+});
+
+/** How each refusal comes about. */
+const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Response>>> = {
+  async 400(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const address = addressOf(operation, known);
+    if (isKeyRoute(operation))
+      return send(operation, `${address}${mark(address)}accesskey=other`, { 'x-access-key': key });
+    if (operation.path === '/unsubscribe') return send(operation, '/unsubscribe?token=forged', {});
+    return send(operation, address, proofOf(operation, key), '{');
+  },
+  401: (operation) => send(operation, addressOf(operation, {}), {}, operation.body?.example),
+  async 403(operation) {
+    const { key } = await lay(running, hookUrl, []);
+    const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
+    return send(operation, addressOf(operation, {}), proof, operation.body?.example);
+  },
+  async 404(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const address = addressOf(operation, {
+      ...known,
+      Provider: 'nobody',
+      JobId: 'nobody',
+      id: 'nobody',
+      entityId: 'CVR-1-99999999',
+    });
+    const body = operation.operationId === 'moveJob' ? { key: known['key'] } : operation.body?.example;
+    return send(operation, address, proofOf(operation, key), body);
+  },
+  async 413(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    return send(operation, addressOf(operation, known), proofOf(operation, key), `"${'x'.repeat(5 * 1024 * 1024)}"`);
+  },
+  async 415(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const headers = { ...proofOf(operation, key), 'content-type': 'text/csv' };
+    return fetch(app.url + addressOf(operation, known), { method: operation.method, headers, body: 'a;b' });
+  },
+  async 422(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const wrong = { take: '0', limit: '0', entityId: 'none', url: 'none', from: 'none', seq: '0', state: 'none' };
+    const address = addressOf(operation, { ...known, ...wrong });
+    const body = operation.body === undefined ? undefined : { nothing: 'known' };
+    return send(operation, address, proofOf(operation, key), body);
+  },
+  async 429(operation) {
+    const { key, known } = await lay(running, hookUrl, [...USUAL_SCOPES, 'admin']);
+    const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
+    const address = addressOf(operation, { ...known, id: 'nobody', seq: '1' });
+    let last = await send(operation, address, proof, operation.body?.example);
+    for (let call = 0; call < CALLS; call++) last = await send(operation, address, proof, operation.body?.example);
+    return last;
+  },
+  '4XX': (operation) => send(operation, operation.path, { 'x-long': 'x'.repeat(20_000) }),
+};
+
+const mark = (address: string): string => (address.includes('?') ? '&' : '?');
+
+describe('every refusal that is documented', () => {
+  const cases = named.flatMap((operation) =>
+    Object.keys(operation.responses)
+      .filter((status) => status.startsWith('4'))
+      .map((status) => ({ ...operation, status })),
+  );
+
+  it.each(cases)('$status of $name comes about', async ({ status, ...operation }) => {
+    const refuse = REFUSED[status];
+    expect(refuse, `nobody knows how ${status} comes about`).toBeDefined();
+    const answer = await refuse?.(operation);
+    const given = answer === undefined ? 0 : await documented(operation, answer);
+    expect(String(given)).toMatch(new RegExp(`^${status.replace('XX', '\\d\\d')}$`));
+  });
+});

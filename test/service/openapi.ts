@@ -1,0 +1,136 @@
+/** The OpenAPI document of a whole process, and requests made of its examples. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type App, startApp } from '../../src/app.ts';
+import { sampleCompany } from '../../src/protocol/sample/company.ts';
+import { createKey, type Scope } from '../../src/service/keys.ts';
+import { unsubscribeUrl } from '../../src/service/mail/unsubscribe.ts';
+import { createMonitor } from '../../src/service/monitors.ts';
+import { documentOf } from '../../src/service/register/sample/document.ts';
+import { checked } from '../support/config.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters: readonly Parameter[];
+  readonly body: { readonly schema: Schema; readonly example?: unknown } | undefined;
+  /** By status, `4XX` for all of them. */
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+export const ADMIN_TOKEN = 'the-token-of-the-operators';
+export const WEBHOOK_SECRET = 'a-secret-of-the-webhook';
+/** Few enough to go over it. */
+export const CALLS = 30;
+
+export interface Process {
+  readonly app: App;
+  readonly document: unknown;
+  readonly operations: readonly Operation[];
+  close(): Promise<void>;
+}
+
+/** Starts both halves on a register that has told of the company in the examples. */
+export async function startProcess(): Promise<Process> {
+  const folder = await mkdtemp(join(tmpdir(), 'cvrsync-openapi-'));
+  const company = { ...sampleCompany(), entityId: 'CVR-1-10000001' };
+  const version = { company, from: '2020-01-01', at: Date.UTC(2020, 0, 1) };
+  const register = join(folder, 'register.ndjson');
+  await writeFile(register, `${JSON.stringify(documentOf([version]))}\n`);
+  const auth = { method: 'Header', key: 'x-webhook-key', value: WEBHOOK_SECRET };
+  const hubspot = { use: 'hubspot', accessToken: 'x', baseUrl: 'http://127.0.0.1:9' };
+  const { config } = await checked({
+    server: { port: 0, adminToken: ADMIN_TOKEN },
+    store: join(folder, 'store.db'),
+    connector: { webhook: { auth }, providers: { hubspot } },
+    service: {
+      register: { source: 'file', path: register },
+      webhooks: { allowPrivateAddresses: true },
+      requestsPerMinute: CALLS,
+    },
+  });
+  const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
+  await app.service?.drained();
+  const document: { paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>> } = JSON.parse(
+    await (await fetch(`${app.url}/openapi.json`)).text(),
+  );
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], security = [], requestBody, ...rest }]) => {
+      const body = requestBody?.content['application/json'];
+      return { ...rest, path, method: method.toUpperCase(), parameters, security, body };
+    }),
+  );
+  return {
+    app,
+    document,
+    operations,
+    async close() {
+      await app.close(2_000);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type RawOperation = Omit<Operation, 'method' | 'path' | 'body' | 'parameters' | 'security'> &
+  Partial<Pick<Operation, 'parameters' | 'security'>> & { readonly requestBody?: { readonly content: Content } };
+
+/** What an example cannot know: the ids of what is there, and keys. */
+export interface Ground {
+  readonly key: string;
+  /** By the name of a parameter, or of a property of a body. */
+  readonly known: Readonly<Record<string, string>>;
+}
+
+/** Makes a key with a job, and a monitor; `url` is where they and tests are sent. */
+export async function lay({ app }: Process, url: string, scopes: readonly Scope[]): Promise<Ground> {
+  const { store, service } = app;
+  if (service === undefined) throw new Error('the service does not run');
+  const { secrets } = service;
+  const now = Date.now();
+  return store.write(async (tx) => {
+    const key = await createKey(tx, { name: 'Birk Byg', scopes }, now);
+    const job = { name: 'job', owner: key.id, provider: 'hubspot', url, activated: false };
+    const { id: JobId } = await createMonitor(tx, secrets, job, now);
+    const monitor = await createMonitor(tx, secrets, { name: 'monitor', url, activated: false }, now);
+    const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
+    return { key: key.key, known: { JobId, id: monitor.id, token: token ?? '', key: key.id, keyId: key.id, url } };
+  });
+}
+
+/** How a caller proves who it is, by what the operation asks for. */
+export function proofOf({ security, path }: Operation, key: string): Readonly<Record<string, string>> {
+  if (security.some((way) => 'adminToken' in way)) return { authorization: `Bearer ${ADMIN_TOKEN}` };
+  if (security.length > 0) return { 'x-access-key': key };
+  return path === '/webhook' ? { 'x-webhook-key': WEBHOOK_SECRET } : {};
+}
+
+/** The address of an operation: its examples, and what is known in place of them. */
+export function addressOf({ path, parameters }: Operation, known: Ground['known']): string {
+  const query = new URLSearchParams();
+  let address = path;
+  for (const { name, in: where, example } of parameters) {
+    const value = String(known[name] ?? example ?? '');
+    if (where === 'path') address = address.replace(`{${name}}`, encodeURIComponent(value));
+    else if (value !== '' && !MADE.has(name)) query.set(name, value);
+  }
+  return query.size === 0 ? address : `${address}?${query}`;
+}
+
+/** Examples of what only an answer can give. */
+const MADE: ReadonlySet<string> = new Set(['continuationToken']);
