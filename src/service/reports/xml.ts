@@ -58,13 +58,13 @@ export async function readXml(
   const decoder = decoderFor(bytes);
   let turned = performance.now();
   for (let at = 0; at < bytes.length; at += CHUNK) {
-    parser.write(decoder.write(bytes.subarray(at, at + CHUNK)));
+    parser.write(decoder.decode(bytes.subarray(at, at + CHUNK), { stream: true }));
     if (performance.now() - turned < TURN) continue;
     await setImmediate();
     signal?.throwIfAborted();
     turned = performance.now();
   }
-  parser.write(decoder.end());
+  parser.write(decoder.decode());
   parser.close();
 }
 
