@@ -9,6 +9,7 @@ import { createMetrics } from './http/metrics.ts';
 import { describeRoutes } from './http/openapi.ts';
 import { addPlatformRoutes, type Readiness } from './http/platform.ts';
 import { createServer } from './http/server.ts';
+import { measureWork } from './runtime/measure.ts';
 import type { OwnConnector } from './service/own-jobs.ts';
 import { createService, type Service } from './service/service.ts';
 import { openStore, type Store } from './store/open.ts';
@@ -72,7 +73,10 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     addPlatformRoutes(server, {
       ready,
       registry: metrics.registry,
-      refresh: async () => connector?.measure(),
+      refresh: async () => {
+        await connector?.measure();
+        await measureWork(store, metrics, now());
+      },
       openapi,
     });
     const { host, port } = config.server;

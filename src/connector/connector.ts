@@ -42,7 +42,7 @@ export interface Connector {
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
   stop(graceMs: number): Promise<void>;
-  /** Brings the gauges up to date; reads all lanes. */
+  /** Brings the gauges of its connections up to date. */
   measure(): Promise<void>;
 }
 
@@ -157,17 +157,7 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
   }
 }
 
-async function measure({ store, metrics, now }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
-  const all = await counts(store.db, now());
-  metrics.lanes.reset();
-  for (const { queue, ready, waiting, leased, parked } of all)
-    for (const [state, count] of Object.entries({ ready, waiting, leased, parked }))
-      metrics.lanes.set({ queue, state }, count);
-  const work = all.filter(({ queue }) => queue !== 'housekeeping');
-  const oldest = Math.min(...work.map((each) => each.oldestSince ?? now()), now());
-  metrics.oldestUndoneSeconds.set((now() - oldest) / 1000);
+async function measure({ metrics }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
   for (const crm of crms)
     metrics.rateBlocked.set({ provider: crm.name }, (await crm.pace.blockedUntil()) === undefined ? 0 : 1);
-  const free = await store.freeBytes();
-  if (free !== undefined) metrics.diskFreeBytes.set(free);
 }

@@ -1,14 +1,10 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
-import type { Metrics } from '../http/metrics.ts';
-import { type Claim, mark, settle } from '../runtime/lanes.ts';
-import { trimQuarantine } from '../store/quarantine.ts';
-import type { Store, Tx } from '../store/store.ts';
+import { inSteps, runTasks, STORE_TASKS, type StoreTaskDeps, seedTasks, type Tasks } from '../runtime/housekeeping.ts';
+import type { Claim } from '../runtime/lanes.ts';
+import type { Tx } from '../store/store.ts';
 import { remarkMonitoring } from './monitoring.ts';
 
-export interface HousekeepingDeps {
-  readonly store: Store;
-  readonly metrics: Pick<Metrics, 'walBytes'>;
-  readonly now: () => number;
+export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */
   readonly historyDays?: number;
 }
@@ -20,12 +16,8 @@ const RECEIPT_DAYS = 90;
 const HISTORY_DAYS = 400;
 const STEP = 500;
 
-interface Task {
-  readonly everyMs: number;
-  run(deps: HousekeepingDeps, signal: AbortSignal): Promise<void>;
-}
-
-const TASKS: Readonly<Record<string, Task>> = {
+const TASKS: Tasks<HousekeepingDeps> = {
+  ...STORE_TASKS,
   receipts: {
     everyMs: 3_600_000,
     async run({ store, now }, signal) {
@@ -40,52 +32,22 @@ const TASKS: Readonly<Record<string, Task>> = {
       await store.write((tx) => remarkMonitoring(tx, now()));
     },
   },
-  quarantine: { everyMs: 3_600_000, run: ({ store }) => store.write(trimQuarantine) },
   history: {
     everyMs: 3_600_000,
     async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
       await inSteps(store, signal, (tx) => deleteHistory(tx, now() - historyDays * DAY_MS));
     },
   },
-  checkpoint: {
-    everyMs: 60_000,
-    async run({ store, metrics }) {
-      const { walBytes } = await store.checkpoint();
-      if (walBytes !== undefined) metrics.walBytes.set(walBytes);
-    },
-  },
 };
 
 /** Makes every task's lane due. */
 export async function seedHousekeeping(tx: Tx, now: number): Promise<void> {
-  await mark(tx, 'housekeeping', Object.keys(TASKS), now);
+  await seedTasks(tx, 'housekeeping', TASKS, now);
 }
 
 /** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
-export async function runHousekeeping(
-  deps: HousekeepingDeps,
-  claims: readonly Claim[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (const claim of claims) {
-    const task = TASKS[claim.key];
-    await task?.run(deps, signal);
-    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
-    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
-  }
-}
-
-/** A step of a walk over a table in the order of its key: where it got to, undefined at its end. */
-type Step = (tx: Tx, after: number) => Promise<number | undefined>;
-
-async function inSteps(store: Store, signal: AbortSignal, step: Step): Promise<void> {
-  for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
-    const from: number = after;
-    after = await store.write((tx) => step(tx, from));
-    // SQLite works on the main thread: webhooks that came in meanwhile go first.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+export const runHousekeeping = (deps: HousekeepingDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> =>
+  runTasks(deps, TASKS, claims, signal);
 
 /** Deletes applied receipts that came before `before`; one step. */
 export async function deleteReceipts(tx: Tx, after: number, before: number): Promise<number | undefined> {

@@ -1,12 +1,8 @@
 /** Keeps the service's tables from growing for ever. Every step is short: nothing else can be written while one runs. */
-import { type Claim, mark, settle } from '../runtime/lanes.ts';
-import type { Store, Tx } from '../store/store.ts';
+import { inSteps, runTasks, STORE_TASKS, type StoreTaskDeps, seedTasks, type Tasks } from '../runtime/housekeeping.ts';
+import type { Claim } from '../runtime/lanes.ts';
+import type { Tx } from '../store/store.ts';
 import { trimDeliveries } from './deliveries.ts';
-
-export interface HousekeepingDeps {
-  readonly store: Store;
-  readonly now: () => number;
-}
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 
@@ -18,12 +14,9 @@ const STEP = 500;
 /** A change may have ten thousand deliveries to be asked for. */
 const CHANGE_STEP = 50;
 
-interface Task {
-  readonly everyMs: number;
-  run(deps: HousekeepingDeps, signal: AbortSignal): Promise<void>;
-}
-
-const TASKS: Readonly<Record<string, Task>> = {
+// The store's tasks run twice beside a connector; each does no harm.
+const TASKS: Tasks<StoreTaskDeps> = {
+  ...STORE_TASKS,
   deliveries: { everyMs: HOUR_MS, run: ({ store, now }, signal) => trimDeliveries(store, now(), signal) },
   changes: {
     everyMs: HOUR_MS,
@@ -39,34 +32,15 @@ const TASKS: Readonly<Record<string, Task>> = {
 
 /** Makes every task's lane due. */
 export async function seedServiceHousekeeping(tx: Tx, now: number): Promise<void> {
-  await mark(tx, HOUSEKEEPING_QUEUE, Object.keys(TASKS), now);
+  await seedTasks(tx, HOUSEKEEPING_QUEUE, TASKS, now);
 }
 
 /** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
-export async function runServiceHousekeeping(
-  deps: HousekeepingDeps,
+export const runServiceHousekeeping = (
+  deps: StoreTaskDeps,
   claims: readonly Claim[],
   signal: AbortSignal,
-): Promise<void> {
-  for (const claim of claims) {
-    const task = TASKS[claim.key];
-    await task?.run(deps, signal);
-    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
-    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
-  }
-}
-
-/** A step of a walk over a table in the order of its key: where it got to, undefined at its end. */
-type Step = (tx: Tx, after: number) => Promise<number | undefined>;
-
-async function inSteps(store: Store, signal: AbortSignal, step: Step): Promise<void> {
-  for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
-    const from: number = after;
-    after = await store.write((tx) => step(tx, from));
-    // SQLite works on the main thread: requests that came in meanwhile go first.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+): Promise<void> => runTasks(deps, TASKS, claims, signal);
 
 /**
  * Deletes changes found before `before` that no delivery waits to tell and no mail, one step. The news made of them, and

@@ -109,7 +109,7 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
         ...one,
         queue: HOUSEKEEPING_QUEUE,
         batch: 1,
-        run: (claims, signal) => runServiceHousekeeping({ store, now }, claims, signal),
+        run: (claims, signal) => runServiceHousekeeping({ store, now, metrics }, claims, signal),
       }),
     ];
   }

@@ -1,0 +1,43 @@
+/** A process that runs the service without the connector. */
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { checked } from '../support/config.ts';
+import { newFolder } from '../support/stores.ts';
+
+async function alone() {
+  const folder = newFolder();
+  const service = { register: { source: 'file', path: folder } };
+  const { config } = await checked({ server: { port: 0 }, store: join(folder, 'store.db'), service });
+  const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
+  onTestFinished(() => app.close(1_000));
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (?<value>\\S+)$`, 'mu').exec(text)?.groups?.['value']);
+  };
+  return { app, metric };
+}
+
+it('keeps the write-ahead log of its store short', async () => {
+  const { metric } = await alone();
+  await vi.waitFor(async () => expect(await metric('cvrsync_wal_bytes')).toBeGreaterThan(0));
+});
+
+it('shows its queues and its disk', async () => {
+  const { app, metric } = await alone();
+  await app.service?.drained();
+  expect(await metric('cvrsync_disk_free_bytes')).toBeGreaterThan(0);
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  expect(text).toContain('cvrsync_lanes{queue="watch",state="waiting"} 2');
+});
+
+it('does not call work old that waits by design', async () => {
+  const { app, metric } = await alone();
+  await app.store.write(async (tx) => {
+    const lane = { due_at: Date.now() + 3_600_000, since: Date.now() - 3_600_000, marks: 1, attempts: 0 };
+    const lanes = ['mail', 'deliver'].map((queue) => ({ ...lane, queue, key: 'k' }));
+    await tx.insertInto('lane').values(lanes).execute();
+  });
+  expect(await metric('cvrsync_oldest_undone_seconds')).toBeLessThan(60);
+});
