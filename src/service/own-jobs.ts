@@ -3,17 +3,22 @@
  * of its own; only that nobody has to set this up.
  */
 import type { Auth } from '../protocol/auth.ts';
+import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/store.ts';
 import { replayDeliveries } from './deliveries.ts';
 import { createJob } from './jobs.ts';
 import { ensureKey, keyFrom } from './keys.ts';
-import type { Credentials } from './monitor.ts';
+import type { Credentials, Monitor } from './monitor.ts';
 import { writeSecurity } from './monitor-row.ts';
 import { activate, getMonitor, listJobs, updateMonitor } from './monitors.ts';
+import { DELIVER_QUEUE } from './publish.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The connector's key; its jobs belong to it. */
 const OWN = 'own-connector';
+
+/** Whether a monitor is a job of our own connector. */
+export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN;
 
 /** Attempts come sooner than to strangers: it is back as soon as this process is. */
 const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -29,7 +34,10 @@ export interface OwnConnector {
   readonly providers: readonly string[];
 }
 
-/** Makes or brings up to date one job for each provider of our own connector, and sends what was held for it. Idempotent. */
+/**
+ * Makes or brings up to date one job for each provider of our own connector, and sends at once what was held for it or
+ * waits for another try. Idempotent.
+ */
 export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
   await ensureKey(
     tx,
@@ -45,7 +53,20 @@ export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, n
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);
     await replayDeliveries(tx, { monitor: id, state: 'held' }, now);
+    await hurry(tx, id, now);
   }
+}
+
+/** What failed while the connector was away, or was put off as it stopped, need not wait any longer. */
+async function hurry(tx: Tx, monitor: string, now: number): Promise<void> {
+  await mark(tx, DELIVER_QUEUE, [monitor], now);
+  await tx
+    .updateTable('delivery')
+    .set({ next_at: now })
+    .where('monitor', '=', monitor)
+    .where('state', '=', 'due')
+    .where('next_at', '>', now)
+    .execute();
 }
 
 const credentialsOf = (auth: Auth): Credentials => (auth.method === 'Signature' ? { method: 'None' } : auth);
