@@ -7,6 +7,8 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 /** Ms for the first question; the second gets twice as long. Together within the time to connect. */
 const PATIENCE_MS = 1_500;
 const TRIES = 2;
+/** Names of this machine and of its own network: the hosts file and the search list know them, a public server does not. */
+const LOCAL = /^[^.]+\.?$|\.localhost\.?$/i;
 /** The name server does not know it, or there is none: the hosts file may. */
 const UNKNOWN: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
@@ -18,9 +20,11 @@ const UNKNOWN: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
  */
 export function createResolver(): Resolve {
   const resolver = new Resolver({ timeout: PATIENCE_MS, tries: TRIES });
+  const bySystem = async (hostname: string) => (await lookup(hostname, { all: true })).map(({ address }) => address);
   return async (hostname) => {
+    if (LOCAL.test(hostname)) return bySystem(hostname);
     const found = (await known(resolver.resolve4(hostname))) ?? (await known(resolver.resolve6(hostname)));
-    return found ?? (await lookup(hostname, { all: true })).map(({ address }) => address);
+    return found ?? bySystem(hostname);
   };
 }
 
