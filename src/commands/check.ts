@@ -1,9 +1,12 @@
 /** `check`: everything the daemon will need, tried before it runs; what is wrong and what to do. */
-import { connectorFindings, type Findings } from '../connector/check.ts';
-import type { Finding } from '../connector/check-mapping.ts';
+import type { Config } from '../config/load.ts';
+import { connectorFindings } from '../connector/check.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
 import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
+import type { Finding, Findings } from '../runtime/finding.ts';
+import { serviceFindings } from '../service/check.ts';
+import type { Secrets } from '../service/secrets.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { defineCommand, integer } from './command.ts';
 import { storeExists } from './opened.ts';
@@ -12,7 +15,8 @@ const MIB = 1024 * 1024;
 
 export const command = defineCommand({
   name: 'check',
-  about: 'configuration, store, upstream key, CRM credentials, every mapped property, reachability; says what to fix',
+  about:
+    'configuration, store, upstream key, CRM credentials, every mapped property, register, mail server, monitors; says what to fix',
   options: { timeout: integer('seconds for all of it (default 60)', 'seconds') },
   run: async (context, _args, { timeout = 60 }) => {
     const { config, file } = await context.loaded();
@@ -22,23 +26,16 @@ export const command = defineCommand({
     findings.push(...opened.findings);
     const client = openClient({ env: context.env });
     try {
-      if (config.connector === undefined) {
+      if (opened.store === undefined)
         findings.push({
           level: 'warn',
-          subject: 'connector',
-          found: 'not configured: no CRM is kept in step',
-          advice: 'add a connector section',
+          subject: 'all else',
+          found: 'not checked',
+          advice: 'put the store right first',
         });
-      } else if (opened.store === undefined) {
-        const found = 'not checked: their calls are paced by the store, and it does not open';
-        findings.push({ level: 'warn', subject: 'upstream, CRMs', found, advice: 'put the store right first' });
-      } else {
+      else {
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
-        const own = ownAddress(config.server.host, config.server.port);
-        const upstream = upstreamOf(config, await secretsOf(config), own);
-        const { upstream: _, ...connector } = config.connector;
-        const toCheck = { ...connector, ...(upstream !== undefined && { upstream }), server: config.server };
-        findings.push(...(await connectorFindings(deps, toCheck, signal)));
+        findings.push(...(await halfFindings(deps, config, signal)));
       }
     } finally {
       await client.close();
@@ -57,6 +54,60 @@ export const command = defineCommand({
     return count('fail') > 0 ? 1 : 0;
   },
 });
+
+type Deps = Parameters<typeof connectorFindings>[0];
+
+/** What each configured half finds. */
+async function halfFindings(deps: Deps, config: Config, signal: AbortSignal): Promise<Findings> {
+  const { connector, service, server } = config;
+  const opened = await tryKey(config);
+  if (opened.finding !== undefined) return [opened.finding];
+  const { secrets } = opened;
+  const isOwn = service !== undefined && connector?.upstream === undefined;
+  const upstream = upstreamOf(config, secrets, ownAddress(server.host, server.port));
+  const [ofConnector, ofService] = await Promise.all([
+    connector === undefined
+      ? NO_CONNECTOR
+      : connectorFindings(deps, withUpstream({ ...connector, server }, upstream), signal),
+    service === undefined || secrets === undefined
+      ? []
+      : serviceFindings({ ...deps, secrets }, { server, service }, signal),
+  ]);
+  return [...(isOwn ? ofConnector.map(ofOwnService) : ofConnector), ...ofService];
+}
+
+const NO_CONNECTOR: Findings = [
+  { level: 'info', subject: 'connector', found: 'not configured: no CRM is kept in step' },
+];
+
+const withUpstream = <C extends { readonly upstream?: unknown }, U>(
+  { upstream: _, ...rest }: C,
+  upstream: U | undefined,
+) => ({
+  ...rest,
+  ...(upstream !== undefined && { upstream }),
+});
+
+/** The service in the daemon's own process is there when the daemon is: that it does not run is no fault of the configuration. */
+const ofOwnService = (finding: Finding): Finding =>
+  finding.subject === 'upstream' && finding.level === 'fail'
+    ? {
+        level: 'info',
+        subject: 'upstream',
+        found: `our own service does not answer: ${finding.found}`,
+        advice: 'start it with cvrsync serve, then check again',
+      }
+    : finding;
+
+/** Makes the key file where it must, as `serve` would. */
+async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | undefined; readonly finding?: Finding }> {
+  try {
+    return { secrets: await secretsOf(config) };
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    return { finding: { level: 'fail', subject: 'key', found } };
+  }
+}
 
 interface TriedStore {
   readonly store: Store | undefined;

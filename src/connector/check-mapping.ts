@@ -1,19 +1,8 @@
 /** Whether a mapping fits the properties an account has: what `check` says of each row, found without writing anything. */
 import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property } from '../../providers/provider.ts';
+import type { Finding } from '../runtime/finding.ts';
 import { render, type ValueMap } from './render.ts';
-
-/** `warn`: works, but some values will be set aside; `fail`: does not work until somebody acts. */
-export type Level = 'ok' | 'info' | 'warn' | 'fail';
-
-/** One thing `check` found, and what to do about it. */
-export interface Finding {
-  readonly level: Level;
-  /** What it is about: `hubspot`, `hubspot name → cvr_name`. */
-  readonly subject: string;
-  readonly found: string;
-  readonly advice?: string;
-}
 
 /** The part of a configured provider that names properties. */
 export interface MappingToCheck {

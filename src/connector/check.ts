@@ -1,11 +1,10 @@
 /** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
 import { ProviderError } from '../../providers/provider.ts';
+import type { Finding, Findings } from '../runtime/finding.ts';
 import { readAttention } from './attention.ts';
-import { checkMapping, type Finding, type MappingToCheck } from './check-mapping.ts';
+import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
 import { openUpstream, UpstreamError, upstreamPace } from './upstream.ts';
-
-export type Findings = readonly Finding[];
 
 /** The part of the configuration that can be tried. */
 export interface ToCheck {

@@ -23,6 +23,8 @@ export type Sent =
 export interface Mailer {
   /** Never throws; an abort is `later`. */
   send(letter: Letter, signal: AbortSignal): Promise<Sent>;
+  /** Connects and logs in; says why it cannot, undefined where it can. Sends nothing. */
+  verify(signal: AbortSignal): Promise<string | undefined>;
   /** Ends all connections. */
   close(): void;
 }
@@ -79,6 +81,26 @@ export function openMailer(options: MailerOptions): Mailer {
         return judge(error);
       } finally {
         clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    async verify(signal) {
+      opened ??= openTransport(options, deadlineMs);
+      const gone = Promise.withResolvers<string>();
+      const onAbort = () => gone.resolve('did not answer in time');
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      try {
+        const transport = await opened;
+        const tried = transport.verify().then(
+          () => undefined,
+          (error: unknown) => {
+            const sent = judge(error);
+            return sent.kind === 'sent' ? undefined : sent.error;
+          },
+        );
+        return await Promise.race([tried, gone.promise]);
+      } finally {
         signal.removeEventListener('abort', onAbort);
       }
     },

@@ -1,0 +1,172 @@
+/** What `check` asks of the service: the register, the mail server, the monitors, who may come in. */
+import type { Http } from '../http/client.ts';
+import type { Finding, Findings } from '../runtime/finding.ts';
+import type { Store } from '../store/store.ts';
+import { countDeliveries } from './deliveries.ts';
+import { openMailer } from './mail/send.ts';
+import type { Monitor } from './monitor.ts';
+import { listMonitors } from './monitors.ts';
+import type { Secrets } from './secrets.ts';
+import type { ServiceSettings } from './settings.ts';
+import { openSource } from './watching.ts';
+
+export interface ServiceCheckDeps {
+  readonly store: Store;
+  readonly http: Http;
+  readonly now: () => number;
+  readonly secrets: Secrets;
+}
+
+/** The part of the configuration that can be tried. */
+export interface ServiceToCheck {
+  readonly server: { readonly host: string; readonly publicUrl?: string; readonly adminToken?: string };
+  readonly service: Pick<ServiceSettings, 'register' | 'smtp' | 'webhooks'>;
+}
+
+/** Tries everything at once; sends no mail and posts nothing. What does not answer before the signal aborts is a finding too. */
+export async function serviceFindings(
+  deps: ServiceCheckDeps,
+  config: ServiceToCheck,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const monitors = readMonitors(deps);
+  const parts = [
+    checkRegister(deps, config, signal),
+    checkMail(config, monitors, signal),
+    checkMonitors(deps, monitors),
+    checkDoors(config),
+  ];
+  return (await Promise.all(parts)).flat();
+}
+
+async function checkRegister(
+  deps: ServiceCheckDeps,
+  { service: { register } }: ServiceToCheck,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const subject = 'register';
+  const from = register.source === 'file' ? register.path : register.baseUrl;
+  const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
+  try {
+    const { documents } = await source.page(undefined, signal);
+    if (documents.length > 0) return [{ level: 'ok', subject, found: `${from} gives documents` }];
+    const advice =
+      register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
+    return [{ level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
+  } catch (error) {
+    const advice =
+      register.source === 'file'
+        ? 'check service.register.path'
+        : 'check service.register: baseUrl, username, password, and whether this machine may reach it';
+    return [{ level: 'fail', subject, found: reasonOf(error, signal), advice }];
+  } finally {
+    await source.close?.();
+  }
+}
+
+async function checkMail(
+  { server, service: { smtp } }: ServiceToCheck,
+  reading: Promise<Read>,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const subject = 'mail';
+  const { monitors } = await reading;
+  if (smtp === undefined) {
+    const waiting = monitors.filter(({ emails }) => emails.length > 0).length;
+    if (waiting === 0) return [{ level: 'info', subject, found: 'not configured: no mail is sent' }];
+    const found = `not configured, and ${waiting} monitors have recipients: their mail is given up`;
+    return [{ level: 'warn', subject, found, advice: 'set service.smtp' }];
+  }
+  const findings: Finding[] = [];
+  if (server.publicUrl === undefined)
+    findings.push({
+      level: 'warn',
+      subject,
+      found: 'the links that end a mail lead to an address of this machine',
+      advice: 'set server.publicUrl to how the world reaches this server',
+    });
+  try {
+    const mailer = openMailer(smtp);
+    try {
+      const error = await mailer.verify(signal);
+      if (error !== undefined) throw new Error(error);
+    } finally {
+      mailer.close();
+    }
+    return [...findings, { level: 'ok', subject, found: 'the mail server answers and lets us in' }];
+  } catch (error) {
+    return [...findings, { level: 'fail', subject, found: reasonOf(error, signal), advice: 'check service.smtp' }];
+  }
+}
+
+type Read = { readonly monitors: readonly Monitor[]; readonly error?: unknown };
+
+/** Never rejects: two parts wait for it. */
+async function readMonitors({ store, secrets }: ServiceCheckDeps): Promise<Read> {
+  try {
+    return { monitors: await listMonitors(store.db, secrets) };
+  } catch (error) {
+    return { monitors: [], error };
+  }
+}
+
+/** How many of a kind are named. */
+const NAMED = 5;
+
+async function checkMonitors({ store }: ServiceCheckDeps, reading: Promise<Read>): Promise<Findings> {
+  const subject = 'monitors';
+  const { monitors, error } = await reading;
+  if (error !== undefined)
+    return [{ level: 'fail', subject, found: error instanceof Error ? error.message : String(error) }];
+  const findings: Finding[] = [];
+  const tell = (found: readonly Monitor[], what: string, advice: string): void => {
+    if (found.length === 0) return;
+    const names = found.slice(0, NAMED).map(({ name, id }) => `${name} (${id})`);
+    const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
+    findings.push({ level: 'warn', subject, found: `${what}: ${names.join(', ')}${more}`, advice });
+  };
+  const off = monitors.filter(({ disabledReason }) => disabledReason === 'failing' || disabledReason === 'gone');
+  tell(off, 'switched off, since their webhooks failed', 'mend the webhook, then cvrsync monitors activate');
+  const failing = monitors.filter(({ activated, failingSince }) => activated && failingSince !== null);
+  tell(failing, 'failing now', 'see cvrsync deliveries list --monitor');
+  const silent = monitors.filter(({ provider, url, activated }) => provider !== null && url === null && activated);
+  tell(silent, 'jobs without a webhook, so that nobody is told', 'cvrsync monitors update --url');
+  const held = await countDeliveries(store.db, { state: 'held' });
+  if (held > 0)
+    findings.push({
+      level: 'info',
+      subject,
+      found: `${held} deliveries are held for monitors that are off or were`,
+      advice: 'see cvrsync deliveries replay',
+    });
+  const jobs = monitors.filter(({ provider }) => provider !== null).length;
+  return findings.length > 0
+    ? findings
+    : [{ level: 'ok', subject, found: `${monitors.length - jobs} monitors and ${jobs} jobs, none in trouble` }];
+}
+
+async function checkDoors({ server, service: { webhooks } }: ServiceToCheck): Promise<Findings> {
+  const findings: Finding[] = [];
+  const { host, publicUrl, adminToken } = server;
+  const isOpen = publicUrl !== undefined || !/^(?:localhost|127\.|::1$)/.test(host);
+  if (isOpen && adminToken === undefined)
+    findings.push({
+      level: 'warn',
+      subject: 'administration',
+      found: 'it has no token: a proxy on this machine that adds no X-Forwarded header opens it to everybody',
+      advice: 'set server.adminToken',
+    });
+  if (webhooks.allowPrivateAddresses)
+    findings.push({
+      level: 'warn',
+      subject: 'webhooks',
+      found: 'every address may be posted to, those of this machine and its network too',
+      advice: 'name what is needed in service.webhooks.allow',
+    });
+  return findings;
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'did not answer in time';
+  return error instanceof Error ? error.message : String(error);
+}

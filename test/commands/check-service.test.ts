@@ -1,0 +1,127 @@
+/** What `check` finds out about the service. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serveRegister } from '../../src/commands/emulate/register.ts';
+import { createKey } from '../../src/service/keys.ts';
+import { createMonitor } from '../../src/service/monitors.ts';
+import { loadSecretKey, openSecrets } from '../../src/service/secrets.ts';
+import { openStore } from '../../src/store/open.ts';
+import { postOffice, refusal } from '../service/mail/post-office.ts';
+import { runCli } from '../support/cli.ts';
+import { newFolder } from '../support/stores.ts';
+
+let folder = '';
+let store = '';
+beforeEach(async () => {
+  folder = newFolder();
+  store = join(folder, 'store.db');
+  await mkdir(join(folder, 'register'));
+  await writeFile(join(folder, 'register', '1.json'), '{}');
+});
+
+/** What is found about a service, and the exit code. */
+async function found(service: object = {}, server: object = {}) {
+  const file = join(folder, 'cvrsync.json');
+  const register = { source: 'file', path: join(folder, 'register') };
+  await writeFile(file, JSON.stringify({ server, store, service: { register, ...service } }));
+  const { code, stdout } = await runCli(['--config', file, 'check', '--json', '--timeout', '5']);
+  const findings: { level: string; subject: string; found: string; advice?: string }[] = JSON.parse(stdout);
+  const about = (subject: string) =>
+    findings.filter((each) => each.subject === subject).map(({ level, found: what }) => `${level} ${what}`);
+  return { code, findings, about };
+}
+
+const smtpOf = (url: string) => ({ smtp: { url, from: 'cvrsync@example.com' } });
+
+describe('check of a service', () => {
+  it('finds nothing to fix where all is well', async () => {
+    const { url } = await postOffice();
+    const server = { publicUrl: 'https://cvr.example.com', adminToken: 'sixteen-letters-or-more' };
+    const { code, findings } = await found(smtpOf(url), server);
+    expect(code).toBe(0);
+    expect(findings.filter(({ level }) => level === 'fail' || level === 'warn')).toEqual([]);
+  });
+
+  it('asks the register for one document', async () => {
+    const emulator = await serveRegister({ companies: 3, password: 'the-password' });
+    try {
+      expect((await found({ register: emulator.settings })).about('register')).toEqual([
+        expect.stringMatching(/^ok .* gives documents$/),
+      ]);
+      const wrong = await found({ register: { ...emulator.settings, password: 'not-the-one' } });
+      expect([wrong.code, ...wrong.about('register')]).toEqual([1, expect.stringMatching(/^fail .*/)]);
+      expect(JSON.stringify(wrong.findings)).not.toContain('not-the-one');
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it('says where a folder is not there, or is empty', async () => {
+    const missing = await found({ register: { source: 'file', path: join(folder, 'nowhere') } });
+    expect([missing.code, ...missing.about('register')]).toEqual([1, expect.stringMatching(/^fail /)]);
+    await mkdir(join(folder, 'empty'));
+    const empty = await found({ register: { source: 'file', path: join(folder, 'empty') } });
+    expect([empty.code, ...empty.about('register')]).toEqual([0, expect.stringMatching(/^warn .*no document$/)]);
+  });
+
+  it('tries the mail server without sending, and says that links lead nowhere', async () => {
+    const office = await postOffice();
+    const { about } = await found(smtpOf(office.url));
+    expect(about('mail')).toEqual([
+      'warn the links that end a mail lead to an address of this machine',
+      'ok the mail server answers and lets us in',
+    ]);
+    expect(office.mails).toEqual([]);
+    expect((await found(smtpOf('smtp://127.0.0.1:9'))).about('mail')[1]).toMatch(/^fail /);
+    const shut = await postOffice({ onConnect: (_session, done) => done(refusal(554, 'not you')) });
+    expect((await found(smtpOf(shut.url))).about('mail')[1]).toMatch(/^fail .*not you/);
+  });
+
+  it('names monitors in trouble, jobs that tell nobody, and mail without a server', async () => {
+    const opened = await openStore(store);
+    const secrets = openSecrets(await loadSecretKey(undefined, store));
+    const [off, failing] = await opened.write(async (tx) => {
+      const { id: owner } = await createKey(tx, { name: 'key', scopes: ['monitoring'] }, 1);
+      await createMonitor(tx, secrets, { name: 'silent job', owner, provider: 'hubspot' }, 1);
+      const url = 'https://hooks.example.com/cvr';
+      const one = await createMonitor(tx, secrets, { name: 'off', url, emails: ['a@example.com'] }, 1);
+      const two = await createMonitor(tx, secrets, { name: 'failing', url }, 1);
+      return [one.id, two.id];
+    });
+    await opened.write(async (tx) => {
+      const gone = { activated: 0, disabled_reason: 'gone', disabled_at: 2 } as const;
+      await tx.updateTable('monitor').set(gone).where('id', '=', off).execute();
+      await tx.updateTable('monitor').set({ failing_since: 2 }).where('id', '=', failing).execute();
+    });
+    await opened.close();
+    const { code, about } = await found();
+    expect(code).toBe(0);
+    expect(about('monitors')).toEqual([
+      `warn switched off, since their webhooks failed: off (${off})`,
+      `warn failing now: failing (${failing})`,
+      expect.stringMatching(/^warn jobs without a webhook, so that nobody is told: silent job /),
+    ]);
+    expect(about('mail')).toEqual([expect.stringMatching(/^warn not configured, and 1 monitors have recipients/)]);
+    await writeFile(`${store}.key`, `${Buffer.alloc(32).toString('base64')}\n`);
+    expect((await found()).about('monitors')).toEqual([expect.stringMatching(/^fail .*key file/)]);
+  });
+
+  it('warns of an administration that others reach without a token', async () => {
+    expect((await found()).about('administration')).toEqual([]);
+    const token = { adminToken: 'sixteen-letters-or-more' };
+    for (const server of [{ publicUrl: 'https://cvr.example.com' }, { host: '0.0.0.0' }]) {
+      expect((await found({}, server)).about('administration')).toEqual([
+        expect.stringMatching(/^warn it has no token/),
+      ]);
+      expect((await found({}, { ...server, ...token })).about('administration')).toEqual([]);
+    }
+  });
+
+  it('says that the key file is none, and leaves it as it is', async () => {
+    await writeFile(`${store}.key`, 'not a key');
+    const { code, about } = await found();
+    expect([code, about('key')]).toEqual([1, [expect.stringContaining('does not hold 32 bytes')]]);
+    expect(await readFile(`${store}.key`, 'utf8')).toBe('not a key');
+  });
+});
