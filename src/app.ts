@@ -84,7 +84,6 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     const address = ownAddress(host, Number(new URL(url).port));
     own.resolve(address);
     await service?.start({
-      url: address,
       publicUrl: config.server.publicUrl ?? url,
       ...(config.connector !== undefined &&
         config.connector.upstream === undefined && { connector: ownConnector(config.connector, address) }),

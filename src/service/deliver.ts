@@ -19,6 +19,7 @@ import { MAIL_QUEUE } from './mail/queue.ts';
 import { DELIVER_QUEUE } from './publish.ts';
 import { SCHEDULE } from './schedule.ts';
 import type { Secrets } from './secrets.ts';
+import type { OwnWay } from './ways.ts';
 
 export interface DeliveryDeps extends WireOptions {
   readonly store: Store;
@@ -29,6 +30,8 @@ export interface DeliveryDeps extends WireOptions {
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: Http;
+  /** The way to our own connector's webhook. */
+  readonly ownWay?: OwnWay;
   /** Posts under way to one webhook at a time; 16 where absent. */
   readonly concurrency?: number;
   /** Seconds before each attempt, for monitors without their own. */
@@ -71,7 +74,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
 
   const run: RunDeps = {
     db: store.db,
-    http: deps.http,
+    wayTo: (monitor) => deps.ownWay?.(monitor) ?? { http: deps.http, url: monitor.url },
     now,
     random,
     ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => bell.ring(MAIL_QUEUE) }),

@@ -1,14 +1,12 @@
 /** The service: what it watches, whom it tells, what it answers, and the order in which it starts and stops. */
 import type { Logger } from 'pino';
 import type { Http } from '../http/client.ts';
-import { createGuard } from '../http/guard.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Server } from '../http/server.ts';
 import { createBell } from '../runtime/bell.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { startDelivery } from './deliver.ts';
-import { openWebhookClient } from './delivery/post.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './items.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
@@ -26,6 +24,7 @@ import type { Secrets } from './secrets.ts';
 import type { ServiceSettings } from './settings.ts';
 import { sendStates } from './states.ts';
 import { openSource, watchDeps, watchTasks } from './watching.ts';
+import { openWays } from './ways.ts';
 
 export interface ServiceDeps {
   readonly store: Store;
@@ -41,8 +40,8 @@ export interface ServiceDeps {
 /** A service whose endpoints are there and which does nothing yet. */
 export interface Service {
   readonly secrets: Secrets;
-  /** Watches and tells, once the server listens: `url` is where this machine reaches it, `publicUrl` where the world does. */
-  start(at: { readonly url: string; readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<void>;
+  /** Watches and tells, once the server listens: `publicUrl` is where the world reaches it. */
+  start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<void>;
   /** Looks at the register and the other sources now. */
   look(): Promise<void>;
   /** Resolves when none of its queues has work that is due. */
@@ -58,10 +57,7 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
   const { store, metrics, log, now, secrets } = deps;
   const { webhooks, smtp, emailEvent, placeType } = settings;
   const bell = createBell();
-  // Grows by our own address, which is known once the server listens.
-  const allowOrigins: string[] = [];
-  const guard = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow, allowOrigins });
-  const client = openWebhookClient(guard);
+  const ways = openWays({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   const source = openSource(settings.register, deps);
   const common = { store, bell, now, log, metrics, secrets };
   const watching = { ...common, http: deps.http };
@@ -70,9 +66,10 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
   const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
   addMonitoringRoutes(server, { ...common, access });
   addNewsRoutes(server, { store, access });
-  addTestWebhookRoutes(server, { store, access, http: client.http, now, emailEvent, placeType });
+  addTestWebhookRoutes(server, { store, access, http: ways.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
-  addAdminRoutes(server, { ...common, http: client.http, emailEvent, placeType, adminToken: deps.adminToken, access });
+  const posting = { http: ways.http, ownWay: ways.ownWay, emailEvent };
+  addAdminRoutes(server, { ...common, ...posting, placeType, adminToken: deps.adminToken, access });
 
   let workers: readonly Worker[] = [];
 
@@ -81,8 +78,7 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
     const leased = { ...common, leaseMs };
     const delivery = {
       ...leased,
-      http: client.http,
-      emailEvent,
+      ...posting,
       concurrency: webhooks.concurrency,
       ...(webhooks.retrySeconds !== undefined && { schedule: webhooks.retrySeconds }),
       ...(smtp?.admin !== undefined && { admin: smtp.admin }),
@@ -116,8 +112,8 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
 
   return {
     secrets,
-    async start({ url, publicUrl, connector }) {
-      allowOrigins.push(new URL(url).origin);
+    async start({ publicUrl, connector }) {
+      if (connector !== undefined) ways.openOwn(connector.url);
       await store.write(async (tx) => {
         if (connector !== undefined) await keepOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
@@ -136,7 +132,7 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
     async stop(graceMs) {
       await Promise.all(workers.map((worker) => worker.stop(graceMs)));
       await source.close?.();
-      await client.close();
+      await ways.close();
     },
   };
 }

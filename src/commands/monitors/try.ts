@@ -3,6 +3,7 @@ import { ownAddress } from '../../halves.ts';
 import { createGuard } from '../../http/guard.ts';
 import { openWebhookClient, webhookAt } from '../../service/delivery/post.ts';
 import type { Monitor } from '../../service/monitor.ts';
+import { isOwnJob } from '../../service/own-jobs.ts';
 import { type TestResult, testPayload, testWebhook } from '../../service/testwebhook.ts';
 import { UsageError } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +23,8 @@ export async function tryMonitor(
   const guard = createGuard({
     allowPrivate: service?.webhooks.allowPrivateAddresses ?? false,
     allow: service?.webhooks.allow ?? [],
-    allowOrigins: [ownAddress(server.host, server.port)],
+    // Nobody but our own connector's jobs reaches our own address.
+    allowOrigins: isOwnJob(monitor) ? [ownAddress(server.host, server.port)] : [],
   });
   const client = openWebhookClient(guard);
   try {

@@ -13,7 +13,8 @@ import type { Slots } from './slots.ts';
 
 export interface RunDeps {
   readonly db: Db;
-  readonly http: Http;
+  /** Where a monitor's webhook is, and the client that reaches it. */
+  wayTo(monitor: Monitor): { readonly http: Http; readonly url: string | null };
   readonly now: () => number;
   readonly random: () => number;
   readonly ledger: Ledger;
@@ -42,7 +43,8 @@ const SLICE_MS = 10_000;
 export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
   const { ledger, now } = deps;
   const until = performance.now() + SLICE_MS;
-  const webhook = monitor.url === null ? undefined : webhookAt(monitor.url, monitor.security);
+  const { http, url } = deps.wayTo(monitor);
+  const webhook = url === null ? undefined : webhookAt(url, monitor.security);
   /** Companies whose delivery is under way, or not on disk yet. */
   const busy = new Set<string>();
   let posting = 0;
@@ -77,7 +79,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     try {
       posting += 1;
       await deps.slots.take();
-      const result = await attempt(deps, monitor, webhook, head, body, signal).finally(() => {
+      const result = await attempt(deps, monitor, { http, webhook }, head, body, signal).finally(() => {
         deps.slots.give();
         posting -= 1;
         wake();
@@ -133,7 +135,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 async function attempt(
   deps: RunDeps,
   monitor: Monitor,
-  webhook: Webhook | undefined,
+  { http, webhook }: { readonly http: Http; readonly webhook: Webhook | undefined },
   head: Head,
   body: Body | undefined,
   signal: AbortSignal,
@@ -148,7 +150,7 @@ async function attempt(
     return { seq, number: 0, state: 'due', nextAt: earliest, repeated };
   const number = head.attempts + 1;
   const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
-  const posted = await post(deps.http, webhook, message, deps.now, signal);
+  const posted = await post(http, webhook, message, deps.now, signal);
   if (posted === undefined) return undefined;
   const result = { seq, posted, number, repeated, nextAt: 0 };
   const { outcome } = posted;

@@ -39,8 +39,8 @@ export const BODY_FAILURES = {
   415: failure('A body that is not application/json'),
 };
 
-/** What a proxy adds: the request is then somebody else's, although the socket is ours. */
-const FORWARDED = /^(?:x-forwarded-.*|x-real-ip|forwarded|via)$/;
+/** What a proxy adds, and our own webhooks: the request is then somebody else's, although the socket is ours. */
+const FORWARDED = /^(?:x-forwarded-.*|x-real-ip|forwarded|via|webhook-.*)$/;
 
 /**
  * Lets operators in, before a request is looked at: `Authorization: Bearer` with the admin token, or with an API key of the

@@ -6,6 +6,7 @@ import type { Server } from '../../../http/server.ts';
 import { webhookAt } from '../../delivery/post.ts';
 import { getMonitor } from '../../monitors.ts';
 import { testPayload, testWebhook } from '../../testwebhook.ts';
+import type { OwnWay } from '../../ways.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
 import { ADMIN_FAILURES, forOperators } from './guard.ts';
 import { noMonitor } from './monitor-shape.ts';
@@ -14,6 +15,8 @@ import type { MonitorRouteDeps } from './monitors.ts';
 export interface MonitorTestDeps extends MonitorRouteDeps {
   /** A client of openWebhookClient. */
   readonly http: Http;
+  /** The way to our own connector's webhook. */
+  readonly ownWay?: OwnWay;
   /** Type name of production units. */
   readonly placeType: string;
 }
@@ -62,6 +65,7 @@ export function addMonitorTestRoute(scope: Server, deps: MonitorTestDeps): void 
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
     const payload = await testPayload(store.db, entity, { now: now(), placeType });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
-    return testWebhook(deps, webhookAt(monitor.url, monitor.security), payload, new AbortController().signal);
+    const { http, url } = deps.ownWay?.(monitor) ?? { http: deps.http, url: monitor.url };
+    return testWebhook({ ...deps, http }, webhookAt(url, monitor.security), payload, new AbortController().signal);
   });
 }

@@ -1,0 +1,47 @@
+/** How webhooks are reached: at public addresses, and our own connector's wherever this process listens. */
+import type { Http } from '../http/client.ts';
+import { createGuard, type GuardOptions } from '../http/guard.ts';
+import { openWebhookClient } from './delivery/post.ts';
+import type { Monitor } from './monitor.ts';
+import { isOwnJob } from './own-jobs.ts';
+
+/** Where a webhook is, and the client that reaches it. */
+export interface Way {
+  readonly http: Http;
+  readonly url: string;
+}
+
+/** The way to a job of our own connector; undefined for all other monitors. */
+export type OwnWay = (monitor: Pick<Monitor, 'owner'>) => Way | undefined;
+
+export interface Ways {
+  /** For whatever address somebody gives. */
+  readonly http: Http;
+  readonly ownWay: OwnWay;
+  /** From now on the jobs of our own connector are told here, although the address is not public. */
+  openOwn(url: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the clients. Nobody but our own jobs reaches our own address: it would be a post from this machine, to which the
+ * administration may be open. They go to the webhook of this process, whatever the store says: of several daemons on one
+ * store each reaches only its own.
+ */
+export function openWays(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Ways {
+  const strangers = openWebhookClient(createGuard(options));
+  const allowOrigins: string[] = [];
+  const trusting = openWebhookClient(createGuard({ ...options, allowOrigins }));
+  let own: Way | undefined;
+  return {
+    http: strangers.http,
+    ownWay: (monitor) => (isOwnJob(monitor) ? own : undefined),
+    openOwn(url) {
+      allowOrigins.push(url);
+      own = { http: trusting.http, url };
+    },
+    async close() {
+      await Promise.all([strangers.close(), trusting.close()]);
+    },
+  };
+}

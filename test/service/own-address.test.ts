@@ -1,0 +1,73 @@
+/** Our own address: no stranger's webhook is there. */
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { attemptsOf, listDeliveries } from '../../src/service/deliveries.ts';
+import { createJob } from '../../src/service/jobs.ts';
+import { createKey } from '../../src/service/keys.ts';
+import { createMonitor, getMonitor } from '../../src/service/monitors.ts';
+import { ownKey } from '../../src/service/own-jobs.ts';
+import { publish } from '../../src/service/publish.ts';
+import { newFolder, newStoreUrl } from '../support/stores.ts';
+import { changed } from './monitored.ts';
+
+const PATIENT = { timeout: 10_000 };
+
+/** A service alone, without an admin token: the administration is open to this machine. */
+async function stage(webhooks: object = {}) {
+  const service = { register: { source: 'file', path: newFolder() }, webhooks };
+  const config = { server: { port: 0 }, store: await newStoreUrl('sqlite'), service };
+  const loaded = await checkConfig(config, 'cvrsync.json', {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {} });
+  onTestFinished(() => app.close(1_000));
+  const { store, service: half, url } = app;
+  if (half === undefined) throw new Error('there is no service');
+  const { secrets } = half;
+  const made = (name: string, webhook: string) =>
+    store.write((tx) => createMonitor(tx, secrets, { name, url: webhook, target: 'all' }, Date.now()));
+  const victim = await store.write((tx) => createMonitor(tx, secrets, { name: 'Victim' }, Date.now()));
+  const rotate = `${url}/admin/api/monitors/${victim.id}/rotate-secret`;
+  const rotated = async () => (await getMonitor(store.db, secrets, victim.id))?.security.secrets.length !== 1;
+  const { id, key } = await store.write((tx) =>
+    createKey(tx, { name: 'Stranger', scopes: ['testwebhook', 'monitoring'] }, Date.now()),
+  );
+  return { app, store, secrets, made, rotate, rotated, key, owner: id, url };
+}
+
+it('is out of reach of who tests a webhook there', async () => {
+  const { url, key, rotate, rotated } = await stage();
+  const query = new URLSearchParams({ accessKey: key, url: rotate });
+  const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
+  expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('"address"')]);
+  expect(await rotated()).toBe(false);
+});
+
+it('is out of reach of monitors and jobs whose webhook is there, and of their test', async () => {
+  const { url, store, secrets, made, rotate, rotated, owner } = await stage();
+  const { id } = await made('Monitor', rotate);
+  await store.write((tx) => createJob(tx, secrets, { key: owner, provider: 'crm', url: rotate }, Date.now()));
+  await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
+  await expect.poll(async () => (await listDeliveries(store.db))[0]?.attempts, PATIENT).toBeGreaterThan(0);
+  const [delivery] = await listDeliveries(store.db);
+  const [attempt] = await attemptsOf(store.db, delivery?.seq ?? 0);
+  expect(attempt?.fault).toMatch(/^address: /);
+  const tried = await fetch(`${url}/admin/api/monitors/${id}/test`, { method: 'POST' });
+  expect(await tried.json()).toMatchObject({ failure: 'address' });
+  expect(await rotated()).toBe(false);
+});
+
+it('is not administered by what is posted from here as a webhook, although private addresses are allowed', async () => {
+  const { url, key, rotate, rotated } = await stage({ allowPrivateAddresses: true });
+  const query = new URLSearchParams({ accessKey: key, url: rotate });
+  const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
+  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('"status"')]);
+  expect(await rotated()).toBe(false);
+});
+
+it('is not administered with the key of our own connector', async () => {
+  const { url, secrets } = await stage();
+  const headers = { authorization: `Bearer ${ownKey(secrets)}` };
+  expect((await fetch(`${url}/admin/api/keys`, { headers })).status).toBe(401);
+});
