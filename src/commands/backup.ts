@@ -1,21 +1,52 @@
-/** `backup`: a copy of the store while the daemon works on it. */
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+/** `backup`: a copy of the store, and of its key, while the daemon works on it. */
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { keyFileOf } from '../service/secrets.ts';
 import { defineCommand, needed } from './command.ts';
 import { withStore } from './opened.ts';
 
 export const command = defineCommand({
   name: 'backup',
-  about: 'copy the store into a new file, also while the daemon runs (SQLite; use pg_dump for PostgreSQL)',
+  about:
+    'copy the store and its key file into new files, also while the daemon runs (SQLite; use pg_dump for PostgreSQL)',
   args: { file: needed('the file to write; it must not exist') },
   run: async (context, { file }) => {
     const to = resolve(file);
-    await withStore(context, (store) => store.backup(to));
+    const { store: url, service } = await context.config();
+    const keyFile = await withStore(context, async (store) => {
+      const key = service?.secretKey === undefined && store.engine === 'sqlite' ? await copyKey(url, to) : undefined;
+      try {
+        await store.backup(to);
+      } catch (error) {
+        if (key !== undefined) await rm(key);
+        throw error;
+      }
+      return key;
+    });
     const { size } = await stat(to);
+    const wrote = `Wrote ${to} (${size} bytes)${keyFile === undefined ? '' : `, and ${keyFile}, which opens the secrets in it: keep it as one`}.`;
+    const configured =
+      service?.secretKey === undefined ? '' : ' Keep service.secretKey with it: it opens the secrets in it.';
     context.output.result(
-      { file: to, bytes: size },
-      `Wrote ${to} (${size} bytes). To restore, stop the daemon and put it in the store's place.`,
+      { file: to, bytes: size, ...(keyFile !== undefined && { keyFile }) },
+      `${wrote}${configured} To restore, stop the daemon and put ${keyFile === undefined ? "it in the store's place" : 'both in the places of the store and its key'}.`,
     );
     return 0;
   },
 });
+
+/** For its owner only; never over a key that is there. Undefined where the store has none. */
+async function copyKey(storeUrl: string, to: string): Promise<string | undefined> {
+  const from = await keyFileOf(storeUrl);
+  if (from === undefined) return undefined;
+  const copy = `${to}.key`;
+  await mkdir(dirname(copy), { recursive: true });
+  try {
+    await writeFile(copy, await readFile(from), { flag: 'wx', mode: 0o600, flush: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new Error(`${copy} exists already: name another file`, { cause: error });
+    throw error;
+  }
+  return copy;
+}

@@ -83,6 +83,12 @@ export async function loadSecretKey(configured: string | undefined, storeUrl: st
   return readKey(await readFile(file, 'utf8'), file);
 }
 
+/** The key file of a SQLite store; undefined where it has none. */
+export async function keyFileOf(storeUrl: string): Promise<string | undefined> {
+  const file = `${storeUrl}.key`;
+  return (await readIfThere(file)) === undefined ? undefined : file;
+}
+
 function readKey(text: string, where: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES) throw new Error(`${where} does not hold ${KEY_BYTES} bytes in base64`);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,6 +149,40 @@ describe('explain', () => {
 });
 
 describe('backup', () => {
+  it('copies the key of the secrets beside the copy, for its owner only, and says so', async () => {
+    const { run, store } = await configured({}, { service: { register: { source: 'file', path: folder } } });
+    expect((await run('migrate')).code).toBe(0);
+    const file = join(folder, 'elsewhere', 'copy.db');
+    await writeFile(`${store}.key`, `${'A'.repeat(43)}=\n`, { mode: 0o644 });
+    const { code, stdout } = await run('backup', file);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`and ${file}.key`)]);
+    expect(await readFile(`${file}.key`, 'utf8')).toBe(`${'A'.repeat(43)}=\n`);
+    expect((await stat(`${file}.key`)).mode & 0o777).toBe(0o600);
+  });
+
+  it('overwrites no key', async () => {
+    const { run, store } = await configured();
+    expect((await run('migrate')).code).toBe(0);
+    const file = join(folder, 'copy-beside-key.db');
+    await writeFile(`${store}.key`, `${'A'.repeat(43)}=\n`);
+    await writeFile(`${file}.key`, 'of another store');
+    expect(await run('backup', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
+    expect(await readFile(`${file}.key`, 'utf8')).toBe('of another store');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('names the configured key where there is one', async () => {
+    const secretKey = `${'B'.repeat(43)}=`;
+    const service = { register: { source: 'file', path: folder }, secretKey };
+    const { run } = await configured({}, { service });
+    expect((await run('migrate')).code).toBe(0);
+    const file = join(folder, 'copy-without-key.db');
+    const { stdout } = await run('backup', file);
+    expect(stdout).toContain('service.secretKey');
+    expect(stdout).not.toContain(secretKey);
+    expect(existsSync(`${file}.key`)).toBe(false);
+  });
+
   it('copies the store into a new file, never over one', async () => {
     const { run, store } = await configured();
     await run('migrate');
