@@ -143,8 +143,11 @@ export async function readStates(db: Db, entities: readonly string[]): Promise<R
   for (const { entity, body, loaded_at, newest } of rows) {
     const company = readCompany(body);
     if (company === undefined) continue;
-    const registered = normaliseTime(company.registeredAt ?? '') ?? normaliseTime(loaded_at) ?? loaded_at;
-    states.set(entity, { company, timestamp: newest !== null && newest > registered ? newest : registered });
+    const loaded = normaliseTime(loaded_at) ?? loaded_at;
+    const registered = normaliseTime(company.registeredAt ?? '') ?? loaded;
+    // What a unit or another company brought later says nothing of this document: its next change may be older than that.
+    const known = newest === null || newest < loaded ? newest : loaded;
+    states.set(entity, { company, timestamp: known !== null && known > registered ? known : registered });
   }
   return states;
 }

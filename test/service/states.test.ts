@@ -117,7 +117,7 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
     const job = await made(store, { provider: 'crm' });
     await seen(store);
     await wished(store, job.id);
-    const newest = '2026-09-01T07:30:00.000Z';
+    const newest = '2026-09-01T06:45:00.000Z';
     const { entityId: entity } = company;
     const register = changed({ entity, timestamp: newest });
     const article = changed({ entity, kind: 'article', timestamp: '2026-09-01T07:45:00.000Z' });
@@ -125,6 +125,19 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
     await run(deps(store).deps);
     const row = await store.db.selectFrom('change').select('timestamp').where('kind', '=', 'state').executeTakeFirst();
     expect(row?.timestamp).toBe(newest);
+  });
+
+  it('are no newer than the document they are of: what was told of a unit or another company since is not in it', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    const { entityId: entity } = company;
+    const since = changed({ entity, timestamp: '2026-09-01T07:30:00.000Z' });
+    await store.write((tx) => publish(tx, [since], { now: NOW }));
+    await run(deps(store).deps);
+    const row = await store.db.selectFrom('change').select('timestamp').where('kind', '=', 'state').executeTakeFirst();
+    expect(row?.timestamp).toBe(new Date(NOW - HOUR).toISOString());
   });
 
   it('wait for a company that the register has not told of, a day at most', async () => {
