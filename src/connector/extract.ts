@@ -107,7 +107,11 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   board: relation('board'),
   management: relation('management'),
   status: (data) => value('status', data),
-  lifetimeStarted: ({ date }) => [{ field: 'startDate', now: day(date) }],
+  lifetimeStarted: ({ date }, { updates }) => [
+    { field: 'startDate', now: day(date) },
+    // A company that begins again has not ended; one whose life is over is told of both.
+    ...(updates.lifetimeEnded === undefined ? [{ field: 'endDate', now: null } as const] : []),
+  ],
   lifetimeEnded: ({ date }) => [{ field: 'endDate', now: day(date) }],
   stakeholders: relation('stakeholders'),
   merger: ({ entity, dissolved }) => (dissolved ? [{ field: 'mergedInto', now: entity.entityId }] : []),

@@ -121,7 +121,13 @@ const ROWS: { readonly [E in EventName]: readonly [data: object, said: readonly 
   board: [{ added: [anne], removed: [bo] }, swapped('board')],
   management: [{ added: [anne], removed: [bo] }, swapped('management')],
   status: [{ before: 'NORMAL', after: 'UNDERKONKURS' }, changed('status', 'NORMAL', 'UNDERKONKURS')],
-  lifetimeStarted: [{ date: '2026-08-01T00:00:00' }, [{ field: 'startDate', now: '2026-08-01' }]],
+  lifetimeStarted: [
+    { date: '2026-08-01T00:00:00' },
+    [
+      { field: 'startDate', now: '2026-08-01' },
+      { field: 'endDate', now: null },
+    ],
+  ],
   lifetimeEnded: [{ date: '2026-08-01' }, [{ field: 'endDate', now: '2026-08-01' }]],
   stakeholders: [{ added: [anne], removed: [bo] }, swapped('stakeholders')],
   merger: [
@@ -207,6 +213,15 @@ describe('what is not a statement', () => {
 
   test('a merger that this company survives', () => {
     expect(saidBy('merger', { entity: { entityId: 'CVR-1-95000002' }, dissolved: false })).toEqual([]);
+  });
+
+  test('an end beside the beginning of the same life is an end', () => {
+    const updates = {
+      lifetimeStarted: { date: '2020-01-01T00:00:00' },
+      lifetimeEnded: { date: '2026-08-01T00:00:00' },
+    };
+    const said = extract(payloadOf(ENTITY, AT, updates)).filter(({ field }) => field === 'endDate');
+    expect(said).toEqual([{ field: 'endDate', now: '2026-08-01', clock: AT }]);
   });
 
   test('the birth of another company, or one without a name', () => {

@@ -138,7 +138,7 @@ describe('a stream of payloads', () => {
         .flatMap((payloads) => factsOf(payloads).keys()),
     );
     const never = FIELD_NAMES.filter((field) => !seen.has(field));
-    expect(never).toEqual(['endDate', 'mergedInto']);
+    expect(never).toEqual(['mergedInto']);
     expect([...seen].filter((field) => FIELDS[field].kind === 'list')).toContain('altNames');
   });
 });
