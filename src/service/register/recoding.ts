@@ -21,11 +21,12 @@ const IN_PAGE = 10;
 const SHARE = 0.2;
 
 /**
- * Whether a change of an industry code is the register's recoding. One recoded day is known by many changes at once in a
+ * Whether a change of an industry code is the register's recoding. Other words for the same code are nothing else. One recoded day is known by many changes at once in a
  * page, or, where the register brings them drop by drop, by the same two codes with the same first day again and again.
  */
 export const isRecoding = (counts: RecodingCounts, { before, after, from }: IndustryChange): boolean => {
-  if (from === null || before === after) return false;
+  if (before === after) return true;
+  if (from === null) return false;
   const { samePair, sameDay, documents } = counts;
   return samePair >= PAIRS || (sameDay >= IN_PAGE && sameDay >= documents * SHARE);
 };
@@ -67,8 +68,9 @@ export const createRecodingGuard = (
       for (const stale of [...pairs.keys()].sort().slice(0, -KEPT)) pairs.delete(stale);
     },
     isRecoded(change) {
-      if (!enabled || change.from === null) return false;
-      const seen = { samePair: pairs.get(pairOf(change)) ?? 0, sameDay: days.get(change.from) ?? 0, documents };
+      if (!enabled) return false;
+      const sameDay = change.from === null ? 0 : (days.get(change.from) ?? 0);
+      const seen = { samePair: pairs.get(pairOf(change)) ?? 0, sameDay, documents };
       return isRecoding(seen, change);
     },
     counts: () => Object.fromEntries(pairs),

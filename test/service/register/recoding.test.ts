@@ -21,9 +21,14 @@ describe('a recoding', () => {
     expect(isRecoding({ samePair: 24, sameDay: 1, documents: 500 }, change('1', '2'))).toBe(false);
   });
 
-  test('needs a first day, and two codes', () => {
+  test('needs a first day', () => {
     expect(isRecoding({ samePair: 99, sameDay: 99, documents: 99 }, change('1', '2', null))).toBe(false);
-    expect(isRecoding({ samePair: 99, sameDay: 99, documents: 99 }, change('1', '1'))).toBe(false);
+  });
+
+  test('is other words for the same code, be it for one company: none of them moves by that', () => {
+    expect(isRecoding({ samePair: 1, sameDay: 1, documents: 500 }, change('1', '1'))).toBe(true);
+    expect(createRecodingGuard().isRecoded(change('1', '1', null))).toBe(true);
+    expect(createRecodingGuard({ enabled: false }).isRecoded(change('1', '1', null))).toBe(false);
   });
 });
 
