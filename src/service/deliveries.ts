@@ -191,6 +191,8 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('delivery')
     .set({ state: 'dropped', ended_at: now })
+    // Once more: PostgreSQL asks the list no second time of a row that it waited for, and it may have been replayed.
+    .where('state', '=', 'held')
     .where('seq', 'in', (query) =>
       query
         .selectFrom('delivery')
@@ -207,6 +209,7 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
 async function deleteEnded(tx: Tx, before: number): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('delivery')
+    .where('state', 'not in', ['due', 'held'])
     .where('seq', 'in', (query) =>
       query
         .selectFrom('delivery')

@@ -8,7 +8,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { mark } from '../runtime/lanes.ts';
 import { eachRow } from '../store/each.ts';
-import type { Tx } from '../store/store.ts';
+import { engineOf, type Tx } from '../store/store.ts';
 import type { Change } from './change.ts';
 import { fanOut, isCompany, type Listener, type Told } from './fan-out.ts';
 import { type MailRow, queueMail } from './mail/queue.ts';
@@ -123,11 +123,13 @@ async function deliver(tx: Tx, stored: readonly Stored[], now: number): Promise<
     for (const { monitor, state } of fanOut(change, others)) if (state === 'due') due.add(monitor);
   }
   if (due.size > 0) await mark(tx, DELIVER_QUEUE, [...due], now);
+  const switchedOn = new Set<string>();
   for (const rows of chunks(deliveryRows(stored))) {
-    await insertDeliveries(tx, rows, now);
+    for (const id of await insertDeliveries(tx, rows, now)) if (!due.has(id)) switchedOn.add(id);
     // SQLite works on the main thread: requests that came in meanwhile go first.
     await breathe();
   }
+  if (switchedOn.size > 0) await mark(tx, DELIVER_QUEUE, [...switchedOn], now);
 }
 
 interface DeliveryRow {
@@ -170,20 +172,27 @@ function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: 
 
 /**
  * A monitor that was switched off or removed since it was read is seen here, behind the lock on its lane: who does either
- * takes that lock before it looks for what is due.
+ * takes that lock before it looks for what is due. Returns the monitors that were off and are on by now.
  */
-async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: number): Promise<void> {
-  await tx
+async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: number): Promise<readonly string[]> {
+  const wereOff = new Set(rows.filter(({ state }) => state === 'held').map(({ monitor }) => monitor));
+  const insertion = tx
     .insertInto('delivery')
     .columns(['monitor', 'entity', 'change', 'events', 'state', 'next_at', 'created_at'])
     .expression(
       sql`select monitor.id, each.value ->> 'entity', cast(each.value ->> 'change' as bigint), each.value ->> 'events',
-        case when monitor.activated = 1 then each.value ->> 'state' else 'held' end, ${at(now)}, ${at(now)}
+        case when monitor.activated = 1 then 'due' else 'held' end, ${at(now)}, ${at(now)}
         from ${eachRow(tx, rows)} join monitor on monitor.id = each.value ->> 'monitor'
         where true order by monitor.id, cast(each.value ->> 'change' as bigint)`,
     )
-    .onConflict((conflict) => conflict.columns(['change', 'monitor']).doNothing())
-    .execute();
+    .onConflict((conflict) => conflict.columns(['change', 'monitor']).doNothing());
+  // SQLite has one writer: nothing changes meanwhile.
+  if (wereOff.size === 0 || engineOf(tx) === 'sqlite') {
+    await insertion.execute();
+    return [];
+  }
+  const inserted = await insertion.returning(['monitor', 'state']).execute();
+  return inserted.flatMap(({ monitor, state }) => (state === 'due' && wereOff.has(monitor) ? [monitor] : []));
 }
 
 const at = (now: number) => sql`cast(${now} as bigint)`;

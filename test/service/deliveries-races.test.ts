@@ -1,0 +1,69 @@
+/** What only happens where several processes write at the same time. */
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { listDeliveries, replayDeliveries, trimDeliveries } from '../../src/service/deliveries.ts';
+import { activate, disable } from '../../src/service/monitors.ts';
+import { publish } from '../../src/service/publish.ts';
+import type { Store } from '../../src/store/open.ts';
+import { newStore } from '../support/stores.ts';
+import { delivering, openHook } from './delivering.ts';
+import { changed, made, NOW } from './monitored.ts';
+
+const DAY = 86_400_000;
+const STEADY = new AbortController().signal;
+const states = async (store: Store) => (await listDeliveries(store.db)).map(({ state }) => state);
+
+/** Resolves when a statement of this database waits for another's transaction. */
+const someoneWaits = (store: Store) =>
+  expect
+    .poll(async () => {
+      const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.db);
+      return rows[0]?.waiting;
+    })
+    .toBe(1);
+
+it('what is replayed at the moment at which it would be dropped for its age is delivered', async () => {
+  const store = await newStore('postgres');
+  const { id } = await made(store, { target: 'all' });
+  await store.write((tx) => disable(tx, id, 'person', NOW));
+  await store.write((tx) => publish(tx, [changed()], { now: NOW }));
+  await store.write((tx) => activate(tx, id, NOW));
+  const open = Promise.withResolvers<void>();
+  const replayed = store.write(async (tx) => {
+    await replayDeliveries(tx, {}, NOW);
+    await open.promise;
+  });
+  const trimmed = trimDeliveries(store, NOW + 15 * DAY, STEADY);
+  await someoneWaits(store);
+  open.resolve();
+  await Promise.all([replayed, trimmed]);
+  expect(await states(store)).toEqual(['due']);
+});
+
+it('a change that is published while a monitor is switched on is not held for ever', async () => {
+  const store = await newStore('postgres');
+  const hook = await openHook();
+  const { id } = await made(store, { target: 'all', url: hook.url });
+  await store.write((tx) => disable(tx, id, 'person', NOW));
+  const change = changed();
+  const [stored, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const inTheWay = store
+    .write(async (tx) => {
+      await publish(tx, [change], { now: NOW });
+      stored.resolve();
+      await open.promise;
+      throw new Error('taken back');
+    })
+    .catch(() => undefined);
+  await stored.promise;
+  const { publish: tell, worker } = delivering(store);
+  const told = tell(change);
+  // It has looked at the monitors, and waits to see whether the change is stored already.
+  await someoneWaits(store);
+  await store.write((tx) => activate(tx, id, NOW));
+  open.resolve();
+  await Promise.all([told, inTheWay]);
+  await worker.drained();
+  expect(await states(store)).toEqual(['done']);
+});
