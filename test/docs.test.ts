@@ -26,6 +26,12 @@ const README = readDoc('README.md');
 const PROVIDERS = readDoc('providers/README.md');
 const MAP = readDoc('src/README.md');
 
+/** What the variables of examples hold, where it cannot be anything. */
+const SECRETS: Readonly<Record<string, string>> = {
+  ADMIN_TOKEN: 'a-token-of-sixteen-letters',
+  SMTP_URL: 'smtp://mail.example.com',
+};
+
 const POLICIES = ['tracked', 'always', 'if-blank', 'never'] as const satisfies readonly Policy[];
 
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
@@ -81,8 +87,10 @@ describe('the README', () => {
       const value = parsed.ok ? Object(parsed.value) : {};
       // An example of one connection stands without what surrounds it.
       const rest = { webhook: { auth: { method: 'None' } }, providers: value };
-      const whole = Object.hasOwn(value, 'connector') ? value : { connector: rest };
-      const env = Object.fromEntries((text.match(/(?<=\$\{)\w+(?=\})/gu) ?? []).map((name) => [name, 'a-secret']));
+      const isWhole = Object.hasOwn(value, 'connector') || Object.hasOwn(value, 'service');
+      const whole = isWhole ? value : { connector: rest };
+      const names = text.match(/(?<=\$\{)\w+(?=\})/gu) ?? [];
+      const env = Object.fromEntries(names.map((name) => [name, SECRETS[name] ?? 'a-secret']));
       expect(await checkConfig(whole, join(folder, 'cvrsync.yaml'), env), text).toMatchObject({ ok: true });
     }
   });
@@ -124,7 +132,7 @@ describe('the table of decisions', () => {
 describe('the tables of HTTP', () => {
   it('list every route, and each answers', async () => {
     const { url } = await running();
-    const routes = tableIn(README, 'Route', 'For').map((row) => row['Route']?.replaceAll('`', '') ?? '');
+    const routes = tableIn(README, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
     const document = await (await fetch(`${url}/openapi.json`)).text();
     const { paths }: { paths: Readonly<Record<string, object>> } = JSON.parse(document);
     const served = Object.entries(paths).flatMap(([path, methods]) =>
@@ -133,7 +141,9 @@ describe('the tables of HTTP', () => {
     expect(routes.toSorted()).toEqual(served.toSorted());
     for (const route of routes) {
       const [method = '', path = ''] = route.split(' ');
-      expect([404, 405], route).not.toContain((await fetch(url + path, { method })).status);
+      const answer = await fetch(url + path, { method });
+      expect(answer.status, route).not.toBe(405);
+      expect(await answer.text(), route).not.toContain('There is nothing at this path');
     }
   });
 
@@ -259,14 +269,27 @@ describe.each(DOCS)('%s', (path) => {
   });
 });
 
-/** A daemon as the README's example sets it up, without anything behind it; stopped after the test. */
+/** `` `GET` `POST /path` `` as two routes. */
+function routesIn(cell: string): readonly string[] {
+  const words = spans(cell).map((span) => span.split(' '));
+  const path = words.flatMap(([, one]) => one ?? [])[0] ?? '';
+  return words.map(([method]) => `${method} ${path}`);
+}
+
+/** A daemon as the README's examples set its halves up, without anything behind it; stopped after the test. */
 async function running(): Promise<App> {
-  const example = parseConfig(fenced(README, 'yaml')[0] ?? '');
-  const value = Object(example.ok ? example.value : {});
+  const examples = fenced(README, 'yaml').map(parseConfig);
+  const [value, own] = ['connector', 'service'].map((half) =>
+    Object(examples.map((each) => (each.ok ? Object(each.value) : {})).find((each) => Object.hasOwn(each, half))),
+  );
   const env = { WEBHOOK_SECRET: 'a-secret', HUBSPOT_ACCESS_TOKEN: 'x', SF_CLIENT_ID: 'x', SF_CLIENT_SECRET: 'x' };
   const { upstream, ...connector } = value.connector;
-  const store = join(newFolder(), 'store.db');
-  const { config } = await checked({ server: { port: 0 }, store, connector }, env);
+  const folder = newFolder();
+  // Nothing leaves this machine.
+  const { register, smtp, reports, gazette, press, ...rest } = own.service;
+  const service = { ...rest, register: { source: 'file', path: folder } };
+  const store = join(folder, 'store.db');
+  const { config } = await checked({ server: { port: 0 }, store, connector, service }, env);
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
   return app;
