@@ -10,6 +10,7 @@ import { delivering, openHook } from './delivering.ts';
 import { changed, made, NOW } from './monitored.ts';
 
 const DAY = 86_400_000;
+const PATIENT = { timeout: 10_000 };
 const STEADY = new AbortController().signal;
 const states = async (store: Store) => (await listDeliveries(store.db)).map(({ state }) => state);
 
@@ -20,7 +21,7 @@ const someoneWaits = (store: Store) =>
       const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(store.db);
       return rows[0]?.waiting;
-    })
+    }, PATIENT)
     .toBe(1);
 
 it('what is replayed at the moment at which it would be dropped for its age is delivered', async () => {
@@ -29,11 +30,13 @@ it('what is replayed at the moment at which it would be dropped for its age is d
   await store.write((tx) => disable(tx, id, 'person', NOW));
   await store.write((tx) => publish(tx, [changed()], { now: NOW }));
   await store.write((tx) => activate(tx, id, NOW));
-  const open = Promise.withResolvers<void>();
+  const [done, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const replayed = store.write(async (tx) => {
     await replayDeliveries(tx, {}, NOW);
+    done.resolve();
     await open.promise;
   });
+  await done.promise;
   const trimmed = trimDeliveries(store, NOW + 15 * DAY, STEADY);
   await someoneWaits(store);
   open.resolve();
