@@ -1,4 +1,5 @@
 /** The quarantine: bodies that proved where they came from and could not be used, for a person to look at. */
+import { storable } from './each.ts';
 import type { Tx } from './store.ts';
 
 /** Rows kept, the newest. */
@@ -7,12 +8,11 @@ const MOST_BYTES = 16 * 1024;
 
 /** Sets a body aside, cut to 16 KiB. One that is repeated takes the place of its earlier copy; the oldest make room. */
 export async function setAside(tx: Tx, found: { reason: string; body: Uint8Array; now: number }): Promise<void> {
-  // PostgreSQL keeps no NUL in a text.
-  const body = new TextDecoder().decode(found.body.subarray(0, MOST_BYTES)).replaceAll('\0', '\uFFFD');
+  const body = storable(new TextDecoder().decode(found.body.subarray(0, MOST_BYTES)));
   await tx.deleteFrom('quarantine').where('body', '=', body).execute();
   await tx
     .insertInto('quarantine')
-    .values({ received_at: found.now, reason: found.reason.slice(0, 1_000), body })
+    .values({ received_at: found.now, reason: storable(found.reason.slice(0, 1_000)), body })
     .execute();
   await trimQuarantine(tx);
 }

@@ -1,13 +1,14 @@
 /** Single fields of register documents, read tolerantly: what is not what it should be is null. */
 import type { Address, CompanyForm, Industry } from '../../protocol/formats.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { storable } from '../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
-/** A text without blanks around it, or a number as text; null where nothing is left. */
+/** A text without blanks around it, as every store can keep it, or a number as text; null where nothing is left. */
 export const text = (value: unknown): string | null => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
   if (typeof value !== 'string') return null;
-  const trimmed = value.trim();
+  const trimmed = storable(value.trim());
   return trimmed === '' ? null : trimmed;
 };
 

@@ -1,0 +1,63 @@
+/** Text that JSON can spell and PostgreSQL cannot keep: a NUL, half a character. */
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readNames } from '../../src/service/register/snapshots.ts';
+import { life, loaded, oldCompany, setWatch } from '../service/register/watch-stage.ts';
+import { openReceiver, post } from '../support/receiver.ts';
+import { ENGINES, newFolder, newStore } from '../support/stores.ts';
+
+const company = oldCompany(1);
+const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
+const odd = (text: string): string => `${text}\u0000\uD800`;
+
+describe.each(ENGINES)('a text that no table holds, on %s', (engine) => {
+  test('in a line that is no document is set aside with it, and the lines around it are read', async () => {
+    const folder = newFolder();
+    const stage = await setWatch(await newStore(engine), { folder });
+    await stage.tell(loaded(life(company), -100));
+    await appendFile(join(folder, 'register.ndjson'), '\u0000{\n{"Vrvirksomhed\u0000":{}}\n');
+    await stage.tell({ Vrvirksomhed: { cvrNummer: odd('1') } }, loaded(life(company, renamed), 0));
+    await stage.run();
+    expect(await stage.events()).toEqual([`${company.entityId} name`]);
+    expect(await stage.store.db.selectFrom('quarantine').select('id').execute()).toHaveLength(3);
+  });
+
+  test('in a document is told as far as it is one, and the next document too', async () => {
+    const stage = await setWatch(await newStore(engine));
+    const [unit] = company.pUnits;
+    const named = {
+      name: odd('Nul'),
+      purpose: odd('Halv'),
+      pUnits: [],
+      address: { ...company.address, coName: odd('c') },
+    };
+    await stage.tell(loaded(life(company), -100), loaded(life(company, { from: '2026-05-01', is: named }), -50));
+    await stage.run();
+    // The names of companies are read from what is stored.
+    const names = await stage.store.write((tx) => readNames(tx, [company.entityId]));
+    expect([...names.values()]).toEqual(['Nul\uFFFD\uFFFD']);
+    await stage.tell(
+      loaded(
+        life(
+          company,
+          { from: '2026-05-01', is: named },
+          { ...renamed, is: { ...renamed.is, pUnits: [unit ?? company] } },
+        ),
+        0,
+      ),
+    );
+    await stage.run();
+    expect((await stage.changes()).at(-1)?.updates).toMatchObject({
+      name: { before: 'Nul\uFFFD\uFFFD', after: 'Nyt Navn ApS' },
+    });
+  });
+
+  test('in a webhook is set aside, and the sender is told', async () => {
+    const store = await newStore(engine);
+    const receiver = await openReceiver(store);
+    expect((await post(receiver.url, '\u0000{')).status).toBe(400);
+    expect(await store.db.selectFrom('quarantine').select('id').execute()).toHaveLength(1);
+    await receiver.close();
+  });
+});
