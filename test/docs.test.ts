@@ -1,6 +1,6 @@
 /** The READMEs say what the code does: their tables, examples and links are held to it. */
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../providers/fields.ts';
@@ -24,7 +24,6 @@ const ROOT = join(import.meta.dirname, '..');
 const DOCS = ['README.md', 'CHANGELOG.md', 'src/README.md', 'providers/README.md'];
 const README = readDoc('README.md');
 const PROVIDERS = readDoc('providers/README.md');
-const MAP = readDoc('src/README.md');
 
 /** What the variables of examples hold, where it cannot be anything. */
 const SECRETS: Readonly<Record<string, string>> = {
@@ -217,44 +216,6 @@ describe('the README of the providers', () => {
     expect(first('Verb')).toEqual(membersOf('Connection'));
     const faults = /type Fault = (?<faults>.*);/u.exec(source)?.groups?.['faults'] ?? '';
     expect(first('Fault').toSorted()).toEqual((faults.match(/\w+/gu) ?? []).toSorted());
-  });
-});
-
-describe('the map of src', () => {
-  const rows = tableIn(MAP, 'Folder', 'What lives there', 'May import');
-
-  it('has every folder', () => {
-    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(rows.map((row) => row['Folder']?.replaceAll('`', '')).toSorted()).toEqual(
-      folders.map(({ name }) => name).toSorted(),
-    );
-  });
-
-  it.each(rows.filter((row) => row['May import'] !== 'anything'))('$Folder imports only what its row allows', (row) => {
-    const folder = row['Folder']?.replaceAll('`', '') ?? '';
-    const allowed = [folder, ...spans(row['May import'] ?? '')];
-    for (const file of readdirSync(join(ROOT, 'src', folder), { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.ts')) continue;
-      const path = join(ROOT, 'src', folder, file);
-      for (const target of readFileSync(path, 'utf8').match(/(?<=(?:from|import\() ?')\.[^']+/gu) ?? []) {
-        const imported = relative(ROOT, join(dirname(path), target)).replace(/^src\//u, '');
-        expect(
-          allowed.some((one) => imported === one || imported.startsWith(`${one}/`)),
-          `${path} imports ${imported}`,
-        ).toBe(true);
-      }
-    }
-  });
-
-  it('names only files that exist', () => {
-    const named = spans(MAP).filter((span) => /^[\w./-]+\.ts$/u.test(span));
-    expect(named.length).toBeGreaterThan(15);
-    const places = ['src', 'src/connector', 'src/commands', '.', 'providers'];
-    for (const name of named)
-      expect(
-        places.some((place) => existsSync(join(ROOT, place, name))),
-        name,
-      ).toBe(true);
   });
 });
 
