@@ -49,6 +49,7 @@ describe('the map of src', () => {
       'src/connector',
       'src/service',
       'src/service/register',
+      'src/commands',
       'src/service/mail',
       '.',
       'providers',
