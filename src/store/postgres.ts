@@ -16,7 +16,7 @@ export function openPostgres(url: string): Store {
     connectionTimeoutMillis: 5_000,
     // A server that stopped answering must not hold a caller, nor a frozen process of ours hold locks, for ever.
     query_timeout: 60_000,
-    idle_in_transaction_session_timeout: 60_000,
+    idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
     types: {
       // Every 64-bit integer of ours is a time, a counter or a 48-bit epoch: exact as a number.

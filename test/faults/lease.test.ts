@@ -7,9 +7,12 @@ import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../s
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, renamed } from './company.ts';
 
-const WAITING = { timeout: 15_000, interval: 10 };
+// One that stands still amid a transaction keeps its locks for another 15 s.
+const WAITING = { timeout: 40_000, interval: 10 };
 
-test('a daemon stopped between its read and its write does not write what another has overtaken', async () => {
+test('a daemon stopped between its read and its write does not write what another has overtaken', {
+  timeout: 90_000,
+}, async () => {
   const crms = await startCrms();
   const url = await newStoreUrl('postgres');
   const id = crms.hubspot.add({ name: 'A ApS' });
