@@ -3,13 +3,12 @@ import { hash } from 'node:crypto';
 import type { Updates } from '../../protocol/payload.ts';
 import { normaliseTime } from '../../protocol/time.ts';
 import type { Change } from '../change.ts';
-import { startOf } from './today.ts';
 import { later } from './validity.ts';
 
 /** What a change was found between: a stored snapshot, if any, and the one just read. */
 export interface Step {
   readonly before?: { readonly loadedAt: string; readonly readOn: string } | undefined;
-  readonly after: { readonly loadedAt: string; readonly readOn: string; readonly registeredAt: string | null };
+  readonly after: { readonly loadedAt: string; readonly registeredAt: string | null };
 }
 
 const timeOf = (text: string | null): string | undefined => (text === null ? undefined : normaliseTime(text));
@@ -17,19 +16,17 @@ const timeOf = (text: string | null): string | undefined => (text === null ? und
 /**
  * The newest of some register times, ISO 8601 UTC; where none can be read the document's own, then its loading.
  *
- * Never before the last look at the document: an entry that was taken out, or was written long before its day came,
- * bears a time at which the change was not there yet, and who orders by time would take it for older than what it ends.
+ * It lies between the last look at the document and this one, whatever the entries say: one that was taken out, or was
+ * written long before its day came, bears a time at which the change was not there yet. Who orders changes by their
+ * time would take it for older than what it ends, or one from the future for newer than all that follow.
  */
 export const timestampOf = (at: readonly (string | null)[], { before, after }: Step): string => {
   const registered = timeOf(after.registeredAt);
   const told = timeOf(at.reduce(later, null)) ?? registered ?? after.loadedAt;
-  if (before === undefined || told >= before.loadedAt) return told;
-  if (after.loadedAt > before.loadedAt)
-    return registered !== undefined && registered >= before.loadedAt ? registered : after.loadedAt;
-  if (after.readOn <= before.readOn) return told;
-  // The same document, read again: a day has come that it named.
-  const begun = new Date(startOf(after.readOn)).toISOString();
-  return begun > before.loadedAt ? begun : before.loadedAt;
+  if (before === undefined || after.loadedAt === before.loadedAt) return told;
+  const isBetween = (time: string): boolean => time >= before.loadedAt && time <= after.loadedAt;
+  const known = [told, registered].find((time) => time !== undefined && isBetween(time));
+  return known ?? (after.loadedAt > before.loadedAt ? after.loadedAt : before.loadedAt);
 };
 
 // The same values are always made in the same order: their JSON is one text.

@@ -47,7 +47,7 @@ export interface Company {
   readonly name: string;
   /** When the register last changed anything that it counts as a change, with its offset. */
   readonly registeredAt: string | null;
-  /** When the register loaded the document, ISO 8601 UTC. */
+  /** When the register loaded the document, ISO 8601 UTC; of one read again for a day that came, when that day began. */
   readonly loadedAt: string;
   /** The day it was read for: documents also hold what is valid later. */
   readonly readOn: string;

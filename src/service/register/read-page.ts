@@ -28,19 +28,21 @@ export interface ReadOptions {
   readonly today: string;
   /** Lets others have the thread where it was held for some milliseconds. */
   readonly breathe: () => Promise<void>;
+  /** The documents are known ones, read again because a day has come that they name. */
+  readonly again?: true;
 }
 
 /** Reads every document; one that cannot be read is told of and passed over. */
 export async function readDocuments(
   documents: readonly unknown[],
-  { today, breathe }: ReadOptions,
+  { today, breathe, again }: ReadOptions,
 ): Promise<{ readonly looks: readonly Look[]; readonly unreadable: readonly Broken[]; readonly persons: number }> {
   const looks: Look[] = [];
   const unreadable: Broken[] = [];
   let persons = 0;
   for (const document of documents) {
     await breathe();
-    const look = readOne(document, today);
+    const look = readOne(document, today, again);
     if (look === 'person') persons++;
     else if ('reason' in look) unreadable.push(look);
     else looks.push(look);
@@ -48,14 +50,15 @@ export async function readDocuments(
   return { looks, unreadable, persons };
 }
 
-function readOne(document: unknown, today: string): Look | Broken | 'person' {
+function readOne(document: unknown, today: string, again?: true): Look | Broken | 'person' {
   const text = JSON.stringify(document) ?? '';
   try {
     const reading = readDocument(document, today);
     if (reading.kind === 'person') return 'person';
     if (reading.kind === 'unreadable') return brokenText(reading.id ?? 'a document', reading.reason, text);
-    const snapshot = reading.kind === 'company' ? reading.company : reading.unit;
+    const read = reading.kind === 'company' ? reading.company : reading.unit;
     const { aheadOn, loadedAt } = reading;
+    const snapshot = again ? { ...read, loadedAt: later(loadedAt, new Date(startOf(today)).toISOString()) } : read;
     const row = {
       entity: snapshot.entity,
       body: JSON.stringify(snapshot),
@@ -69,6 +72,8 @@ function readOne(document: unknown, today: string): Look | Broken | 'person' {
     return brokenText(numberIn(document), error instanceof Error ? error.message : String(error), text);
   }
 }
+
+const later = (a: string, b: string): string => (a > b ? a : b);
 
 /** Any number that helps a person to find a document. */
 export const numberIn = (document: unknown): string => {

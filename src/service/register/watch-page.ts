@@ -141,7 +141,11 @@ export async function takeIn(
   const { store, now } = deps;
   const breathe = breather();
   const today = todayAt(now());
-  const { looks, unreadable, persons } = await readDocuments(documents, { today, breathe });
+  const { looks, unreadable, persons } = await readDocuments(documents, {
+    today,
+    breathe,
+    ...(intake.again && { again: true }),
+  });
   const entities = [...new Set(looks.map(({ row }) => row.entity))];
   for (let tries = 1; ; tries++) {
     const known = await readKnown(store.db, entities);

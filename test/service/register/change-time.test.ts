@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changesOf } from '../../../src/service/register/diff.ts';
-import { companyOf, contact, entry, type Json, name, OPTIONS, person, relation, role } from './documents.ts';
+import { readDocuments } from '../../../src/service/register/read-page.ts';
+import { companyOf, contact, document, entry, type Json, name, OPTIONS, person, relation, role } from './documents.ts';
 
 const loaded = (day: string, fields: Json): Json => ({
   ...fields,
@@ -25,9 +26,17 @@ describe('the time of a change', () => {
     expect(timesOf(before, after, DAYS)).toEqual(['2026-02-19T08:00:00.000Z']);
   });
 
-  test('is the day that has come, where the register wrote it long before', () => {
-    const document = loaded('2026-02-01', { navne: renamed('2026-01-10T09:00:00.000+01:00') });
-    expect(timesOf(document, document, ['2026-02-18', '2026-02-19'])).toEqual(['2026-02-18T23:00:00.000Z']);
+  test('is the day that has come, where the register wrote it long before', async () => {
+    const fields = loaded('2026-02-01', { navne: renamed('2026-01-10T09:00:00.000+01:00') });
+    const options = { today: '2026-02-19', breathe: async () => undefined, again: true } as const;
+    const { looks } = await readDocuments([document(fields)], options);
+    const [again] = looks.map(({ snapshot }) => snapshot);
+    if (again?.kind !== 'company') expect.fail('it was not read');
+    const changes = changesOf(companyOf(fields, '2026-02-18'), again, OPTIONS);
+    expect(changes.map(({ timestamp }) => timestamp)).toEqual(['2026-02-18T23:00:00.000Z']);
+    // What was written the evening before, and is loaded after it, comes after it.
+    const late = companyOf(loaded('2026-02-18', { navne: [name('Prøve C ApS')] }), '2026-02-19');
+    expect(changesOf(again, late, OPTIONS).map(({ timestamp }) => timestamp)).toEqual(['2026-02-18T23:00:00.000Z']);
   });
 
   test('is not before the last look where an entry was taken out: nobody may take it for older than what it ends', () => {
