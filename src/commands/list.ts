@@ -23,7 +23,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./explain.ts'),
   },
   { name: 'parked', about: 'work that needs a person: list, retry, drop', load: () => import('./parked.ts') },
-  { name: 'emulate', about: 'run a CRM on this machine', load: () => import('./emulate.ts') },
+  {
+    name: 'emulate',
+    about: 'run a CRM, the register or the service on this machine',
+    load: () => import('./emulate.ts'),
+  },
   { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./migrate.ts') },
   { name: 'backup', about: 'copy the store while the daemon runs', load: () => import('./backup.ts') },
   {
