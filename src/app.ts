@@ -52,6 +52,9 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     const server = createServer({ log });
     undo.push(() => server.close());
     const openapi = await describeRoutes(server);
+    // Both at once: they share the time that is left.
+    const halves: (() => Promise<unknown>)[] = [];
+    undo.push(() => Promise.all(halves.map((stop) => stop())));
     const deps = { store, http: client.http, metrics, log, now };
     const secrets = await secretsOf(config);
     const { adminToken } = config.server;
@@ -59,12 +62,12 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       config.service === undefined || secrets === undefined
         ? undefined
         : createService({ ...deps, secrets, adminToken }, server, config.service);
-    if (service !== undefined) undo.push(() => service.stop(grace));
+    if (service !== undefined) halves.push(() => service.stop(grace));
     const own = Promise.withResolvers<string>();
     const upstream = upstreamOf(config, secrets, own.promise);
     const connector =
       config.connector === undefined ? undefined : await startConnector(deps, { ...config.connector, upstream });
-    if (connector !== undefined) undo.push(() => connector.stop(grace));
+    if (connector !== undefined) halves.push(() => connector.stop(grace));
     if (config.connector !== undefined && connector !== undefined) {
       const { webhook, emailEvent } = config.connector;
       addWebhookRoute(server, { ...webhook, intake: connector.intake, store, emailEvent, metrics, now, log });

@@ -44,6 +44,9 @@ const KEEP_ALIVE = 65_000;
 /** Ms without any traffic: ends a reader that does not take its answer. Above the longest a handler may work. */
 const SOCKET_TIMEOUT = 60_000;
 
+/** Ms that requests under way have to end once the server closes. */
+const LAST_WORD = 3_000;
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
@@ -90,6 +93,7 @@ const refuseConnection = (error: Error & { code?: string }, socket: Socket): voi
  * Makes a server with its limits and its one error handler; it does not listen yet.
  *
  * While it closes, requests on open connections still reach their routes: those that must not accept work answer 503.
+ * After three seconds they are cut.
  * A request that fails for a reason of ours answers 500 with a general text; the detail goes to the log only.
  */
 export function createServer(options: ServerOptions = {}): Server {
@@ -129,6 +133,18 @@ export function createServer(options: ServerOptions = {}): Server {
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
   }).withTypeProvider<TypeBoxTypes>();
 
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    // A server that closes no longer looks for late requests: whoever sends half a one would keep the process.
+    setTimeout(() => app.server.closeAllConnections(), LAST_WORD).unref();
+    done();
+  });
+  // Else the connection would be kept for the next request.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
   app.setValidatorCompiler(compileSchema);
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
