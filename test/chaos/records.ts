@@ -1,5 +1,6 @@
 /** The records of a chaos test: what is in the CRMs at first, what people write into them, what they must hold at last. */
 
+import type { FieldName } from '../../providers/fields.ts';
 import { hubspotPreset } from '../../providers/hubspot/preset.ts';
 import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
@@ -52,18 +53,24 @@ function edit(crms: Crms, { crm, id, edits }: CrmRecord, property: string, value
   edits.set(property, value);
 }
 
-/** Everything that a record holds and should not, as sentences: none when all is well. */
+/** What a record holds in the property of a field; undefined where the CRM has none. */
+export const heldIn = (crms: Crms, { crm, id }: CrmRecord, field: FieldName): PropertyValue | undefined =>
+  crms[crm].get(id)?.[PRESETS[crm].find((row) => row.field === field)?.property ?? ''];
+
+/** Everything that a record holds and should not, as sentences: none when all is well. Fields in `but` may hold anything. */
 export function differences(
   crms: Crms,
   records: readonly CrmRecord[],
   last: ReadonlyMap<string, Last>,
+  but: readonly FieldName[] = [],
 ): readonly string[] {
   return records.flatMap(({ crm, id, entity, edits }) => {
     const held = crms[crm].get(id);
     const said = last.get(entity);
     if (held === undefined || said === undefined) return [`${crm} ${id} is gone`];
     const rows = PRESETS[crm].filter(
-      ({ property, unless }) => property in held && !(unless !== undefined && unless in held),
+      ({ field, property, unless }) =>
+        property in held && !(unless !== undefined && unless in held) && !but.includes(field),
     );
     return rows.flatMap(({ field, property }) => {
       const wanted = plain(field, edits.get(property) ?? expectedValue(field, said));
