@@ -101,21 +101,20 @@ export interface MergerFound extends Found<'merger'> {
   readonly other: MergerParty;
 }
 
-/** All new mergers with each other party that is known. */
+/** All new mergers with each other party that is known. Of several that end in one, none went into another of them. */
 export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
   missing(after.mergers.value, before.mergers.value, ({ organisation }) => organisation).flatMap(
-    ({ organisation, comesOut }) =>
-      (mergerParties?.(organisation) ?? [])
-        .filter(({ entity }) => entity !== after.entity)
+    ({ organisation, comesOut }) => {
+      const dissolved = isDissolved(after, comesOut);
+      return (mergerParties?.(organisation) ?? [])
+        .filter((other) => other.entity !== after.entity && !(dissolved && other.dissolved))
         .map((other) => ({
           organisation,
           other,
-          data: {
-            entity: entityOf(other.entity, other.name, 'Company'),
-            dissolved: isDissolved(after, comesOut),
-          },
+          data: { entity: entityOf(other.entity, other.name, 'Company'), dissolved },
           at: [after.mergers.at],
-        })),
+        }));
+    },
   );
 
 /** Events of which one company can have several at once; each takes a change of its own. */

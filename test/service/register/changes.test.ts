@@ -227,16 +227,28 @@ describe('mergers', () => {
   });
 
   test('dissolve the company that ended and does not come out of them', () => {
+    const staying = { mergerParties: () => [{ ...gone, dissolved: false }] };
     const ended = { livsforloeb: [entry({}, '2010-01-01', '2026-03-01')] };
-    const dissolved = (after: Json) =>
-      told(ended, { ...ended, ...after }, { mergerParties })[0]?.updates.merger?.dissolved;
-    expect(dissolved(merger('2026-03-01', false))).toBe(true);
-    expect(dissolved(merger('2026-03-01', true))).toBe(false);
-    expect(told({}, merger('2026-03-01', false), { mergerParties })[0]?.updates.merger?.dissolved).toBe(false);
-    const status = { virksomhedsstatus: [entry({ status: 'OPLØST EFTER FUSION' })] };
-    expect(
-      told(status, { ...status, ...merger('2026-03-01', false) }, { mergerParties })[0]?.updates.merger?.dissolved,
-    ).toBe(true);
+    const dissolved = (fields: Json, comesOut: boolean) =>
+      told(fields, { ...fields, ...merger('2026-03-01', comesOut) }, staying)[0]?.updates.merger?.dissolved;
+    expect(dissolved(ended, false)).toBe(true);
+    expect(dissolved(ended, true)).toBe(false);
+    expect(dissolved({}, false)).toBe(false);
+    expect(dissolved({ virksomhedsstatus: [entry({ status: 'OPLØST EFTER FUSION' })] }, false)).toBe(true);
+  });
+
+  test('of several that end in one say of each where it went, and not that they went into each other', () => {
+    const survivor: MergerParty = { entity: 'CVR-1-95000035', name: 'Bliver ApS', dissolved: false };
+    const ended = { livsforloeb: [entry({}, '2010-01-01', '2026-03-01')] };
+    const changes = told(
+      ended,
+      { ...ended, ...merger('2026-03-01', false) },
+      { mergerParties: () => [gone, survivor] },
+    );
+    expect(changes.map(({ entity, updates }) => [entity, updates.merger?.entity.entityId])).toEqual([
+      [ENTITY, survivor.entity],
+      [survivor.entity, ENTITY],
+    ]);
   });
 
   test('that begin later are told then', () => {
