@@ -29,7 +29,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./emulate.ts'),
   },
   { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./migrate.ts') },
-  { name: 'backup', about: 'copy the store while the daemon runs', load: () => import('./backup.ts') },
+  { name: 'backup', about: 'copy the store and its key while the daemon runs', load: () => import('./backup.ts') },
   {
     name: 'monitoring',
     about: 'have companies monitored for CRM records: add, remove, list, jobs',
