@@ -11,6 +11,7 @@ import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } f
 import { ASK_QUEUE, STATE_QUEUE } from './items.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
 import { startMail } from './mail/worker.ts';
+import { listMonitors } from './monitors.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { keepOwnJobs, type OwnConnector } from './own-jobs.ts';
 import { ASK_BATCH, askRegister } from './register/ask.ts';
@@ -114,6 +115,8 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
     secrets,
     async start({ publicUrl, connector }) {
       if (connector !== undefined) ways.openOwn(connector.url);
+      // With another key than the store's nothing could be delivered: better said now than by every delivery.
+      await listMonitors(store.db, secrets, { limit: 1 });
       await store.write(async (tx) => {
         if (connector !== undefined) await keepOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());

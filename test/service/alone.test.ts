@@ -1,13 +1,14 @@
 /** A process that runs the service without the connector. */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startApp } from '../../src/app.ts';
+import { createMonitor } from '../../src/service/monitors.ts';
 import { checked } from '../support/config.ts';
 import { newFolder } from '../support/stores.ts';
 
-async function alone() {
-  const folder = newFolder();
+async function alone(folder = newFolder()) {
   const service = { register: { source: 'file', path: folder } };
   const { config } = await checked({ server: { port: 0 }, store: join(folder, 'store.db'), service });
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
@@ -40,4 +41,16 @@ it('does not call work old that waits by design', async () => {
     await tx.insertInto('lane').values(lanes).execute();
   });
   expect(await metric('cvrsync_oldest_undone_seconds')).toBeLessThan(60);
+});
+
+it('does not start with another key than its secrets are sealed with', async () => {
+  const folder = newFolder();
+  const { app } = await alone(folder);
+  const { service, store } = app;
+  await store.write(async (tx) => {
+    if (service !== undefined) await createMonitor(tx, service.secrets, { name: 'one' }, 1);
+  });
+  await app.close(1_000);
+  await rm(join(folder, 'store.db.key'));
+  await expect(alone(folder)).rejects.toThrow(/Restore its key file/);
 });
