@@ -17,12 +17,23 @@ export const NOTICE_KINDS = {
 } as const;
 export type NoticeKind = keyof typeof NOTICE_KINDS;
 
+/** The kind by the name that the gazette gives it in a line; the first that fits. */
+const KIND_NAMES: readonly (readonly [RegExp, NoticeKind])[] = [
+  [/ophæv/i, '383f1800-1b39-5f39-8250-61a5c0798fad'],
+  [/dekret/i, '14a1d71d-f215-58e5-ade0-214f90482cdc'],
+  [/skiftesamling/i, '941c2e75-9f32-5408-a946-031217b6d669'],
+  [/fordringsprøv/i, '24295ca1-259a-5876-ba7b-f8ef496feed6'],
+  [/regnskab|boafslutning/i, '018d0141-0efb-5472-a698-9328817df00a'],
+];
+
 /** What a search says of a notice. */
 export interface Found {
   readonly number: string;
   /** The day it was published in Copenhagen, YYYY-MM-DD. */
   readonly day: string;
   readonly title: string;
+  /** What kind the line itself says to be; undefined where it does not say, or in other words. */
+  readonly kind?: NoticeKind | undefined;
   readonly summary: readonly Field[];
 }
 
@@ -38,14 +49,22 @@ interface Group {
 
 /** A line of a search's answer; undefined where it is none, or is of another section than that of bankruptcies. */
 export function readFound(json: unknown): Found | undefined {
-  const { messageNumber, published, publicationDate, title, summary, sectionName } = isRecord(json) ? json : {};
+  const line = isRecord(json) ? json : {};
+  const { messageNumber, published, publicationDate, title, summary, sectionName, messageTypeName } = line;
   // The search is not documented: where it stops to select by kind, notices on persons must not come through.
   if (typeof sectionName === 'string' && !/konkurs/i.test(sectionName)) return undefined;
   const day = /^\d{4}-\d{2}-\d{2}/.exec(String(published ?? publicationDate ?? ''))?.[0];
   // The number becomes part of an address.
   if (typeof messageNumber !== 'string' || !/^[\w-]{1,40}$/.test(messageNumber) || day === undefined) return undefined;
   if (Number.isNaN(Date.parse(day))) return undefined;
-  return { number: messageNumber, day, title: typeof title === 'string' ? title : '', summary: readFields(summary) };
+  const kind = KIND_NAMES.find(([name]) => typeof messageTypeName === 'string' && name.test(messageTypeName))?.[1];
+  return {
+    number: messageNumber,
+    day,
+    title: typeof title === 'string' ? title : '',
+    kind,
+    summary: readFields(summary),
+  };
 }
 
 /** The groups of a notice's document, which is JSON in a text; undefined where it cannot be read. */
@@ -67,6 +86,7 @@ export const isOfPerson = ({ summary }: Found): boolean =>
 
 /** What the writer of articles must know. */
 export interface Edition {
+  /** The kind that was searched for: counts where the line does not name its own. */
   readonly kind: NoticeKind;
   /** Address of the gazette. */
   readonly baseUrl: string;
@@ -84,7 +104,7 @@ export function changesOf(found: Found, groups: readonly Group[], edition: Editi
   const time = new Date(startOf(found.day)).toISOString();
   return numbers.map((number) => {
     const name = nameIn(debtors, number) ?? safe(found.title);
-    const label = NOTICE_KINDS[edition.kind];
+    const label = NOTICE_KINDS[found.kind ?? edition.kind];
     const court = valueIn(groups, /^skifteret/i) ?? valueIn([{ name: '', fields: found.summary }], /^retskreds/i);
     return {
       id: `gazette ${found.number} ${number}`,

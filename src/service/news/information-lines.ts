@@ -187,9 +187,10 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
     linesOf: unitLine('Ny produktionsenhed'),
   },
   pUnitRemoved: {
-    noun: 'lukket produktionsenhed',
-    changed: '[company] har lukket en produktionsenhed',
-    linesOf: unitLine('Lukket produktionsenhed'),
+    // Closed, or taken over by another company: the register does not say.
+    noun: 'udgået produktionsenhed',
+    changed: '[company] har ikke længere en af sine produktionsenheder',
+    linesOf: unitLine('Udgået produktionsenhed'),
   },
   pUnitUpdated: {
     noun: 'produktionsenhed',

@@ -216,3 +216,12 @@ describe('a report', () => {
     expect(content).not.toMatch(/Balancesum|javascript|<a /);
   });
 });
+
+describe('a production unit that is gone', () => {
+  it('was closed or taken over: the news does not say which', () => {
+    const entity = { entityId: 'CVR-2-1999000017', name: 'Lager Nord', type: 'Place' };
+    const { headline, tagLine } = told({ pUnitRemoved: { entity } });
+    expect(headline).toBe(`${NAME} har ikke længere en af sine produktionsenheder`);
+    expect(tagLine).toBe('Udgået produktionsenhed: Lager Nord');
+  });
+});
