@@ -45,9 +45,9 @@ export interface DeliveryDeps extends WireOptions {
 }
 
 const CONCURRENCY = 16;
-/** Monitors a run. One that hangs keeps its run's slot, and no other monitor's lane. */
+/** Monitors a run. One that hangs keeps its run's slot, and no other monitor's lane: hence so many runs. */
 const BATCH = 64;
-const RUNS = 64;
+const RUNS = 512;
 /** Posts under way in all: each may need a connection, and there are only so many. */
 const POSTS = 1_024;
 

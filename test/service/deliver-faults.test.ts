@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createGuard } from '../../src/http/guard.ts';
 import { attemptsOf, listDeliveries } from '../../src/service/deliveries.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
+import { addItem } from '../../src/service/items.ts';
 import { getMonitor } from '../../src/service/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
@@ -150,6 +151,23 @@ describe('a webhook that hangs', () => {
     await expect.poll(() => well.seen.length, { timeout: 5_000 }).toBe(100);
     // Two companies, one post each: the rest of each waits behind it.
     await expect.poll(() => hanging.seen.length).toBe(2);
+  });
+
+  it('keeps no other waiting where a hundred do, one after the other', async () => {
+    const store = await newStore('sqlite');
+    const hanging = await openHook(() => undefined);
+    const well = await openHook();
+    const { publish, now } = delivering(store, { deadlineMs: 60_000 });
+    for (let i = 1; i <= 100; i++) {
+      const { id } = await made(store, { url: hanging.url });
+      const entity = `CVR-1-${99_100_000 + i}`;
+      await store.write((tx) => addItem(tx, { monitor: id, entity, recordId: '', sendUpdate: false, now: now() }));
+      await publish(changed({ entity }));
+      await expect.poll(() => hanging.seen.length, { timeout: 5_000, interval: 5 }).toBe(i);
+    }
+    await made(store, { url: well.url, target: 'all' });
+    await publish(changed());
+    await expect.poll(() => well.seen.length, { timeout: 5_000 }).toBe(1);
   });
 
   it('or asks for less is posted to less at a time', async () => {
