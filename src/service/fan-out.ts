@@ -18,7 +18,7 @@ export interface Told {
   readonly events: readonly EventName[];
   /** Of the delivery to its webhook; null where it has none. */
   readonly state: 'due' | 'held' | null;
-  /** Who gets a mail of it; empty while the monitor is off. */
+  /** Who gets a mail of it; empty while the monitor is off, and for a whole state. */
   readonly recipients: readonly string[];
   readonly rhythm: Monitor['mailRhythm'];
 }
@@ -40,7 +40,8 @@ export function fanOut(change: Change, monitors: readonly Listener[]): readonly 
     const events = selected(changed, monitor.events);
     if (events.length === 0) return [];
     const state = !monitor.hasWebhook ? null : monitor.activated ? 'due' : 'held';
-    const recipients = monitor.activated ? monitor.emails : [];
+    // A whole state was asked for by a program: to people it would read as if all of it were new.
+    const recipients = monitor.activated && change.kind !== 'state' ? monitor.emails : [];
     if (state === null && recipients.length === 0) return [];
     return [{ monitor: monitor.id, events, state, recipients, rhythm: monitor.mailRhythm }];
   });

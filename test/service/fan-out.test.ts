@@ -53,6 +53,14 @@ describe('fan-out', () => {
     expect(told(both, { activated: false, activatedAt: null, emails: ['a@example.com'] })).toEqual([]);
   });
 
+  it('mails nobody a whole state: nothing of it need be new', () => {
+    const emails = ['a@example.com'];
+    const state = changed({ only: 'm', kind: 'state' });
+    expect(told(state, { emails })).toMatchObject([{ state: 'due', recipients: [] }]);
+    expect(told(state, { emails, hasWebhook: false })).toEqual([]);
+    expect(told(changed({ only: 'm', kind: 'monitor' }), { emails })).toMatchObject([{ recipients: emails }]);
+  });
+
   it('mails where there is no webhook, and tells nobody where there is neither', () => {
     const mail = { hasWebhook: false, emails: ['a@example.com'], mailRhythm: 'at-once' } as const;
     expect(told(both, mail)[0]).toMatchObject({ state: null, recipients: ['a@example.com'], rhythm: 'at-once' });
