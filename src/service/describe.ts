@@ -128,7 +128,7 @@ const TABLE: { readonly [E in EventName]: Entry<E> } = {
   newReport: ['Nyt regnskab', ({ data }) => describeReport(data)],
   newCompany: ['Ny virksomhed', reference],
   ownership: ['Legale ejere', owners('ownership')],
-  trueOwnership: ['Reelle ejere', owners('trueOwnership')],
+  trueOwnership: ['Reelle ejerandele', owners('trueOwnership')],
   trueVoteRights: [
     'Reelle ejeres stemmerettigheder',
     (data, options) => shares<Voter>(data, ({ voterights }) => voterights, 'trueVoteRights', options),

@@ -141,7 +141,7 @@ describe('a change in Danish', () => {
     };
     expect(told(updates, { [person.entityId]: '10-15', [`trueOwnership ${person.entityId}`]: '12.25%' })).toEqual([
       'Legale ejere | Ny: – → Luftkastel Holding ApS (5-10 %) | Udgået: Prøve Opdigtsen (10-15 %) → – | Prøve Opdigtsen: 10-15 % → 15-20 %',
-      'Reelle ejere | Prøve Opdigtsen: 12,25 % → 17,5 %',
+      'Reelle ejerandele | Prøve Opdigtsen: 12,25 % → 17,5 %',
     ]);
     expect(told({ trueVoteRights: { added: [], removed: [], changed: [{ ...person, voterights: '20' }] } })).toEqual([
       'Reelle ejeres stemmerettigheder | Prøve Opdigtsen: – → 20 %',

@@ -49,6 +49,21 @@ describe('who came and who left', () => {
   });
 });
 
+describe('beneficial owners without a share left', () => {
+  const left = { ...person('Testesen 1', 4_000_000_001), ownership: '30', voterights: '30' };
+  const gone = { added: [], removed: [left], changed: [] };
+
+  it('are not said to be none, nor to have no votes: they may have a role, and be owners with less', () => {
+    expect(told({ trueOwnership: gone }).headline).toBe(
+      `Testesen 1 er ikke længere registreret med en reel ejerandel i ${NAME}`,
+    );
+    expect(told({ trueVoteRights: gone }).headline).toBe(
+      `Testesen 1 er ikke længere registreret med stemmerettigheder som reel ejer af ${NAME}`,
+    );
+    expect(told({ trueVoteRights: gone }).tagLine).toBe('Udgåede stemmerettigheder som reel ejer: Testesen 1 (30 %).');
+  });
+});
+
 describe('owners', () => {
   const owner = (name: string, ownership: string | null, number = 4_000_000_001) => ({
     ...person(name, number),
@@ -76,14 +91,14 @@ describe('owners', () => {
   it('who hold it beneficially are told apart', () => {
     expect(told({ trueOwnership: { added: [owner('Ny Testesen', '33.33')], removed: [], changed: [] } })).toMatchObject(
       {
-        headline: `Ny Testesen er ny reel ejer af ${NAME}`,
-        tagLine: 'Ny reel ejer: Ny Testesen (33,33 %).',
+        headline: `Ny Testesen er registreret med en reel ejerandel i ${NAME}`,
+        tagLine: 'Ny reel ejerandel: Ny Testesen (33,33 %).',
       },
     );
     const voter = { ...person('Ny Testesen'), voterights: '60' };
     expect(told({ trueVoteRights: { added: [], removed: [], changed: [voter] } })).toMatchObject({
-      headline: `Ny Testesen har fået ændret sine stemmerettigheder i ${NAME}`,
-      tagLine: 'Ændrede stemmerettigheder: Ny Testesen (nu 60 %).',
+      headline: `Ny Testesen har fået ændret sine stemmerettigheder som reel ejer af ${NAME}`,
+      tagLine: 'Ændrede stemmerettigheder som reel ejer: Ny Testesen (nu 60 %).',
     });
   });
 
