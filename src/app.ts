@@ -57,11 +57,12 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     undo.push(() => Promise.all(halves.map((stop) => stop())));
     const deps = { store, http: client.http, metrics, log, now };
     const secrets = await secretsOf(config);
-    const { adminToken } = config.server;
+    const { adminToken, publicUrl } = config.server;
+    const doors = { adminToken, isProxied: publicUrl !== undefined };
     const service =
       config.service === undefined || secrets === undefined
         ? undefined
-        : createService({ ...deps, secrets, adminToken }, server, config.service);
+        : createService({ ...deps, ...doors, secrets }, server, config.service);
     if (service !== undefined) halves.push(() => service.stop(grace));
     const own = Promise.withResolvers<string>();
     const upstream = upstreamOf(config, secrets, own.promise);
@@ -87,7 +88,7 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     const address = ownAddress(host, Number(new URL(url).port));
     own.resolve(address);
     await service?.start({
-      publicUrl: config.server.publicUrl ?? url,
+      publicUrl: publicUrl ?? url,
       ...(config.connector !== undefined &&
         config.connector.upstream === undefined && { connector: ownConnector(config.connector, address) }),
     });

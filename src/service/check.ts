@@ -153,7 +153,10 @@ async function checkDoors({ server, service: { webhooks } }: ServiceToCheck): Pr
     findings.push({
       level: 'warn',
       subject: 'administration',
-      found: 'it has no token: a proxy on this machine that adds no X-Forwarded header opens it to everybody',
+      found:
+        publicUrl === undefined
+          ? 'it has no token: a proxy on this machine that adds no X-Forwarded header may open it to everybody'
+          : 'it has no token: with server.publicUrl it lets nobody in but API keys with the scope admin',
       advice: 'set server.adminToken',
     });
   if (webhooks.allowPrivateAddresses)

@@ -36,6 +36,8 @@ export interface ServiceDeps {
   readonly now: () => number;
   readonly secrets: Secrets;
   readonly adminToken?: string | undefined;
+  /** Whether a proxy stands before us. */
+  readonly isProxied?: boolean;
 }
 
 /** A service whose endpoints are there and which does nothing yet. */
@@ -70,7 +72,8 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
   addTestWebhookRoutes(server, { store, access, http: ways.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
   const posting = { http: ways.http, ownWay: ways.ownWay, emailEvent };
-  addAdminRoutes(server, { ...common, ...posting, placeType, adminToken: deps.adminToken, access });
+  const { adminToken, isProxied } = deps;
+  addAdminRoutes(server, { ...common, ...posting, placeType, adminToken, isProxied, access });
 
   let workers: readonly Worker[] = [];
 

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { converse } from '../../support/sockets.ts';
 import { type House, openHouse } from './house.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -65,6 +66,7 @@ describe('without a token', () => {
 
   it.each([
     ['a proxy passed on', { 'x-forwarded-for': '127.0.0.1' }],
+    ['was posted from here as a webhook', { 'webhook-id': 'msg_1' }],
     ['a proxy named', { forwarded: 'for=127.0.0.1' }],
     ['another proxy passed on', { 'X-Forwarded-Proto': 'https' }],
     ['a page of another origin sent', { origin: 'https://evil.example' }],
@@ -74,6 +76,19 @@ describe('without a token', () => {
   ])('administration refuses what %s', async (_what, headers) => {
     const house = await openHouse();
     expect(await raw(house, headers)).toBe(403);
+  });
+
+  it('administration refuses what speaks the HTTP of a proxy that adds nothing', async () => {
+    const house = await openHouse();
+    const said = await converse(house.port, `GET ${MONITORS} HTTP/1.0\r\nHost: 127.0.0.1:${house.port}\r\n\r\n`);
+    expect(said).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  it('administration refuses everybody where a proxy stands before us', async () => {
+    const house = await openHouse('sqlite', { isProxied: true });
+    expect(await raw(house, {})).toBe(403);
+    const { key } = await house.key(['admin']);
+    expect(await raw(house, { authorization: `Bearer ${key}` })).toBe(200);
   });
 
   const outside = Object.values(networkInterfaces())

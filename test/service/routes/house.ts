@@ -40,6 +40,7 @@ export interface House {
 
 export interface HouseOptions {
   readonly adminToken?: string;
+  readonly isProxied?: boolean;
   readonly requestsPerMinute?: number;
   readonly host?: string;
 }
@@ -67,13 +68,13 @@ export async function openHouse(
     wait: real.wait,
   };
   const { now } = clock;
-  const { adminToken, requestsPerMinute = 500, host = '127.0.0.1' } = options;
+  const { adminToken, isProxied, requestsPerMinute = 500, host = '127.0.0.1' } = options;
   const access = createAccess({ store, requestsPerMinute, now, log });
   const server = createServer({ log });
   addMonitoringRoutes(server, { store, access, secrets, bell, now });
   const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
   const { http } = client;
-  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken, http, placeType: 'Place' });
+  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken, isProxied, http, placeType: 'Place' });
   const url = await server.listen({ host, port: 0 });
   onTestFinished(async () => {
     await server.close();

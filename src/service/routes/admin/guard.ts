@@ -12,6 +12,8 @@ export interface AdminGuardOptions {
   readonly adminToken?: string | undefined;
   /** Lets API keys with the scope `admin` in as well. */
   readonly access?: Pick<Access, 'checkKey'> | undefined;
+  /** A proxy stands before us: without a token nobody is let in, as not every one says that it passes a request on. */
+  readonly isProxied?: boolean | undefined;
 }
 
 /** What a route says of itself. */
@@ -47,7 +49,7 @@ const FORWARDED = /^(?:x-forwarded-.*|x-real-ip|forwarded|via|webhook-.*)$/;
  * scope `admin`. Where no token is configured also what comes straight from this machine, without a proxy, and was not sent
  * by a web page of another origin.
  */
-export function guardAdmin(scope: Server, { adminToken, access }: AdminGuardOptions): void {
+export function guardAdmin(scope: Server, { adminToken, access, isProxied = false }: AdminGuardOptions): void {
   scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const bearer = /^bearer +(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
     if (bearer !== undefined) {
@@ -61,13 +63,18 @@ export function guardAdmin(scope: Server, { adminToken, access }: AdminGuardOpti
       reply.header('www-authenticate', 'Bearer');
       throw new HttpError(401, 'Send the admin token: Authorization: Bearer …');
     }
-    if (isFromHere(request)) return;
-    throw new HttpError(403, 'Without server.adminToken the administration answers on this machine only.');
+    if (!isProxied && isFromHere(request)) return;
+    throw new HttpError(
+      403,
+      'Without server.adminToken the administration answers on this machine only, and not at all with server.publicUrl.',
+    );
   });
 }
 
 /** Straight from a program on this machine: no proxy, and no page that a browser here was made to open. */
-function isFromHere({ socket, headers }: FastifyRequest): boolean {
+function isFromHere({ socket, headers, raw }: FastifyRequest): boolean {
+  // No program of today, but what proxies speak that are not told otherwise, and say nothing of whom they speak for.
+  if (raw.httpVersion === '1.0') return false;
   if (!isLoopback(socket.remoteAddress ?? '')) return false;
   if (Object.keys(headers).some((name) => FORWARDED.test(name))) return false;
   // A name of somebody else's that leads here would make our answers readable to their page.
