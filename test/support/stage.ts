@@ -48,11 +48,13 @@ export interface ConfigOptions {
   readonly connections?: Connections;
   readonly upstream?: { readonly baseUrl: string; readonly accessKey: string };
   readonly leaseSeconds?: number;
+  /** The service's half; absent where there is none. */
+  readonly service?: object;
 }
 
 /** A configuration file's content: a connector without authentication on a free port, connected to the emulators. */
 export function configFor(crms: Crms, store: string, options: ConfigOptions = {}): object {
-  const { connections = {}, upstream, leaseSeconds } = options;
+  const { connections = {}, upstream, leaseSeconds, service } = options;
   const connection = (name: CrmName): object => ({ use: name, ...crms[name].settings, ...connections[name] });
   return {
     server: { port: 0 },
@@ -63,6 +65,7 @@ export function configFor(crms: Crms, store: string, options: ConfigOptions = {}
       limits: { ...(leaseSeconds !== undefined && { leaseSeconds }) },
       ...(upstream !== undefined && { upstream }),
     },
+    ...(service !== undefined && { service }),
   };
 }
 

@@ -1,0 +1,64 @@
+/** The disk of the store is full: the watcher stays where it is, and nothing is lost when there is room again. */
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { linkRecord } from '../../src/connector/links.ts';
+import { createMonitor } from '../../src/service/monitors.ts';
+import type { Store } from '../../src/store/open.ts';
+import { openHook } from '../service/delivering.ts';
+import { handClock } from '../support/clock.ts';
+import { company, documentAt, entity, leapUntil, type ServiceStage, setService } from './service-stage.ts';
+
+/** Lets the store have no page more than it has, or as many as it likes. */
+const limit = (store: Store, most: 'none' | 'all') =>
+  store.write(async (tx) => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(tx);
+    const pages = most === 'all' ? 1_000_000_000 : (rows[0]?.page_count ?? 0);
+    await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(tx);
+  });
+
+const read = async ({ app }: ServiceStage) => {
+  const { db } = app.store;
+  const cursor = await db.selectFrom('keep').select('value').where('key', '=', 'cursor:file').executeTakeFirst();
+  const changes = await db.selectFrom('change').select('id').where('kind', '=', 'register').execute();
+  const [lane] = await db.selectFrom('lane').select(['error', 'attempts']).where('key', '=', 'file').execute();
+  return { cursor: cursor?.value, changes: changes.length, error: lane?.error, attempts: lane?.attempts ?? 0 };
+};
+
+test('while the disk is full no page is taken in; then every change is told once, to both CRMs and to a webhook', async () => {
+  const clock = handClock();
+  const stage = await setService({ clock });
+  const { store, service } = stage.app;
+  const start = clock.now() - 60_000;
+  const ids = { hubspot: stage.hubspot.add({}), salesforce: stage.salesforce.add({ Name: company.name }) };
+  const hook = await openHook();
+  await stage.tell(documentAt(start));
+  await leapUntil(stage, clock, async () => (await read(stage)).cursor !== undefined);
+  await store.write(async (tx) => {
+    if (service === undefined) throw new Error('there is no service');
+    await createMonitor(tx, service.secrets, { name: 'All', url: hook.url, target: 'all' }, clock.now());
+    for (const provider of ['hubspot', 'salesforce'] as const)
+      await linkRecord(tx, { provider, recordId: ids[provider], entity, sendUpdate: true, now: clock.now() });
+  });
+  await leapUntil(stage, clock, () => stage.salesforce.get(ids.salesforce)?.['Website'] !== undefined);
+
+  await limit(store, 'none');
+  const before = await read(stage);
+  // More than what lies free in the pages there are.
+  const names = Array.from({ length: 6 }, (_, at) => `Navn ${at} ApS`);
+  const long = (at: number) => ({ name: names[at] ?? '', purpose: `Formål ${at} `.repeat(3_000) });
+  await stage.tell(...names.map((_, at) => documentAt(start + (at + 1) * 1_000, long(at))));
+  await leapUntil(stage, clock, async () => (await read(stage)).attempts >= 3);
+  const during = await read(stage);
+  expect(during).toMatchObject({ cursor: before.cursor, changes: 0, error: expect.stringMatching(/full/) });
+  expect(hook.seen).toEqual([]);
+
+  await limit(store, 'all');
+  const named = () => [stage.hubspot.get(ids.hubspot)?.['name'], stage.salesforce.get(ids.salesforce)?.['Name']];
+  await leapUntil(stage, clock, () => named().every((name) => name === names.at(-1)));
+  await leapUntil(stage, clock, () => hook.seen.length >= names.length);
+  expect((await read(stage)).changes).toBe(names.length);
+  const told = hook.seen.map(({ body }) => /"after":"(Navn \d ApS)/.exec(body)?.[1]);
+  expect([...new Set(told)]).toEqual(names);
+  const left = () => store.db.selectFrom('delivery').select('seq').where('state', '!=', 'done').execute();
+  await leapUntil(stage, clock, async () => (await left()).length === 0);
+});

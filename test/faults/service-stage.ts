@@ -1,0 +1,71 @@
+/** The whole daemon with both halves, a register in a file, and a clock that leaps over what nobody wants to wait for. */
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SampleCompany, sampleCompany } from '../../src/protocol/sample/company.ts';
+import { documentOf } from '../../src/service/register/sample/document.ts';
+import type { Version } from '../../src/service/register/sample/runs.ts';
+import type { HandClock } from '../support/clock.ts';
+import { type Stage, type StageOptions, setStage } from '../support/stage.ts';
+import { newFolder } from '../support/stores.ts';
+
+const DAY_MS = 86_400_000;
+
+export const company: SampleCompany = { ...sampleCompany(1), started: '2019-03-01T00:00:00' };
+export const entity = company.entityId;
+
+/** The company's document as it was loaded at a time; what is given holds since yesterday. */
+export function documentAt(loadedAt: number, is: Partial<SampleCompany> = {}): unknown {
+  const first: Version = { company, from: '2019-03-01', at: Date.parse('2019-03-01T12:00:00Z') };
+  const from = new Date(loadedAt - DAY_MS).toISOString().slice(0, 10);
+  const later: Version = { company: { ...company, ...is }, from, at: loadedAt - 2_000 };
+  return documentOf(Object.keys(is).length === 0 ? [first] : [first, later], { loadedAt });
+}
+
+export interface ServiceStage extends Stage {
+  /** Adds documents to the register's file, and has the service look. */
+  tell(...documents: readonly unknown[]): Promise<void>;
+}
+
+/** A stage whose service reads a file, may post to this machine, and has what else is given. */
+export async function setService(options: StageOptions & { readonly service?: object } = {}): Promise<ServiceStage> {
+  const file = join(newFolder(), 'register.ndjson');
+  await writeFile(file, '');
+  const service = {
+    register: { source: 'file', path: file, pollSeconds: 1 },
+    webhooks: { allow: ['127.0.0.1'] },
+    ...options.service,
+  };
+  const stage = await setStage({ ...options, service });
+  return {
+    ...stage,
+    async tell(...documents) {
+      await appendFile(file, documents.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      await stage.app.service?.look();
+    },
+  };
+}
+
+/**
+ * Lets a clock that is set by hand leap to what is due next, or by `atLeastMs`, whenever nothing is worked on, until
+ * `isThere` says so.
+ */
+export async function leapUntil(
+  { app }: ServiceStage,
+  clock: HandClock,
+  isThere: () => Promise<boolean> | boolean,
+  atLeastMs = 0,
+): Promise<void> {
+  const { db } = app.store;
+  for (const end = performance.now() + 20_000; !(await isThere()); await sleep(5)) {
+    if (performance.now() > end) throw new Error('it does not come, however long one waits');
+    const lanes = await db.selectFrom('lane').select(['due_at', 'epoch', 'parked_at']).execute();
+    const live = lanes.filter(({ parked_at }) => parked_at === null);
+    const next = Math.min(...live.map(({ due_at }) => due_at ?? Number.POSITIVE_INFINITY));
+    const isBusy = live.some(({ epoch }) => epoch !== null) || next <= clock.now();
+    if (isBusy || !Number.isFinite(next)) continue;
+    clock.forward(Math.max(next - clock.now(), atLeastMs));
+    // Not awaited: it rings the bells of workers that sleep by the machine's clock.
+    void Promise.all([app.service?.drained(), app.connector?.drained()]);
+  }
+}
