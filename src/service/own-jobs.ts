@@ -5,7 +5,7 @@
 import type { Auth } from '../protocol/auth.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/store.ts';
-import { replayDeliveries } from './deliveries.ts';
+import { MOST_REPLAYED, replayDeliveries } from './deliveries.ts';
 import { createJob } from './jobs.ts';
 import { ensureKey, keyFrom } from './keys.ts';
 import type { Credentials, Monitor } from './monitor.ts';
@@ -52,7 +52,7 @@ export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, n
     if (known !== undefined) await updateMonitor(tx, secrets, id, webhook, now);
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);
-    await replayDeliveries(tx, { monitor: id, state: 'held' }, now);
+    while ((await replayDeliveries(tx, { monitor: id, state: 'held' }, now)) === MOST_REPLAYED);
     await hurry(tx, id, now);
   }
 }

@@ -83,6 +83,25 @@ describe('a webhook', () => {
     expect((await faultOf(store)).answer).toMatch(/^a\uFFFD/);
   });
 
+  it.each([
+    [{ method: 'Bearer', token: 'open-sesame' }, 'open-sesame'],
+    [{ method: 'Header', key: 'X-Key', value: 'open "sesame"' }, 'sesame'],
+    [{ method: 'BasicAuth', key: 'ali', value: 'open-sesame' }, Buffer.from('ali:open-sesame').toString('base64')],
+    [{ method: 'BasicAuth', key: 'ali', value: 'open-sesame' }, 'open-sesame'],
+  ] as const)('that sends back what it got is kept without its credentials: %j', async (credentials, secret) => {
+    const store = await newStore('sqlite');
+    const hook = await openHook((response, { headers }) =>
+      response.writeHead(500).end(JSON.stringify({ headers, secret: 'value' in credentials && credentials.value })),
+    );
+    await made(store, { url: hook.url, target: 'all', credentials });
+    const { publish, worker } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    const { answer } = await faultOf(store);
+    expect(answer).toContain('***');
+    expect(answer).not.toContain(secret);
+  });
+
   it('at an address that is not public is never reached', async () => {
     const store = await newStore('sqlite');
     const hook = await openHook();

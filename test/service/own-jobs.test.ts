@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { countDeliveries, MOST_REPLAYED } from '../../src/service/deliveries.ts';
 import { addItem } from '../../src/service/items.ts';
+import { disable } from '../../src/service/monitors.ts';
 import { keepOwnJobs } from '../../src/service/own-jobs.ts';
 import { publish } from '../../src/service/publish.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -22,6 +24,19 @@ describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
     await keep(store, NOW + 1, { url: 'http://127.0.0.1:4000/webhook' });
     expect(before.map(({ provider }) => provider)).toEqual(['crm', 'hubspot']);
     expect(await jobs(store)).toEqual(before.map((job) => ({ ...job, url: 'http://127.0.0.1:4000/webhook' })));
+  });
+
+  it('are told all that was held for them, however much that is', async () => {
+    const store = await newStore(engine);
+    await keep(store, NOW);
+    const [job] = await jobs(store);
+    const monitor = job?.id ?? '';
+    await store.write((tx) => addItem(tx, { monitor, entity: COMPANY, recordId: '7', sendUpdate: false, now: NOW }));
+    await store.write((tx) => disable(tx, monitor, 'failing', NOW));
+    const changes = Array.from({ length: MOST_REPLAYED + 1 }, () => changed());
+    await store.write((tx) => publish(tx, changes, { now: NOW }));
+    await keep(store, NOW + 1);
+    expect(await countDeliveries(store.db, { state: 'due' })).toBe(MOST_REPLAYED + 2);
   });
 
   it('are told at once what could not be told while the process was away, whatever was to be waited for', async () => {

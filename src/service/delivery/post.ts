@@ -82,7 +82,8 @@ export async function post(
     const outcome = outcomeOf(status, answer.headers);
     const error = outcome.kind === 'done' ? null : `answered ${status}`;
     const retry = retryAfterMs(answer.headers['retry-after'], at);
-    return { at, took: took(), status, fault: null, error, answer: answer.body, outcome, retryAfterMs: retry };
+    const shown = withoutSecrets(answer.body, webhook.credentials);
+    return { at, took: took(), status, fault: null, error, answer: shown, outcome, retryAfterMs: retry };
   } catch (error) {
     if (!(error instanceof HttpFault)) throw error;
     if (error.kind === 'aborted') return undefined;
@@ -90,6 +91,19 @@ export async function post(
     const none = { status: null, answer: '', retryAfterMs: undefined };
     return { at, took: took(), fault: error.kind, error: error.message, outcome, ...none };
   }
+}
+
+/** A shorter secret would mask ordinary words. */
+const LEAST_SECRET = 4;
+
+/** An answer as it may be kept: some webhooks send back what they got, and the store holds no secret in the clear. */
+function withoutSecrets(answer: string, credentials: Credentials): string {
+  const sent = Object.values(credentialHeaders(credentials)).map((value) => value.replace(/^(?:Basic|Bearer) /, ''));
+  const secrets = credentials.method === 'BasicAuth' ? [...sent, credentials.value] : sent;
+  return secrets
+    .filter((secret) => secret.length >= LEAST_SECRET)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    .reduce((text, secret) => text.replaceAll(secret, '***'), answer);
 }
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
