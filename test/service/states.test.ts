@@ -98,10 +98,13 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
       retry_at: null,
       record: null,
     };
+    const bare = { period: null, assets: null };
+    const undated = { id: 'urn:2', period_start: null, period_end: null, data: JSON.stringify({ ...data, ...bare }) };
+    const rows = [{ ...filing, ...read, attempts: 0 }];
     await store.write((tx) =>
       tx
         .insertInto('filing')
-        .values({ ...filing, ...read, attempts: 0 })
+        .values([...rows, ...rows.map((row) => ({ ...row, ...undated }))])
         .execute(),
     );
     await run(deps(store).deps);

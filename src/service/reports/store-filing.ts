@@ -123,6 +123,8 @@ export async function latestReports(db: Db, entities: readonly string[]): Promis
     .select(['entity', 'data'])
     .where('entity', 'in', each(db, entities))
     .where('data', 'is not', null)
+    // Nobody can say of which year such a one is; engines sort it to different ends.
+    .where('period_end', 'is not', null)
     .orderBy('period_end')
     .orderBy('published_at')
     .execute();
