@@ -195,8 +195,10 @@ async function changesIn({ db }: Store) {
     .orderBy('seq')
     .execute();
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-  return rows.map(({ updates, ...row }) => ({ ...row, updates: JSON.parse(updates) as Updates }));
+  return rows.map(({ updates, ...row }) => ({ ...row, updates: readUpdates(updates) }));
 }
+
+const readUpdates = (text: string): Updates => JSON.parse(text);
 
 const deliveriesLeft = ({ db }: Store) =>
   db.selectFrom('delivery').select(['monitor', 'state', 'error']).where('state', '!=', 'done').execute();

@@ -5,11 +5,12 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
+import { configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences, editSome } from './records.ts';
 import { samplesFor, sendAll, shuffledMessages } from './storm.ts';
+import { strikesOn } from './strikes.ts';
 import { scriptFaults } from './weather.ts';
 
 const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
@@ -52,41 +53,15 @@ async function run({ engine, companies: size, changes, faults, killsAt }: Chaos)
 
   const daemon = await daemonWith(configFor(crms, url, { leaseSeconds: 5 }));
   await daemon.start();
-  let striking: Promise<void> | undefined;
-  let strikes = 0;
-  const strike = async (): Promise<void> => {
-    strikes++;
-    // One of them is asked to stop, and stops well in the midst of it all.
-    const signal = strikes === 2 ? 'SIGTERM' : 'SIGKILL';
-    const end = strikes === 2 ? { code: 0, signal: null } : { code: null, signal };
-    expect(await daemon.kill(signal)).toEqual(end);
-    await quiet(crms);
-    editSome(crms, records, random, strikes);
-    await daemon.start();
-    striking = undefined;
-    // What came due during this strike: no later count may follow that would ask for it.
-    strikeIfDue('acked');
-    strikeIfDue('written');
-  };
-  const done = { acked: 0, written: 0 };
-  const due = { acked: [...killsAt.acked], written: [...killsAt.written] };
-  const strikeIfDue = (what: keyof typeof done): void => {
-    if (striking !== undefined || done[what] < (due[what][0] ?? Number.POSITIVE_INFINITY)) return;
-    due[what].shift();
-    striking = strike();
-  };
-  const count = (what: keyof typeof done): void => {
-    done[what]++;
-    strikeIfDue(what);
-  };
-  for (const crm of [crms.hubspot, crms.salesforce]) crm.onWrite = () => count('written');
+  const strikes = strikesOn(daemon, crms, killsAt, (strike) => editSome(crms, records, random, strike));
+  for (const crm of [crms.hubspot, crms.salesforce]) crm.onWrite = () => strikes.count('written');
 
   await sendAll(
     messages,
     () => daemon.url,
-    () => count('acked'),
+    () => strikes.count('acked'),
   );
-  while (striking !== undefined) await striking;
+  await strikes.ended();
   const store = await watchStore(url);
   await expect
     .poll(async () => (daemon.url === undefined ? ['the daemon starts'] : lanesBehind(store)), {
@@ -94,9 +69,9 @@ async function run({ engine, companies: size, changes, faults, killsAt }: Chaos)
       interval: 100,
     })
     .toEqual([]);
-  while (striking !== undefined) await striking;
+  await strikes.ended();
 
-  expect(strikes).toBe(killsAt.acked.length + killsAt.written.length);
+  expect(strikes.done).toBe(killsAt.acked.length + killsAt.written.length);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   const receipts = await store.db.selectFrom('receipt').select('applied_at').execute();
   expect(receipts.filter(({ applied_at }) => applied_at === null)).toEqual([]);
@@ -113,10 +88,4 @@ async function linkAll(url: string, records: readonly CrmRecord[]): Promise<void
       await linkRecord(tx, { provider: crm, recordId: id, entity, sendUpdate: false, now: Date.now() });
   });
   await store.close();
-}
-
-/** Lets the emulators finish what a killed daemon had sent: a request that was asked before it is answered before it. */
-async function quiet({ hubspot, salesforce }: Crms): Promise<void> {
-  for (const { url } of [hubspot, salesforce, hubspot, salesforce])
-    await fetch(`${url}/quiet`).then((answer) => answer.arrayBuffer());
 }

@@ -22,7 +22,7 @@ export function strikesOn<What extends string>(
   whileDown: (strike: number) => void,
 ): Strikes<What> {
   const counts = new Map<What, number>();
-  const due = new Map(Object.entries(at).map(([what, numbers]) => [what, [...(numbers as readonly number[])]]));
+  const due = new Map(Object.entries<readonly number[]>(at).map(([what, numbers]) => [what, [...numbers]]));
   let striking: Promise<void> | undefined;
   let done = 0;
 
