@@ -45,7 +45,7 @@ const KEEP_ALIVE = 65_000;
 const SOCKET_TIMEOUT = 60_000;
 
 /** Ms that requests under way have to end once the server closes. */
-const LAST_WORD = 3_000;
+const LAST_WORD = 2_000;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -93,7 +93,7 @@ const refuseConnection = (error: Error & { code?: string }, socket: Socket): voi
  * Makes a server with its limits and its one error handler; it does not listen yet.
  *
  * While it closes, requests on open connections still reach their routes: those that must not accept work answer 503.
- * After three seconds they are cut.
+ * After two seconds they are cut.
  * A request that fails for a reason of ours answers 500 with a general text; the detail goes to the log only.
  */
 export function createServer(options: ServerOptions = {}): Server {
