@@ -1,4 +1,6 @@
 /** What the service tells, folded by the connector: whatever the way, it knows what the whole last state would tell it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../providers/fields.ts';
@@ -128,6 +130,29 @@ describe('what the connector knows of a company in the end', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+const FOLDER = join(import.meta.dirname, '../../../shared/samples/register/cvr-es');
+const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.startsWith('virksomhed')) : [];
+
+/** Before the first entry of any company's. */
+const BEFORE_ALL = '1900-01-01';
+
+describe.skipIf(files.length === 0)('a document of the register that is read on every day that it names', () => {
+  test.each(files)('%s gives what it says on the last', async (file) => {
+    const [{ _source: source }] = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')).hits.hits;
+    const loaded = { sidstIndlaest: `${BEFORE_ALL}T00:00:00.000Z`, sidstOpdateret: `${BEFORE_ALL}T00:00:00.000Z` };
+    const document = { Vrvirksomhed: { ...source.Vrvirksomhed, ...loaded } };
+    const looks: Look[] = [];
+    for (let day: string | null = BEFORE_ALL; day !== null; ) {
+      looks.push(...(await readAgain(document, day)).map((company) => ({ company, asked: looks.length % 5 === 3 })));
+      const reading = readDocument(document, day);
+      day = reading.kind === 'company' ? reading.aheadOn : null;
+    }
+    expect(looks.length).toBeGreaterThan(2);
+    const [told, stated] = toldOf(looks, OPTIONS);
+    expect(told).toEqual(stated);
   });
 });
 

@@ -24,7 +24,7 @@ export const timestampOf = (at: readonly (string | null)[], { before, after }: S
   const registered = timeOf(after.registeredAt);
   const told = timeOf(at.reduce(later, null)) ?? registered ?? after.loadedAt;
   if (before === undefined || after.loadedAt === before.loadedAt) return told;
-  const isBetween = (time: string): boolean => time >= before.loadedAt && time <= after.loadedAt;
+  const isBetween = (time: string): boolean => time > before.loadedAt && time <= after.loadedAt;
   const known = [told, registered].find((time) => time !== undefined && isBetween(time));
   return known ?? (after.loadedAt > before.loadedAt ? after.loadedAt : before.loadedAt);
 };
