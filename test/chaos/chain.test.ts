@@ -37,7 +37,7 @@ interface Chain {
 }
 
 describe(`the chain, CVRSYNC_CHAOS_SEED=${seed}`, () => {
-  test('on SQLite all end with what the register says, and nothing is told twice as two', { timeout: 120_000 }, () =>
+  test('on SQLite all end with what the register says, and nothing is told twice as two', { timeout: 180_000 }, () =>
     run({
       engine: 'sqlite',
       companies: 20,
@@ -48,7 +48,7 @@ describe(`the chain, CVRSYNC_CHAOS_SEED=${seed}`, () => {
     }),
   );
 
-  test('on PostgreSQL too', { timeout: 120_000 }, () =>
+  test('on PostgreSQL too', { timeout: 180_000 }, () =>
     run({
       engine: 'postgres',
       companies: 6,
@@ -105,12 +105,12 @@ async function run({ engine, companies, changes, listeners: count, faults, strik
 
   // Records that hold what the register said first are linked, and written, before it says anything else.
   await appendAll(file, register.first, random, () => {});
-  await expect.poll(() => unread(store, file), { timeout: 20_000, interval: 20 }).toBe(0);
+  await expect.poll(() => unread(store, file), { timeout: 40_000, interval: 20 }).toBe(0);
   const late = records.filter((record) => !isNamed(crms, record));
   const early = records.filter((record) => !late.includes(record));
   await link(store, early);
   const waiting = () => early.filter((record) => plain('postalCode', heldIn(crms, record, 'postalCode')) === '');
-  await expect.poll(waiting, { timeout: 40_000, interval: 20 }).toEqual([]);
+  await expect.poll(waiting, { timeout: 60_000, interval: 20 }).toEqual([]);
 
   scriptFaults(crms, random, faults);
   for (const crm of [crms.hubspot, crms.salesforce]) crm.onWrite = () => strikes.count('written');
@@ -121,7 +121,7 @@ async function run({ engine, companies, changes, listeners: count, faults, strik
   });
   await link(store, late);
   await strikes.ended();
-  await expect.poll(() => whatIsLeft(store, file), { timeout: 60_000, interval: 50 }).toEqual([]);
+  await expect.poll(() => whatIsLeft(store, file), { timeout: 100_000, interval: 50 }).toEqual([]);
   await strikes.ended();
   expect(strikes.done).toBe(wanted.told + wanted.posted + wanted.written);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
