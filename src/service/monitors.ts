@@ -5,6 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { WireOptions } from '../protocol/payload.ts';
 import { mark } from '../runtime/lanes.ts';
+import { each } from '../store/each.ts';
 import { type Db, engineOf, type Tx } from '../store/store.ts';
 import type { Monitor, Security } from './monitor.ts';
 import { checkMonitor, MonitorError, type MonitorInput, type MonitorPatch, readEventNames } from './monitor-input.ts';
@@ -90,6 +91,7 @@ export async function updateMonitor(
   };
   await change(tx, id, to, now);
   if (to.url === null) await holdDue(tx, id, now);
+  if (emails !== undefined) await endMail(tx, id, emails, now);
   return readMonitor({ ...row, ...to }, secrets);
 }
 
@@ -249,6 +251,19 @@ async function change(tx: Tx, id: string, to: Partial<MonitorRow>, now: number):
     .updateTable('monitor')
     .set({ ...to, updated_at: now })
     .where('id', '=', id)
+    .execute();
+}
+
+/** Whoever is no longer a recipient gets nothing of what waits for the next digest; a notice may go to an operator. */
+async function endMail(tx: Tx, id: string, recipients: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('mail')
+    .set({ failed_at: now, error: 'no longer a recipient' })
+    .where('monitor', '=', id)
+    .where('recipient', 'not in', each(tx, recipients))
+    .where('kind', '<>', 'notice')
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
     .execute();
 }
 

@@ -127,6 +127,23 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await store.write((tx) => updateMonitor(tx, secrets, 'nobody', {}, NOW))).toBeUndefined();
   });
 
+  it('tell nothing more to who is no longer a recipient, not even what waits for the next digest', async () => {
+    const store = await newStore(engine);
+    const emails = ['a@example.com', 'b@example.com'];
+    const { id } = await made(store, { target: 'all', url: null, emails });
+    await happens(store);
+    await store.write((tx) => updateMonitor(tx, secrets, id, { name: 'Sales 2' }, NOW));
+    const mails = () =>
+      store.db.selectFrom('mail').select(['recipient', 'failed_at', 'error']).orderBy('recipient').execute();
+    const waits = { failed_at: null, error: null };
+    expect(await mails()).toEqual(emails.map((recipient) => ({ recipient, ...waits })));
+    await store.write((tx) => updateMonitor(tx, secrets, id, { emails: ['b@example.com'] }, NOW));
+    const ended = { recipient: 'a@example.com', failed_at: NOW, error: 'no longer a recipient' };
+    expect(await mails()).toEqual([ended, { recipient: 'b@example.com', ...waits }]);
+    await store.write((tx) => updateMonitor(tx, secrets, id, { emails: [] }, NOW));
+    expect((await mails()).filter(({ failed_at }) => failed_at === null)).toEqual([]);
+  });
+
   it('begin anew with another webhook, and hold what is due without one', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { target: 'all' });
