@@ -60,7 +60,8 @@ export const createRecodingGuard = (
     page(changes) {
       days = new Map();
       documents = changes.length;
-      for (const ofOne of changes) {
+      for (const all of changes) {
+        const ofOne = all.filter(({ before, after }) => before !== after);
         for (const day of new Set(ofOne.map(({ from }) => from))) if (day !== null) add(days, day);
         for (const pair of new Set(ofOne.filter(({ from }) => from !== null).map(pairOf))) add(pairs, pair);
       }

@@ -40,6 +40,13 @@ describe('the guard', () => {
     expect(guard.isRecoded(change('1', '2', '2025-01-02'))).toBe(false);
   });
 
+  test('does not count other words for the same codes: nothing may be taken for recoded because of them', () => {
+    const guard = createRecodingGuard();
+    guard.page(Array.from({ length: 60 }, () => [change('1', '1')]));
+    expect(guard.counts()).toEqual({});
+    expect(guard.isRecoded(change('1', '2'))).toBe(false);
+  });
+
   test('lets ordinary changes through, also many of them on different days', () => {
     const guard = createRecodingGuard();
     guard.page(Array.from({ length: 28 }, (_, at) => many(1, `2026-03-${String(at + 1).padStart(2, '0')}`)[0] ?? []));
