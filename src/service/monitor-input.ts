@@ -48,8 +48,10 @@ export class MonitorError extends Error {
 const MOST_EMAILS = 100;
 const MOST_ATTEMPTS = 50;
 const WEEK_S = 604_800;
-// As plausible as can be told without sending one: something, one @, a name with a dot, nothing that breaks a header.
-const EMAIL = /^[^\s@<>(),;:"\\]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?\.[a-z][a-z0-9-]*$/i;
+// As plausible as can be told without sending one: something, one @, a name with a dot, nothing that breaks a header or
+// that PostgreSQL takes for no text: all that is published would wait for it.
+const EMAIL =
+  /^[^\s\p{Cc}\p{Cs}@<>(),;:"\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*$/u;
 const CONTROL = /\p{Cc}/u;
 /** Headers that belong to the post itself. */
 const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
