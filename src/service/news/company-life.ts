@@ -88,6 +88,14 @@ function mergerSentence(change: Change, { entity, dissolved }: NonNullable<Chang
   );
 }
 
+const LONG_AGO_MS = 90 * 24 * 3_600_000;
+
+/** A start of long ago is no news: the company goes on after all, or the register corrected the day. */
+function startOf({ timestamp }: Change, date: string): string {
+  const isLongAgo = Date.parse(timestamp) - Date.parse(`${date.slice(0, 10)}T00:00:00Z`) > LONG_AGO_MS;
+  return isLongAgo ? '[company] er registreret med start den [day]' : '[company] er startet den [day]';
+}
+
 /** The one item about a company's life, unless the news of a new company tells of it. */
 export const companyLife: DraftOf = (change) => {
   const { newCompany: isNew, lifetimeStarted, lifetimeEnded } = change.updates;
@@ -98,7 +106,7 @@ export const companyLife: DraftOf = (change) => {
       : [fill('[company] er ophørt den [day]', { company, day: [dateText(lifetimeEnded.date)] })]),
     ...(lifetimeStarted === undefined || isNew !== undefined
       ? []
-      : [fill('[company] er startet den [day]', { company, day: [dateText(lifetimeStarted.date)] })]),
+      : [fill(startOf(change, lifetimeStarted.date), { company, day: [dateText(lifetimeStarted.date)] })]),
   ];
   const [first] = sentences;
   if (first === undefined) return undefined;

@@ -192,6 +192,13 @@ describe('a company’s life', () => {
     expect(content).toContain(`<p>${NAME} er opløst efter fusion.</p>`);
   });
 
+  it('that goes on after all did not start now', () => {
+    const started = (date: string) =>
+      told({ lifetimeStarted: { date } }, { timestamp: '2026-03-02T08:00:00.000Z' }).headline;
+    expect(started('2026-03-01T00:00:00')).toBe(`${NAME} er startet den 1. marts 2026`);
+    expect(started('2014-03-01T00:00:00')).toBe(`${NAME} er registreret med start den 1. marts 2014`);
+  });
+
   it('begins with one item, not two', () => {
     const items = newsOf(
       changeOf({ newCompany: { entity: firm('x') }, lifetimeStarted: { date: '2026-03-01' } }),
