@@ -7,10 +7,12 @@ import { attemptsOf, listDeliveries } from '../../src/service/deliveries.ts';
 import { createJob } from '../../src/service/jobs.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { createMonitor, getMonitor } from '../../src/service/monitors.ts';
-import { ownKey } from '../../src/service/own-jobs.ts';
+import { keepOwnJobs, ownKey } from '../../src/service/own-jobs.ts';
 import { publish } from '../../src/service/publish.ts';
-import { newFolder, newStoreUrl } from '../support/stores.ts';
-import { changed } from './monitored.ts';
+import { openWays } from '../../src/service/ways.ts';
+import { newFolder, newStore, newStoreUrl } from '../support/stores.ts';
+import { delivering, openHook } from './delivering.ts';
+import { COMPANY, changed, listed, made, secrets } from './monitored.ts';
 
 const PATIENT = { timeout: 10_000 };
 
@@ -64,6 +66,30 @@ it('is not administered by what is posted from here as a webhook, although priva
   const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
   expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('"status"')]);
   expect(await rotated()).toBe(false);
+});
+
+it('is where our own jobs are told, whichever daemon wrote down its own last; strangers are not', async () => {
+  const store = await newStore('sqlite');
+  const hook = await openHook();
+  const own = { url: 'http://127.0.0.1:9/webhook', auth: { method: 'None' }, providers: ['hubspot'] } as const;
+  await store.write((tx) => keepOwnJobs(tx, secrets, own, Date.now()));
+  const [job] = await store.db.selectFrom('monitor').select('id').execute();
+  await listed(store, job?.id ?? '', COMPANY);
+  await made(store, { target: 'all', url: hook.url });
+  const ways = openWays({});
+  onTestFinished(() => ways.close());
+  ways.openOwn(hook.url);
+  const { publish: tell, worker } = delivering(store, { http: ways.http, ownWay: ways.ownWay });
+  await tell(changed());
+  await worker.drained();
+  // That it was added, and its change.
+  expect(hook.seen).toHaveLength(2);
+  const states = (await listDeliveries(store.db)).map(({ monitor, state }) => [monitor === job?.id, state]);
+  expect(states.toSorted()).toEqual([
+    [false, 'due'],
+    [true, 'done'],
+    [true, 'done'],
+  ]);
 });
 
 it('is not administered with the key of our own connector', async () => {
