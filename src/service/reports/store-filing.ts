@@ -138,7 +138,7 @@ const readData = (data: string | null): ReportData | undefined =>
 
 /** Sets a record of the index aside that is no filing: it is not looked at again. */
 export async function setAside(tx: Tx, id: string, reason: string, now: number): Promise<void> {
-  const aside = { id, entity: '', published_at: '', error: reason, read_at: now, attempts: 0 };
+  const aside = { id: storable(id), entity: '', published_at: '', error: storable(reason), read_at: now, attempts: 0 };
   await tx
     .insertInto('filing')
     .values({ ...aside, period_start: null, period_end: null, data: null, retry_at: null, record: null })
