@@ -50,6 +50,8 @@ const BATCH = 64;
 const RUNS = 512;
 /** Posts under way in all: each may need a connection, and there are only so many. */
 const POSTS = 1_024;
+/** Runs that look at the store at a time. */
+const LOOKS = 8;
 
 /** Starts delivering; ring `deliver` when something was published. */
 export function startDelivery(deps: DeliveryDeps): Worker {
@@ -80,6 +82,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => bell.ring(MAIL_QUEUE) }),
     bodies: createBodies(deps),
     slots: createSlots(POSTS),
+    looks: createSlots(LOOKS),
     schedule: deps.schedule ?? SCHEDULE,
     limit,
     observe,

@@ -21,6 +21,8 @@ export interface RunDeps {
   readonly bodies: Bodies;
   /** Places of posts under way, of all runs together. */
   readonly slots: Slots;
+  /** Places of looks at the store: ten thousand at once would wait for a connection until that fails. */
+  readonly looks: Slots;
   /** Seconds before each attempt, where the monitor has none of its own. */
   readonly schedule: readonly number[];
   /** How many posts may be under way to a monitor now; what came of one changes that. */
@@ -68,11 +70,16 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     // What ends meanwhile may still seem due to this look: it is left to the next.
     const before = new Set(busy);
     const asked = before.size + PAGE;
-    const heads = await dueHeads(deps.db, monitor.id, now(), asked);
-    if (heads.length === asked) more = true;
-    const fresh = heads.filter(({ entity }) => !before.has(entity));
-    const bodies = await deps.bodies.load(deps.db, fresh);
-    waiting = fresh.map((head, at) => ({ head, body: bodies[at] }));
+    await deps.looks.take();
+    try {
+      const heads = await dueHeads(deps.db, monitor.id, now(), asked);
+      if (heads.length === asked) more = true;
+      const fresh = heads.filter(({ entity }) => !before.has(entity));
+      const bodies = await deps.bodies.load(deps.db, fresh);
+      waiting = fresh.map((head, at) => ({ head, body: bodies[at] }));
+    } finally {
+      deps.looks.give();
+    }
   }
 
   async function deliver(head: Head, body: Body | undefined): Promise<void> {
