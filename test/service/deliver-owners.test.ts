@@ -8,7 +8,7 @@ import { publish } from '../../src/service/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
-import { changed, lanes, made, NOW, secrets } from './monitored.ts';
+import { changed, lanes, made, NOW, OTHER, secrets } from './monitored.ts';
 
 const FAILED: Posted = {
   at: NOW,
@@ -47,6 +47,31 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
     const good = entry(young);
     expect((await store.write((tx) => record(tx, [good], { now: NOW }))).get(good)).toBe('settled');
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ activated: false });
+  });
+
+  it('waits for the posts under way where it cannot look for more, and writes what came of them', async () => {
+    const store = await newStore(engine);
+    const [open, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hook = await openHook((response, _seen, count) => {
+      if (count === 1) void open.promise.then(() => response.writeHead(204).end());
+      else response.writeHead(204).end();
+      asked.resolve();
+    });
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish: tell, worker, errors } = delivering(store, { deadlineMs: 20_000 });
+    await tell(changed());
+    await asked.promise;
+    await tell(changed({ id: 'unreadable', entity: OTHER }));
+    await store.write((tx) => tx.updateTable('change').set({ updates: '{' }).where('id', '=', 'unreadable').execute());
+    // It has looked in vain, and would have given the lane back.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    open.resolve();
+    await expect.poll(() => errors.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await store.write((tx) => tx.deleteFrom('change').where('id', '=', 'unreadable').execute());
+    await expect.poll(() => lanes(store, 'deliver'), { timeout: 10_000 }).toEqual([]);
+    await worker.drained();
+    expect(hook.seen).toHaveLength(1);
+    expect(await states(store)).toEqual(new Set(['done', 'dropped']));
   });
 
   it('leaves what it had to stop to the next, and counts no attempt', async () => {

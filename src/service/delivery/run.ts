@@ -77,6 +77,9 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
       const fresh = heads.filter(({ entity }) => !before.has(entity));
       const bodies = await deps.bodies.load(deps.db, fresh);
       waiting = fresh.map((head, at) => ({ head, body: bodies[at] }));
+    } catch (error) {
+      // Not thrown: what is under way must end, and be written, before the lane goes to another.
+      so.failure ??= error;
     } finally {
       deps.looks.give();
     }
