@@ -58,11 +58,13 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
       asked.resolve();
     });
     await made(store, { url: hook.url, target: 'all' });
-    const { publish: tell, worker, errors } = delivering(store, { deadlineMs: 20_000 });
+    const { publish: tell, worker, errors, now } = delivering(store, { deadlineMs: 20_000 });
     await tell(changed());
     await asked.promise;
-    await tell(changed({ id: 'unreadable', entity: OTHER }));
-    await store.write((tx) => tx.updateTable('change').set({ updates: '{' }).where('id', '=', 'unreadable').execute());
+    await store.write(async (tx) => {
+      await publish(tx, [changed({ id: 'unreadable', entity: OTHER })], { now: now() });
+      await tx.updateTable('change').set({ updates: '{' }).where('id', '=', 'unreadable').execute();
+    });
     // It has looked in vain, and would have given the lane back.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     open.resolve();
