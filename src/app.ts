@@ -11,7 +11,7 @@ import { addPlatformRoutes, type Readiness } from './http/platform.ts';
 import { createServer } from './http/server.ts';
 import { measureWork } from './runtime/measure.ts';
 import type { OwnConnector } from './service/own-jobs.ts';
-import { createService, type Service } from './service/service.ts';
+import type { Service } from './service/service.ts';
 import { openStore, type Store } from './store/open.ts';
 
 export interface AppOptions {
@@ -62,10 +62,11 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     const service =
       config.service === undefined || secrets === undefined
         ? undefined
-        : createService({ ...deps, ...doors, secrets }, server, config.service);
+        : // Loaded where it is configured: a connector alone has the memory for itself.
+          (await import('./service/service.ts')).createService({ ...deps, ...doors, secrets }, server, config.service);
     if (service !== undefined) halves.push(() => service.stop(grace));
     const own = Promise.withResolvers<string>();
-    const upstream = upstreamOf(config, secrets, own.promise);
+    const upstream = await upstreamOf(config, secrets, own.promise);
     const connector =
       config.connector === undefined ? undefined : await startConnector(deps, { ...config.connector, upstream });
     if (connector !== undefined) halves.push(() => connector.stop(grace));

@@ -1,11 +1,15 @@
-/** How the halves find each other where both run in one process: over HTTP, as if they were a continent apart. */
+/**
+ * How the halves find each other where both run in one process: over HTTP, as if they were a continent apart. A half that
+ * is not configured is not loaded.
+ */
 import type { Config } from './config/load.ts';
-import { ownKey } from './service/own-jobs.ts';
-import { loadSecretKey, openSecrets, type Secrets } from './service/secrets.ts';
+import type { Secrets } from './service/secrets.ts';
 
 /** The secrets of a configured service, under its key; undefined where there is no service. Makes the key file where it must. */
 export async function secretsOf({ service, store }: Config): Promise<Secrets | undefined> {
-  return service === undefined ? undefined : openSecrets(await loadSecretKey(service.secretKey, store));
+  if (service === undefined) return undefined;
+  const { loadSecretKey, openSecrets } = await import('./service/secrets.ts');
+  return openSecrets(await loadSecretKey(service.secretKey, store));
 }
 
 /** Where this machine reaches a server that listens at a host and port. */
@@ -15,12 +19,15 @@ export const ownAddress = (host: string, port: number): string => {
 };
 
 /** The service the connector calls: the configured one, else the other half of this process at `own`, else none. */
-export function upstreamOf<A extends string | Promise<string>>(
+export async function upstreamOf<A extends string | Promise<string>>(
   config: Config,
   secrets: Secrets | undefined,
   own: A,
-): { readonly baseUrl: string | A; readonly accessKey: string; readonly requestsPerMinute: number } | undefined {
+): Promise<
+  { readonly baseUrl: string | A; readonly accessKey: string; readonly requestsPerMinute: number } | undefined
+> {
   const configured = config.connector?.upstream;
   if (configured !== undefined || config.service === undefined || secrets === undefined) return configured;
+  const { ownKey } = await import('./service/own-jobs.ts');
   return { baseUrl: own, accessKey: ownKey(secrets), requestsPerMinute: config.service.requestsPerMinute };
 }

@@ -64,7 +64,7 @@ async function halfFindings(deps: Deps, config: Config, signal: AbortSignal): Pr
   if (opened.finding !== undefined) return [opened.finding];
   const { secrets } = opened;
   const isOwn = service !== undefined && connector?.upstream === undefined;
-  const upstream = upstreamOf(config, secrets, ownAddress(server.host, server.port));
+  const upstream = await upstreamOf(config, secrets, ownAddress(server.host, server.port));
   const [ofConnector, ofService] = await Promise.all([
     connector === undefined
       ? NO_CONNECTOR

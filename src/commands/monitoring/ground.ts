@@ -22,7 +22,7 @@ export async function onGround(context: Context, work: (ground: Ground) => Promi
   const client = openClient({ env: context.env });
   const store = await openStore(url);
   try {
-    const config = upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
+    const config = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
     const upstream =
       config === undefined
         ? undefined
