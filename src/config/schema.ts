@@ -24,7 +24,7 @@ const server = Type.Object(
         minLength: 16,
         secret: true,
         description:
-          'Token for /admin and the dashboard, 16 characters or more; without it they answer on loopback only.',
+          'Token for /admin and the dashboard, 16 characters or more; without it they answer on loopback only, and not at all where publicUrl is set.',
       }),
     ),
   },
