@@ -16,6 +16,7 @@ import type { Http as Client } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createPace, type Pace, PausedError } from '../runtime/rate.ts';
+import { readKept, writeKept } from '../store/keep.ts';
 import type { Store } from '../store/open.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import type { ValueMap } from './render.ts';
@@ -145,22 +146,6 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
 }
 
 const keepFor = (store: Store, name: string, now: () => number): Keep => ({
-  async get(key) {
-    const row = await store.db
-      .selectFrom('keep')
-      .select('value')
-      .where('key', '=', `${name}/${key}`)
-      .executeTakeFirst();
-    return row?.value;
-  },
-  async set(key, value) {
-    const row = { key: `${name}/${key}`, value, updated_at: now() };
-    await store.write((tx) =>
-      tx
-        .insertInto('keep')
-        .values(row)
-        .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
-        .execute(),
-    );
-  },
+  get: (key) => readKept(store.db, `${name}/${key}`),
+  set: (key, value) => store.write((tx) => writeKept(tx, `${name}/${key}`, value, now())),
 });

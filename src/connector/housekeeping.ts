@@ -1,6 +1,7 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
 import { inSteps, runTasks, STORE_TASKS, type StoreTaskDeps, seedTasks, type Tasks } from '../runtime/housekeeping.ts';
 import type { Claim } from '../runtime/lanes.ts';
+import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
 import { remarkMonitoring } from './monitoring.ts';
 
@@ -69,8 +70,7 @@ const BODIES_DONE = 'housekeeping:bodies';
  * so that months of receipts are not read again every hour: one that is applied later keeps its body until it is deleted.
  */
 export async function dropBodies(tx: Tx, after: number, before: number): Promise<number | undefined> {
-  const done = await tx.selectFrom('keep').select('value').where('key', '=', BODIES_DONE).executeTakeFirst();
-  const from = Math.max(after, Number(done?.value ?? 0));
+  const from = Math.max(after, Number((await readKept(tx, BODIES_DONE)) ?? 0));
   const { last, full } = await oldReceipts(tx, from, before);
   if (last === undefined) return undefined;
   await tx
@@ -80,12 +80,7 @@ export async function dropBodies(tx: Tx, after: number, before: number): Promise
     .where('seq', '<=', last)
     .where('applied_at', 'is not', null)
     .execute();
-  const value = { value: String(last), updated_at: before };
-  await tx
-    .insertInto('keep')
-    .values({ key: BODIES_DONE, ...value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(value))
-    .execute();
+  await writeKept(tx, BODIES_DONE, String(last), before);
   return full ? last : undefined;
 }
 

@@ -4,7 +4,7 @@
  * Strict as the real one: the window ends at 3,000, numbers are sorted as texts, a `term` on an analysed text matches
  * nothing, and what is not known is an error.
  */
-import { isRecord } from '../../service/register/source.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 
 /** A refusal, as status and reason. */
 export class Refusal extends Error {
@@ -42,7 +42,7 @@ const DATES = /\.(?:sidstIndlaest|sidstOpdateret)$/;
 
 /** Answers one search. Throws {@link Refusal}. */
 export function search(index: string, documents: ReadonlyMap<string, Document>, body: unknown): Found {
-  if (!isRecord(body)) throw new Refusal(400, 'parsing_exception: the body is no object');
+  if (!isJsonObject(body)) throw new Refusal(400, 'parsing_exception: the body is no object');
   const strange = Object.keys(body).find((key) => !KNOWN.includes(key));
   if (strange !== undefined) throw new Refusal(400, `parsing_exception: Unknown key for a value in [${strange}].`);
   const size = count(body['size'] ?? 10, 'size');
@@ -71,13 +71,13 @@ export function search(index: string, documents: ReadonlyMap<string, Document>, 
 type Matcher = (document: Document) => boolean;
 
 function matcher(query: unknown): Matcher {
-  const [[kind, inner] = [], ...others] = isRecord(query) ? Object.entries(query) : [];
+  const [[kind, inner] = [], ...others] = isJsonObject(query) ? Object.entries(query) : [];
   if (kind === undefined || others.length > 0) throw new Refusal(400, 'parsing_exception: [query] malformed');
   if (kind === 'match_all') return () => true;
   if (kind === 'bool') return bool(inner);
-  const [[path, wanted] = []] = isRecord(inner) ? Object.entries(inner) : [];
+  const [[path, wanted] = []] = isJsonObject(inner) ? Object.entries(inner) : [];
   if (path === undefined) throw new Refusal(400, `parsing_exception: [${kind}] names no field`);
-  if (kind === 'range' && isRecord(wanted)) return range(path, wanted);
+  if (kind === 'range' && isJsonObject(wanted)) return range(path, wanted);
   if (kind === 'term') return terms(path, [wanted]);
   if (kind === 'terms' && Array.isArray(wanted)) return terms(path, wanted);
   if (kind === 'match_phrase') {
@@ -88,7 +88,7 @@ function matcher(query: unknown): Matcher {
 }
 
 function bool(inner: unknown): Matcher {
-  const clauses = isRecord(inner) ? inner : {};
+  const clauses = isJsonObject(inner) ? inner : {};
   const read = (name: string): Matcher[] => {
     const clause = clauses[name];
     return clause === undefined ? [] : (Array.isArray(clause) ? clause : [clause]).map(matcher);
@@ -133,7 +133,7 @@ function valuesAt(document: unknown, path: string): readonly unknown[] {
   return path.split('.').reduce<readonly unknown[]>(
     (values, name) =>
       values.flatMap((value) => {
-        const inner = isRecord(value) ? value[name] : undefined;
+        const inner = isJsonObject(value) ? value[name] : undefined;
         return inner === undefined || inner === null ? [] : Array.isArray(inner) ? inner : [inner];
       }),
     [document],
@@ -149,8 +149,8 @@ function readSort(sort: unknown): readonly Order[] {
   if (sort === undefined) return [];
   return (Array.isArray(sort) ? sort : [sort]).map((entry: unknown): Order => {
     if (typeof entry === 'string') return { path: entry, sign: 1 };
-    const [[path, how] = []] = isRecord(entry) ? Object.entries(entry) : [];
-    const direction = isRecord(how) ? how['order'] : how;
+    const [[path, how] = []] = isJsonObject(entry) ? Object.entries(entry) : [];
+    const direction = isJsonObject(how) ? how['order'] : how;
     if (path === undefined || (direction !== 'asc' && direction !== 'desc'))
       throw new Refusal(400, 'parsing_exception: [sort] malformed');
     if (!KEYWORDS.test(path) && !DATES.test(path))

@@ -1,8 +1,8 @@
 /** The company register's distribution on this machine, for tests, the demo and a try: `cvrsync emulate register`. */
 import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } from '../../../providers/emulator.ts';
 import { serveEmulator } from '../../../providers/emulator.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import { sampleDocuments } from '../../service/register/sample/stream.ts';
-import { isRecord } from '../../service/register/source.ts';
 import { type Document, type Hit, Refusal, search } from './elastic.ts';
 
 export interface RegisterEmulatorOptions {
@@ -62,8 +62,8 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
 
   function put(document: unknown): void {
     for (const [index, { type, key }] of Object.entries(INDICES)) {
-      const unit = isRecord(document) ? document[type] : undefined;
-      if (!isIndex(index) || !isRecord(unit) || !isRecord(document)) continue;
+      const unit = isJsonObject(document) ? document[type] : undefined;
+      if (!isIndex(index) || !isJsonObject(unit) || !isJsonObject(document)) continue;
       documents[index].set(String(unit[key]), structuredClone(document));
       return;
     }
@@ -120,8 +120,8 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
 
 /** The document as if the register had loaded it at that time. */
 export function loadedAs(document: unknown, loadedAt: number): Document {
-  const [[type, unit] = []] = isRecord(document) ? Object.entries(document) : [];
-  if (type === undefined || !isRecord(unit)) throw new Error('not a document of the register');
+  const [[type, unit] = []] = isJsonObject(document) ? Object.entries(document) : [];
+  if (type === undefined || !isJsonObject(unit)) throw new Error('not a document of the register');
   return { [type]: { ...unit, sidstIndlaest: new Date(loadedAt).toISOString() } };
 }
 

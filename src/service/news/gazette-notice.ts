@@ -1,8 +1,8 @@
 /** One bankruptcy notice of the gazette: from its JSON to an article about each company it names. Pure. */
 import { companyEntityId } from '../../protocol/entity-id.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import type { Change } from '../change.ts';
-import { isRecord } from '../register/source.ts';
 import { startOf } from '../register/today.ts';
 import { isPersonalField, withoutPersonalNumbers } from './personal-numbers.ts';
 
@@ -49,7 +49,7 @@ interface Group {
 
 /** A line of a search's answer; undefined where it is none, or is of another section than that of bankruptcies. */
 export function readFound(json: unknown): Found | undefined {
-  const line = isRecord(json) ? json : {};
+  const line = isJsonObject(json) ? json : {};
   const { messageNumber, published, publicationDate, title, summary, sectionName, messageTypeName } = line;
   // The search is not documented: where it stops to select by kind, notices on persons must not come through.
   if (typeof sectionName === 'string' && !/konkurs/i.test(sectionName)) return undefined;
@@ -69,13 +69,13 @@ export function readFound(json: unknown): Found | undefined {
 
 /** The groups of a notice's document, which is JSON in a text; undefined where it cannot be read. */
 export function readDocument(json: unknown): readonly Group[] | undefined {
-  const { document } = isRecord(json) ? json : {};
+  const { document } = isJsonObject(json) ? json : {};
   const inside = typeof document === 'string' ? parsed(document) : document;
-  if (!isRecord(inside)) return undefined;
+  if (!isJsonObject(inside)) return undefined;
   const groups = inside['fieldgroups'] ?? inside['fieldGroups'];
   if (!Array.isArray(groups)) return undefined;
   return groups.flatMap((group: unknown) => {
-    const { name, fields } = isRecord(group) ? group : {};
+    const { name, fields } = isJsonObject(group) ? group : {};
     return typeof name === 'string' ? [{ name, fields: readFields(fields) }] : [];
   });
 }
@@ -172,7 +172,7 @@ function valueIn(groups: readonly Group[], field: RegExp): string | undefined {
 
 const readFields = (json: unknown): readonly Field[] =>
   (Array.isArray(json) ? json : []).flatMap((field: unknown) => {
-    const { name, value } = isRecord(field) ? field : {};
+    const { name, value } = isJsonObject(field) ? field : {};
     const isText = typeof value === 'string' || typeof value === 'number';
     return typeof name === 'string' && isText ? [{ name, value: String(value) }] : [];
   });

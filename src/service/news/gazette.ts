@@ -4,10 +4,11 @@
  * Only the kinds about bankruptcies are asked for, and of a notice that names no company nothing is kept.
  */
 import { HttpFault } from '../../http/fault.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import type { Claim } from '../../runtime/lanes.ts';
 import { createPace, type Pace } from '../../runtime/rate.ts';
 import { readNames } from '../register/snapshots.ts';
-import { isRecord, SourceError } from '../register/source.ts';
+import { SourceError } from '../register/source.ts';
 import { todayAt } from '../register/today.ts';
 import {
   changesOf,
@@ -19,7 +20,7 @@ import {
   readFound,
 } from './gazette-notice.ts';
 import type { NewsSettings } from './make.ts';
-import { type NoticeDeps, readKept, refuse, runPoll, writeKept } from './poll.ts';
+import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
 
 export const GAZETTE_KEY = 'gazette';
 
@@ -79,7 +80,7 @@ export async function pollGazette(deps: GazetteDeps, signal: AbortSignal): Promi
   }
   const from = earlier(today, cursor.from);
   const seen = Object.fromEntries(Object.entries(cursor.seen).filter(([, day]) => day >= from));
-  await store.write((tx) => writeKept(tx, KEPT, { from, seen } satisfies Cursor, now()));
+  await store.write((tx) => writeState(tx, KEPT, { from, seen } satisfies Cursor, now()));
 }
 
 const kinds: readonly NoticeKind[] = Object.keys(NOTICE_KINDS).filter((key): key is NoticeKind => key in NOTICE_KINDS);
@@ -104,7 +105,7 @@ async function search(get: Get, kind: NoticeKind, from: string, to: string): Pro
       ps: String(PAGE_SIZE),
     });
     const json = await get(`/api/messagesearch?${query}`);
-    const { results, pageCount } = isRecord(json) ? json : {};
+    const { results, pageCount } = isJsonObject(json) ? json : {};
     if (!Array.isArray(results)) throw new SourceError('the gazette answered with something that is no search result');
     all.push(...results.flatMap((line: unknown) => readFound(line) ?? []));
     pages = results.length === 0 ? 0 : Math.min(MOST_PAGES, typeof pageCount === 'number' ? pageCount : 1);
@@ -118,7 +119,7 @@ async function read(deps: GazetteDeps, get: Get, kind: NoticeKind, found: Found,
   const count = (result: string) => metrics?.articles.inc({ source: GAZETTE_KEY, result });
   if (isOfPerson(found)) {
     count('no company');
-    await store.write((tx) => writeKept(tx, KEPT, next, now()));
+    await store.write((tx) => writeState(tx, KEPT, next, now()));
     return true;
   }
   const groups = readDocument(await get(`/api/message/${found.number}`));
@@ -136,7 +137,7 @@ async function read(deps: GazetteDeps, get: Get, kind: NoticeKind, found: Found,
   const changes = told.map((change) => ({ ...change, name: names.get(change.entity) ?? change.name }));
   await store.write(async (tx) => {
     await deps.publish(tx, changes);
-    await writeKept(tx, KEPT, next, now());
+    await writeState(tx, KEPT, next, now());
   });
   count(changes.length === 0 ? 'no company' : 'told');
   if (changes.length > 0) deps.ring();
@@ -165,5 +166,5 @@ async function getJson(deps: GazetteDeps, pace: Pace, path: string, signal: Abor
 
 async function readCursor({ store }: GazetteDeps): Promise<Cursor | undefined> {
   // Written by this file.
-  return (await readKept(store.db, KEPT)) as Cursor | undefined;
+  return (await readState(store.db, KEPT)) as Cursor | undefined;
 }

@@ -3,6 +3,7 @@ import type { Http } from '../../http/client.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { type Claim, settle } from '../../runtime/lanes.ts';
+import { readKept, writeKept } from '../../store/keep.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import type { Change } from '../change.ts';
 import { SourceError } from '../register/source.ts';
@@ -50,17 +51,12 @@ export function refuse(
   });
 }
 
-/** A small state that outlives a restart; undefined where nothing was kept. */
-export async function readKept(db: Db, key: string): Promise<unknown> {
-  const row = await db.selectFrom('keep').select('value').where('key', '=', key).executeTakeFirst();
-  return row === undefined ? undefined : JSON.parse(row.value);
+/** A state that was kept; undefined where none was. */
+export async function readState(db: Db, key: string): Promise<unknown> {
+  const kept = await readKept(db, key);
+  return kept === undefined ? undefined : JSON.parse(kept);
 }
 
-export async function writeKept(tx: Tx, key: string, value: unknown, now: number): Promise<void> {
-  const state = { value: JSON.stringify(value), updated_at: now };
-  await tx
-    .insertInto('keep')
-    .values({ key, ...state })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(state))
-    .execute();
-}
+/** Keeps a state as JSON. */
+export const writeState = (tx: Tx, key: string, state: unknown, now: number): Promise<void> =>
+  writeKept(tx, key, JSON.stringify(state), now);

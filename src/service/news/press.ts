@@ -19,7 +19,7 @@ import type { NewsSettings } from './make.ts';
 import { withoutPersonalNumbers } from './personal-numbers.ts';
 import { isWebAddress } from './phrase.ts';
 import { plainHtml } from './plain-html.ts';
-import { type NoticeDeps, readKept, refuse, runPoll, writeKept } from './poll.ts';
+import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
 
 export const PRESS_KEY = 'press';
 
@@ -80,7 +80,7 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<v
     const key = `news press ${digest(feed.url)}`;
     const first: State = { since: now() - DAY_MS, wasRead: false, seen: [], failures: 0, notBefore: 0 };
     // Written by this file.
-    const state = ((await readKept(store.db, key)) as State | undefined) ?? first;
+    const state = ((await readState(store.db, key)) as State | undefined) ?? first;
     if (state.notBefore > now()) continue;
     await pace.acquire('calls', signal);
     try {
@@ -92,7 +92,7 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<v
       log.warn({ err: error, feed: named(feed), inMs: wait }, 'a feed cannot be read: trying again');
       deps.metrics?.articles.inc({ source: PRESS_KEY, result: 'feed failed' });
       const next: State = { ...state, failures, notBefore: now() + wait };
-      await store.write((tx) => writeKept(tx, key, next, now()));
+      await store.write((tx) => writeState(tx, key, next, now()));
     }
   }
 }
@@ -120,7 +120,7 @@ async function pollFeed(deps: PressDeps, feed: Feed, state: State, key: string, 
   };
   await store.write(async (tx) => {
     await deps.publish(tx, changes);
-    await writeKept(tx, key, next, now());
+    await writeState(tx, key, next, now());
   });
   if (changes.length > 0) deps.ring();
 }

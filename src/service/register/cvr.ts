@@ -6,10 +6,11 @@
  */
 import type { Http, HttpResponse } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import { createPace } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { advance, type Feed, isBefore, type Mark, newFeed, nextMark } from './feed.ts';
-import { type Broken, brokenText, isRecord, type RegisterSource, SourceError, type SourcePage } from './source.ts';
+import { type Broken, brokenText, type RegisterSource, SourceError, type SourcePage } from './source.ts';
 
 export interface CvrSourceOptions {
   /** Without a path; `/cvr-permanent/<index>/_search` is added. */
@@ -117,7 +118,7 @@ const isDue = (feed: Feed, now: number, pollMs: number): boolean => feed.at !== 
 function furthest(hits: readonly unknown[]): Mark | undefined {
   let last: Mark | undefined;
   for (const hit of hits) {
-    const sort = isRecord(hit) ? hit['sort'] : undefined;
+    const sort = isJsonObject(hit) ? hit['sort'] : undefined;
     const [at, key] = Array.isArray(sort) ? sort : [];
     if (typeof at !== 'number' || (typeof key !== 'string' && typeof key !== 'number')) continue;
     const mark: Mark = [at, String(key)];
@@ -130,14 +131,14 @@ function taken(hits: readonly unknown[]): { documents: readonly unknown[]; broke
   const documents: unknown[] = [];
   const broken: Broken[] = [];
   for (const hit of hits) {
-    const document = isRecord(hit) ? hit['_source'] : undefined;
-    if (isRecord(document)) documents.push(document);
+    const document = isJsonObject(hit) ? hit['_source'] : undefined;
+    if (isJsonObject(document)) documents.push(document);
     else broken.push(brokenText(idOf(hit), 'is a hit without a document', JSON.stringify(hit) ?? ''));
   }
   return { documents, broken };
 }
 
-const idOf = (hit: unknown): string => (isRecord(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
+const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
 
 /** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
 function readHits(answer: HttpResponse): readonly unknown[] {
@@ -165,11 +166,11 @@ function readHits(answer: HttpResponse): readonly unknown[] {
   } catch (error) {
     throw new SourceError('the register answered with JSON that is cut or broken', { cause: error });
   }
-  const { hits, timed_out, _shards: shards } = isRecord(json) ? json : {};
+  const { hits, timed_out, _shards: shards } = isJsonObject(json) ? json : {};
   if (timed_out === true) throw new SourceError('the register ran out of time and answered with a part');
-  if (isRecord(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)
+  if (isJsonObject(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)
     throw new SourceError('a part of the register did not answer');
-  if (!isRecord(hits) || !Array.isArray(hits['hits']))
+  if (!isJsonObject(hits) || !Array.isArray(hits['hits']))
     throw new SourceError('the register answered with something that is no search result');
   return hits['hits'];
 }
@@ -177,7 +178,7 @@ function readHits(answer: HttpResponse): readonly unknown[] {
 function readFeeds(cursor: string | undefined): Feeds | undefined {
   try {
     const json: unknown = JSON.parse(cursor ?? '');
-    if (!isRecord(json)) return undefined;
+    if (!isJsonObject(json)) return undefined;
     const { virksomhed, produktionsenhed } = json;
     return isFeed(virksomhed) && isFeed(produktionsenhed) ? { virksomhed, produktionsenhed } : undefined;
   } catch {
@@ -189,7 +190,7 @@ const isMark = (value: unknown): value is Mark =>
   Array.isArray(value) && value.length === 2 && typeof value[0] === 'number' && typeof value[1] === 'string';
 
 const isFeed = (value: unknown): value is Feed =>
-  isRecord(value) &&
+  isJsonObject(value) &&
   isMark(value['seen']) &&
   (value['at'] === null || isMark(value['at'])) &&
   typeof value['near'] === 'boolean' &&

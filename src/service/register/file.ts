@@ -7,8 +7,9 @@
  */
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isJsonObject } from '../../protocol/json.ts';
 import { linesFrom } from './lines.ts';
-import { type Broken, brokenText, documentsIn, isRecord, type RegisterSource, SourceError } from './source.ts';
+import { type Broken, brokenText, documentsIn, type RegisterSource, SourceError } from './source.ts';
 
 export interface FileSourceOptions {
   /** Documents a page, 500 where absent. */
@@ -154,7 +155,7 @@ const failed =
 
 function readPlace(cursor: string | undefined, path: string): Place {
   const parsed = parse(cursor ?? '');
-  const { path: of, file, at, done } = parsed.ok && isRecord(parsed.json) ? parsed.json : {};
+  const { path: of, file, at, done } = parsed.ok && isJsonObject(parsed.json) ? parsed.json : {};
   return of === path && typeof file === 'string' && typeof at === 'number'
     ? { path, file, at, done: done === true }
     : { path, file: '', at: 0, done: false };

@@ -1,9 +1,10 @@
 /** Reads the documents of a page and says what is new in them, against what was known. */
 import { hash } from 'node:crypto';
+import { isJsonObject } from '../../protocol/json.ts';
 import { type Company, SNAPSHOT_FORM } from './company.ts';
 import { readDocument } from './document.ts';
 import type { Known, Row } from './snapshots.ts';
-import { type Broken, brokenText, isRecord } from './source.ts';
+import { type Broken, brokenText } from './source.ts';
 import { startOf } from './today.ts';
 import type { Unit } from './unit.ts';
 
@@ -77,8 +78,8 @@ const later = (a: string, b: string): string => (a > b ? a : b);
 
 /** Any number that helps a person to find a document. */
 export const numberIn = (document: unknown): string => {
-  const [inner] = isRecord(document) ? Object.values(document) : [];
-  const { cvrNummer, pNummer, enhedsNummer } = isRecord(inner) ? inner : {};
+  const [inner] = isJsonObject(document) ? Object.values(document) : [];
+  const { cvrNummer, pNummer, enhedsNummer } = isJsonObject(inner) ? inner : {};
   return String(cvrNummer ?? pNummer ?? enhedsNummer ?? 'a document').slice(0, 40);
 };
 

@@ -1,4 +1,5 @@
 /** A source of register documents: where the watcher reads, one page after the other. */
+import { isJsonObject } from '../../protocol/json.ts';
 
 /** A text that should have been a document and is none. */
 export interface Broken {
@@ -64,12 +65,9 @@ export const brokenText = (where: string, reason: string, text: string): Broken 
 /** The documents in what a file or an answer holds: one document, a list of them, or an Elasticsearch answer with hits. */
 export function documentsIn(json: unknown): readonly unknown[] {
   if (Array.isArray(json)) return json.map(sourceOf);
-  const { hits } = isRecord(json) ? json : {};
-  if (isRecord(hits) && Array.isArray(hits['hits'])) return hits['hits'].map(sourceOf);
+  const { hits } = isJsonObject(json) ? json : {};
+  if (isJsonObject(hits) && Array.isArray(hits['hits'])) return hits['hits'].map(sourceOf);
   return [sourceOf(json)];
 }
 
-const sourceOf = (hit: unknown): unknown => (isRecord(hit) && '_source' in hit ? hit['_source'] : hit);
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const sourceOf = (hit: unknown): unknown => (isJsonObject(hit) && '_source' in hit ? hit['_source'] : hit);

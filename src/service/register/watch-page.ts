@@ -3,10 +3,12 @@
  * told because of them, the cursor, the lane. After a crash the page comes again, as if it had never been asked for.
  */
 import type { Metrics } from '../../http/metrics.ts';
+import { isJsonObject } from '../../protocol/json.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Bell } from '../../runtime/bell.ts';
 import { mark, settle } from '../../runtime/lanes.ts';
 import type { Claim, Settlement } from '../../runtime/settlement.ts';
+import { readKept, writeKept } from '../../store/keep.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE, type PublishOptions, publish } from '../publish.ts';
@@ -15,7 +17,7 @@ import { storeParties } from './parties.ts';
 import { type Counts, findSteps, readDocuments } from './read-page.ts';
 import { createRecodingGuard } from './recoding.ts';
 import { areUntouched, clearAhead, type Known, nextAhead, readAhead, readKnown, storeRows } from './snapshots.ts';
-import { type Broken, isRecord, type RegisterSource, SourceError, type SourcePage } from './source.ts';
+import { type Broken, type RegisterSource, SourceError, type SourcePage } from './source.ts';
 import { todayAt } from './today.ts';
 
 export interface WatchDeps {
@@ -65,14 +67,10 @@ export async function watchPage(
   { claim, signal, pollMs }: { readonly claim: Claim; readonly signal: AbortSignal; readonly pollMs: number },
 ): Promise<void> {
   const { store, now, metrics, log } = deps;
-  const kept = await store.db
-    .selectFrom('keep')
-    .select('value')
-    .where('key', '=', cursorKey(source))
-    .executeTakeFirst();
+  const cursor = await readKept(store.db, cursorKey(source));
   let page: SourcePage;
   try {
-    page = await source.page(kept?.value, signal);
+    page = await source.page(cursor, signal);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: MOST_BACKOFF_MS }));
@@ -87,7 +85,7 @@ export async function watchPage(
     broken: page.broken ?? [],
     async begin(tx) {
       if (!(await settle(tx, claim, settlement))) throw new LeaseLost();
-      await keep(tx, cursorKey(source), page.cursor, now());
+      await writeKept(tx, cursorKey(source), page.cursor, now());
     },
   });
   metrics.registerLagSeconds.set(page.more && loadedAt !== undefined ? (now() - Date.parse(loadedAt)) / 1_000 : 0);
@@ -194,7 +192,7 @@ async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<b
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
       await storeParties(tx, companies);
-      if (recoding !== '{}') await keep(tx, RECODING_KEY, recoding, now());
+      if (recoding !== '{}') await writeKept(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
         await setAside(tx, { reason: `register document ${where}: ${reason}`, body: Buffer.from(text), now: now() });
       await publish(tx, changes, { ...deps.publish, now: now() });
@@ -218,18 +216,9 @@ function tell({ bell, metrics, log }: WatchDeps, found: FoundInPage, counts: Cou
   log.warn({ documents: broken.length, first: shown }, 'register documents were set aside: they cannot be read');
 }
 
-async function keep(tx: Tx, key: string, value: string, now: number): Promise<void> {
-  await tx
-    .insertInto('keep')
-    .values({ key, value, updated_at: now })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value, updated_at: now }))
-    .execute();
-}
-
 async function readCounts({ db }: Store): Promise<Readonly<Record<string, number>>> {
-  const row = await db.selectFrom('keep').select('value').where('key', '=', RECODING_KEY).executeTakeFirst();
-  const json: unknown = JSON.parse(row?.value ?? '{}');
-  const entries = Object.entries(isRecord(json) ? json : {});
+  const json: unknown = JSON.parse((await readKept(db, RECODING_KEY)) ?? '{}');
+  const entries = Object.entries(isJsonObject(json) ? json : {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 

@@ -1,4 +1,5 @@
 /** How far the filing index was read. */
+import { readKept, writeKept } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
 /** Times in ISO 8601 UTC. */
@@ -35,18 +36,12 @@ export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor
 }
 
 export async function readCursor(db: Db): Promise<Cursor | undefined> {
-  const row = await db.selectFrom('keep').select('value').where('key', '=', KEY).executeTakeFirst();
+  const kept = await readKept(db, KEY);
   // Written by this file.
-  return row === undefined ? undefined : (JSON.parse(row.value) as Cursor);
+  return kept === undefined ? undefined : (JSON.parse(kept) as Cursor);
 }
 
-export async function writeCursor(tx: Tx, cursor: Cursor, now: number): Promise<void> {
-  const state = { value: JSON.stringify(cursor), updated_at: now };
-  await tx
-    .insertInto('keep')
-    .values({ key: KEY, ...state })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(state))
-    .execute();
-}
+export const writeCursor = (tx: Tx, cursor: Cursor, now: number): Promise<void> =>
+  writeKept(tx, KEY, JSON.stringify(cursor), now);
 
 const iso = (ms: number): string => new Date(ms).toISOString();

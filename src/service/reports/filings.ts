@@ -1,7 +1,6 @@
 /** The index of filings: what companies published, and where. */
-
+import { isJsonObject } from '../../protocol/json.ts';
 import { normaliseTime } from '../../protocol/time.ts';
-import { isRecord } from '../register/source.ts';
 import type { Period } from './contexts.ts';
 
 /** A filing that holds figures of a period. */
@@ -33,8 +32,8 @@ const MAX_DOCUMENTS = 4;
 
 /** Reads one hit of an answer. Never throws. */
 export function readFiling(hit: unknown): Filing | NoFiling {
-  const id = isRecord(hit) && typeof hit['_id'] === 'string' ? hit['_id'] : undefined;
-  const source = isRecord(hit) && isRecord(hit['_source']) ? hit['_source'] : undefined;
+  const id = isJsonObject(hit) && typeof hit['_id'] === 'string' ? hit['_id'] : undefined;
+  const source = isJsonObject(hit) && isJsonObject(hit['_source']) ? hit['_source'] : undefined;
   if (id === undefined || source === undefined) return { id, reason: 'is no record of the filing index' };
   const cvr = Number(source['cvrNummer'] ?? Number.NaN);
   const publishedAt = timeIn(source['offentliggoerelsesTidspunkt']) ?? timeIn(source['indlaesningsTidspunkt']);
@@ -68,7 +67,7 @@ const rank = ({ mime }: { readonly mime: string }): number => (mime === XML ? 0 
 function readDocument(
   json: unknown,
 ): readonly { readonly url: string; readonly mime: string; readonly type: string }[] {
-  if (!isRecord(json)) return [];
+  if (!isJsonObject(json)) return [];
   const { dokumentUrl: url, dokumentMimeType: mime, dokumentType: type } = json;
   // The address goes on to people, in mails and CRMs: nothing but a web address may.
   if (typeof url !== 'string' || url.length > 2_000 || !/^https?:\/\//i.test(url) || typeof mime !== 'string')
@@ -77,9 +76,9 @@ function readDocument(
 }
 
 function periodIn(regnskab: unknown): Period | undefined {
-  const period = isRecord(regnskab) ? regnskab['regnskabsperiode'] : undefined;
-  const end = isRecord(period) ? dayIn(period['slutDato']) : undefined;
-  return end === undefined || !isRecord(period) ? undefined : { start: dayIn(period['startDato']) ?? null, end };
+  const period = isJsonObject(regnskab) ? regnskab['regnskabsperiode'] : undefined;
+  const end = isJsonObject(period) ? dayIn(period['slutDato']) : undefined;
+  return end === undefined || !isJsonObject(period) ? undefined : { start: dayIn(period['startDato']) ?? null, end };
 }
 
 const dayIn = (value: unknown): string | undefined =>

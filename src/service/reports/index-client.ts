@@ -1,6 +1,7 @@
 /** Asks the filing index what is new, a page at a time. */
 import type { Http } from '../../http/client.ts';
-import { isRecord, SourceError } from '../register/source.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import { SourceError } from '../register/source.ts';
 import { type Filing, type NoFiling, readFiling } from './filings.ts';
 
 export interface IndexOptions {
@@ -95,7 +96,7 @@ async function ask({ http, indexUrl }: IndexOptions, query: object, signal: Abor
 
 function hitsIn(json: unknown): readonly unknown[] {
   const hits =
-    isRecord(json) && json['timed_out'] !== true && isRecord(json['hits']) ? json['hits']['hits'] : undefined;
+    isJsonObject(json) && json['timed_out'] !== true && isJsonObject(json['hits']) ? json['hits']['hits'] : undefined;
   if (!Array.isArray(hits)) throw new SourceError('the filing index gave no whole answer');
   return hits;
 }
@@ -108,7 +109,7 @@ function withoutTorn(found: readonly Found[]): readonly Found[] {
 
 /** The sort values of a record: the index states them, else they are made as it makes them. */
 function sortOf(found: Found | undefined): readonly unknown[] | undefined {
-  const sort = isRecord(found?.hit) ? found.hit['sort'] : undefined;
+  const sort = isJsonObject(found?.hit) ? found.hit['sort'] : undefined;
   if (Array.isArray(sort)) return sort;
   const { filing } = found ?? {};
   return filing !== undefined && 'cvr' in filing ? [Date.parse(filing.updatedAt), String(filing.cvr)] : undefined;

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '../../http/error.ts';
 import type { Store } from '../../store/store.ts';
 import { findKey, type Scope, touchKey } from '../keys.ts';
+import { createWindow } from './window.ts';
 
 /** A request as far as it says who calls; Fastify's are. */
 export interface Asking {
@@ -39,7 +40,7 @@ export interface AccessOptions {
 
 const KEY_NAME = 'accesskey';
 const KEY_HEADER = 'x-access-key';
-const WINDOW_MS = 60_000;
+const TOUCHED_EVERY_MS = 60_000;
 /** How long a key is taken for valid without a look at the store: so long a revoked one may still work. */
 const KNOWN_FOR_MS = 1_000;
 
@@ -49,7 +50,7 @@ const KNOWN_FOR_MS = 1_000;
  */
 export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
   const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
-  const windows = new Map<string, { readonly from: number; calls: number }>();
+  const window = createWindow(requestsPerMinute, now);
   const touched = new Map<string, number>();
   const callers = new WeakMap<Asking, Caller>();
 
@@ -67,14 +68,8 @@ export function createAccess({ store, requestsPerMinute, now, log }: AccessOptio
   }
 
   function count(id: string): void {
-    const at = now();
-    const current = windows.get(id);
-    const isOver = current === undefined || at >= current.from + WINDOW_MS || at < current.from;
-    const window = isOver ? { from: at, calls: 0 } : current;
-    windows.set(id, window);
-    window.calls += 1;
-    if (window.calls <= requestsPerMinute) return;
-    const retryAfter = Math.max(1, Math.ceil((window.from + WINDOW_MS - at) / 1_000));
+    const retryAfter = window(id);
+    if (retryAfter === undefined) return;
     const limit = `The limit of ${requestsPerMinute} calls a minute is reached`;
     throw new HttpError(429, `${limit}: come again in ${retryAfter} s.`, { retryAfter });
   }
@@ -82,7 +77,7 @@ export function createAccess({ store, requestsPerMinute, now, log }: AccessOptio
   /** Not waited for: whoever calls need not wait for the one writer of the store. */
   function touch(id: string): void {
     const at = now();
-    if (at - (touched.get(id) ?? Number.NEGATIVE_INFINITY) < WINDOW_MS) return;
+    if (at - (touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCHED_EVERY_MS) return;
     touched.set(id, at);
     store
       .write((tx) => touchKey(tx, id, at))

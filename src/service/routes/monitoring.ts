@@ -2,7 +2,7 @@
 import type { Server } from '../../http/server.ts';
 import { addItemRoutes, type ItemRouteDeps } from './items.ts';
 import { addJobRoutes, type JobRouteDeps } from './jobs.ts';
-import { answer422, foldQueryNames } from './schemas.ts';
+import { answer422, foldQueryNames, ignoreBodies } from './schemas.ts';
 
 /**
  * Adds what a caller with a key of scope `monitoring` asks for: items added and removed, items and jobs listed. A key is
@@ -11,9 +11,7 @@ import { answer422, foldQueryNames } from './schemas.ts';
 export function addMonitoringRoutes(server: Server, deps: ItemRouteDeps & JobRouteDeps): void {
   server.register(async (scope) => {
     answer422(scope);
-    // Clients send bodies, and types of bodies that are not there, although none of these endpoints takes one.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+    ignoreBodies(scope);
     scope.addHook('onRequest', deps.access.guard('monitoring'));
     foldQueryNames(scope, ['entityId', 'id', 'sendUpdate', 'take', 'continuationToken']);
     addItemRoutes(scope, deps);

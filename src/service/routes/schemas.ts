@@ -71,6 +71,12 @@ export function answer422(scope: Server): void {
   });
 }
 
+/** For endpoints that take no body: clients send some all the same, and types of bodies that are not there. */
+export function ignoreBodies(scope: Server): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+}
+
 /** Lets query parameters be named in any case, as callers do who copied them from elsewhere. A repeated one stays repeated. */
 export function foldQueryNames(scope: Server, names: readonly string[]): void {
   const byLower = new Map(names.map((name) => [name.toLowerCase(), name]));

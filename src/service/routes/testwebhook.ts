@@ -12,12 +12,14 @@ import {
   entityIdText,
   failure,
   foldQueryNames,
+  ignoreBodies,
   KEY_FAILURES,
   KEY_SECURITY,
   nothing,
   readMonitored,
   unprocessable,
 } from './schemas.ts';
+import { createWindow } from './window.ts';
 
 export interface TestWebhookRouteDeps extends TestDeps {
   readonly store: Pick<Store, 'db'>;
@@ -27,7 +29,6 @@ export interface TestWebhookRouteDeps extends TestDeps {
 }
 
 const TESTS = 10;
-const WINDOW_MS = 60_000;
 const OPEN = { credentials: { method: 'None' }, keys: [] } as const;
 
 const querystring = Type.Object({
@@ -46,9 +47,7 @@ const querystring = Type.Object({
 export function addTestWebhookRoutes(server: Server, deps: TestWebhookRouteDeps): void {
   server.register(async (scope) => {
     answer422(scope);
-    // Clients send bodies, and types of bodies that are not there, although the endpoint takes none.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+    ignoreBodies(scope);
     scope.addHook('onRequest', deps.access.guard('testwebhook'));
     foldQueryNames(scope, ['url', 'entityId']);
     addRoute(scope, deps);
@@ -101,18 +100,12 @@ function failed({ status, message, answer, took }: TestResult, failure: string):
   return new HttpError(502, `The webhook did not handle the payload (${failure}): ${message}${said}`, { errors });
 }
 
-/** Counts the tests of each key in a fixed window, in this process. */
+/** Counts the tests of each key. Throws where there are too many. */
 function counter(now: () => number): (key: string) => void {
-  const windows = new Map<string, { readonly from: number; tests: number }>();
+  const window = createWindow(TESTS, now);
   return (key) => {
-    const at = now();
-    const current = windows.get(key);
-    const isOver = current === undefined || at >= current.from + WINDOW_MS || at < current.from;
-    const window = isOver ? { from: at, tests: 0 } : current;
-    windows.set(key, window);
-    window.tests += 1;
-    if (window.tests <= TESTS) return;
-    const retryAfter = Math.max(1, Math.ceil((window.from + WINDOW_MS - at) / 1_000));
+    const retryAfter = window(key);
+    if (retryAfter === undefined) return;
     throw new HttpError(429, `A key may test a webhook ${TESTS} times a minute: come again in ${retryAfter} s.`, {
       retryAfter,
     });
