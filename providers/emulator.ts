@@ -72,6 +72,12 @@ export interface CrmEmulator {
   remove(id: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */
   merge(primary: string, other: string): string;
+  /** Brings a deleted record back, as a person would. */
+  restore(id: string): void;
+  /** The texts of the notes on a record, oldest first. */
+  notes(id: string): readonly string[];
+  /** The record's parent, null where it has none. */
+  parent(id: string): string | null;
   /** Adds a scripted fault. */
   fault(fault: ScriptedFault): void;
   /** Every API call so far, oldest first; at most the newest 200,000. */

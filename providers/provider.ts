@@ -7,8 +7,11 @@
 import type { Static, TSchema } from 'typebox';
 import type { FieldName } from './fields.ts';
 
-/** The version of this contract, semantic: a provider built for another major version is refused at load. */
-export const CONTRACT_VERSION = '1.0.0';
+/**
+ * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
+ * refused at load.
+ */
+export const CONTRACT_VERSION = '1.1.0';
 
 /** A value of one CRM property as both sides of the contract spell it; `null` is blank. */
 export type PropertyValue = string | number | boolean | null;
@@ -25,6 +28,8 @@ export interface PresetRow {
   readonly optional?: true;
   /** The row is skipped where the account has this other property (`BillingCountryCode` beside `BillingCountry`). */
   readonly unless?: string;
+  /** What stands between the members of a list in a text; `, ` where absent. */
+  readonly join?: string;
 }
 
 /** A CRM's default mapping; a field may go to several properties. */
@@ -142,7 +147,10 @@ export interface Property {
   readonly unique?: true;
 }
 
-/** What became of one record that was asked for. `moved` is a merge: `to` is the survivor. */
+/**
+ * What became of one record that was asked for. `moved` is a merge: `to` is the survivor. A property that is absent from
+ * a found record cannot be read in this CRM: the runtime then takes it to hold what it wrote last.
+ */
 export type Read =
   | { readonly kind: 'found'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
@@ -174,6 +182,116 @@ export type Outcome =
       readonly properties: Readonly<Record<string, string>>;
     };
 
+/** A property to be made in the account, as a preset needs it. */
+export interface PropertyDefinition {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'string' | 'multiline' | 'number' | 'boolean' | 'date' | 'datetime' | 'url';
+  /** No two records may hold the same value: the CVR number. */
+  readonly unique?: true;
+}
+
+/** What became of one definition. `exists`: it was there, whatever its type. */
+export interface Defined {
+  readonly name: string;
+  readonly kind: 'created' | 'exists' | 'refused';
+  /** Where refused: why, and which permission is missing. */
+  readonly reason?: string;
+}
+
+/** A rule of the account that may block a write, for a person to read before the first one. */
+export interface Rule {
+  readonly kind: 'required' | 'validation' | 'duplicate';
+  readonly name: string;
+  /** What it says, or which property it is about. */
+  readonly about: string;
+}
+
+/**
+ * A sign that a record may not be what it was: only a hint, the runtime reads the record before it acts. Repeated,
+ * reordered and late ones do no harm. `seen` is a record that is new, restored or edited.
+ */
+export type Sighting =
+  | { readonly kind: 'gone'; readonly id: string }
+  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
+  | { readonly kind: 'seen'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> };
+
+/** What happened in the CRM since a cursor; the next call begins at `cursor`, at once where `more`. */
+export interface Changes {
+  readonly sightings: readonly Sighting[];
+  readonly cursor: string;
+  readonly more: boolean;
+}
+
+/** What became of a record to be made. `duplicate`: the CRM says that it has it already, as `id` where it tells. */
+export type Created =
+  | { readonly kind: 'created'; readonly id: string }
+  | { readonly kind: 'duplicate'; readonly id?: string; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly properties: Readonly<Record<string, string>> };
+
+/** The records that hold a value in a property. `sure` is false where the CRM's index may lag behind its writes. */
+export interface Search {
+  readonly records: readonly { readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }[];
+  readonly sure: boolean;
+}
+
+/** A note on a record. Plain text, lines parted by `\n`; the provider escapes. */
+export interface Note {
+  readonly recordId: string;
+  /** Ms since 1970. */
+  readonly at: number;
+  readonly subject: string;
+  readonly text: string;
+  /** A short text that is unique to this note: the provider puts it where `find` finds it again. */
+  readonly marker: string;
+}
+
+/** What became of a note; `id` is the note's. */
+export type NoteOutcome =
+  | { readonly kind: 'written'; readonly id: string }
+  | { readonly kind: 'retry'; readonly reason: string }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'rejected'; readonly reason: string };
+
+/** Notes on records. Where the answer to `add` was lost, the runtime asks `find` before it adds again. */
+export interface Notes {
+  /** The id of the note with this marker on the record, made at `since` (ms) or later; not by an index that lags. */
+  find(recordId: string, marker: string, since: number, signal: AbortSignal): Promise<string | undefined>;
+  add(note: Note, signal: AbortSignal): Promise<NoteOutcome>;
+}
+
+/** The record above one: its parent's id, null where it has none. */
+export type ParentRead =
+  | { readonly kind: 'found'; readonly id: string; readonly parent: string | null }
+  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
+  | { readonly kind: 'gone'; readonly id: string };
+
+/** Parents of companies. */
+export interface Parents {
+  /** In the order asked; at most `limits.batch.read` ids. */
+  read(ids: readonly string[], signal: AbortSignal): Promise<readonly ParentRead[]>;
+  /** Sets one record's parent, or ends it (`null`); `was` is the parent that was read before. */
+  write(
+    change: { readonly id: string; readonly parent: string | null; readonly was: string | null },
+    signal: AbortSignal,
+  ): Promise<Outcome>;
+}
+
+/** A request as the CRM sent it to us. */
+export interface CrmRequest {
+  readonly method: string;
+  /** The whole address as the CRM called it. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** What a CRM's webhook said: which records to look at. `refused` is answered 401, `unreadable` 400. */
+export type WebhookRead =
+  | { readonly kind: 'records'; readonly ids: readonly string[] }
+  | { readonly kind: 'refused' | 'unreadable'; readonly reason: string };
+
 /** One page of a scan over all companies; `cursor` is absent on the last one. */
 export interface Page {
   readonly records: readonly { readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }[];
@@ -195,6 +313,24 @@ export interface Connection {
   update(patches: readonly Patch[], signal: AbortSignal): Promise<readonly Outcome[]>;
   /** All companies, a page at a time, not by search; a cursor may be stored and resumed. */
   scan(properties: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Page>;
+
+  // What follows are abilities a CRM may lack: the runtime asks whether a connection has one before it uses it.
+
+  /**
+   * What happened to companies since the cursor: deleted, merged, new, restored, or edited in one of these properties.
+   * Without a cursor it begins now. May tell of a record twice; may not leave one out, so it overlaps where the CRM is late.
+   */
+  changes?(properties: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Changes>;
+  /** The live records whose property equals the value, at most ten. */
+  find?(property: string, value: string, signal: AbortSignal): Promise<Search>;
+  /** Makes one company. A lost answer is a thrown `unavailable`: the caller must look before it tries again. */
+  create?(properties: Readonly<Record<string, PropertyValue>>, signal: AbortSignal): Promise<Created>;
+  /** Makes those properties that are not there; in the order given. Idempotent. */
+  defineProperties?(definitions: readonly PropertyDefinition[], signal: AbortSignal): Promise<readonly Defined[]>;
+  /** The account's rules that may block a write, as far as the credentials can see them. */
+  rules?(signal: AbortSignal): Promise<readonly Rule[]>;
+  readonly notes?: Notes;
+  readonly parents?: Parents;
 }
 
 /** A secret kept over restarts: a rotated refresh token, for instance. Values are encrypted by nobody: keep them few. */
@@ -222,10 +358,14 @@ export interface Provider<S extends TSchema = TSchema> {
   /** Validates the configuration and writes its documentation; a property with `secret: true` is never shown. */
   readonly settings: S;
   readonly preset: Preset;
+  /** The properties made for this product, those of the preset and those that are only read: `check` offers to make them. */
+  readonly definitions?: readonly PropertyDefinition[];
   /** Depends on the account's edition, hence on the settings. */
   limits(settings: Static<S>): Limits;
   /** Reads an answer's headers; pure. */
   observe?(response: HttpResponse, settings: Static<S>): Observation | undefined;
+  /** Verifies and reads what the CRM itself posts to us; pure. `now` in ms. */
+  webhook?(request: CrmRequest, settings: Static<S>, now: number): WebhookRead;
   /** Loads the client library and builds a connection; makes no call yet. */
   connect(settings: Static<S>, lent: Lent): Promise<Connection>;
 }

@@ -35,6 +35,14 @@ export interface ConfiguredProvider {
   readonly hold: string | undefined;
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
+  /** Whether natural persons may be named in the CRM. */
+  readonly persons: boolean;
+  /** Whether the majority owner becomes the parent record. */
+  readonly parent: boolean;
+  /** 0: never. */
+  readonly pollMinutes: number;
+  /** 0: never. */
+  readonly reconcileHours: number;
 }
 
 export interface ConnectorConfig extends Omit<FileConnector, 'webhook' | 'providers'> {
@@ -156,5 +164,9 @@ async function readConnection(
     hold: common.hold?.property,
     notes: common.notes.filter(isEventName),
     autoLink: common.autoLink,
+    persons: common.persons,
+    parent: common.parent,
+    pollMinutes: common.pollMinutes,
+    reconcileHours: common.reconcileHours,
   };
 }

@@ -30,7 +30,12 @@ export function resolveMapping(
     if (rule === undefined) return base.filter((row) => row.field === field);
     return targetsOf(rule).map((target) => {
       const inPreset = base.find((row) => row.field === field && row.property === target.property);
-      return { field, property: target.property, policy: target.policy ?? inPreset?.policy ?? policy ?? 'tracked' };
+      return {
+        field,
+        property: target.property,
+        policy: target.policy ?? inPreset?.policy ?? policy ?? 'tracked',
+        ...(target.join !== undefined && { join: target.join }),
+      };
     });
   });
   reportShared(rows, rules, path, problems);
@@ -40,6 +45,7 @@ export function resolveMapping(
 interface Target {
   readonly property: string;
   readonly policy?: Policy | undefined;
+  readonly join?: string | undefined;
 }
 
 const targetsOf = (rule: FieldRule): readonly Target[] => {

@@ -39,7 +39,11 @@ const policy = (description: string) =>
   });
 
 const target = Type.Object(
-  { property: text('Name of a CRM property.'), policy: Type.Optional(policy('Policy of this property.')) },
+  {
+    property: text('Name of a CRM property.'),
+    policy: Type.Optional(policy('Policy of this property.')),
+    join: Type.Optional(Type.String({ description: 'What stands between the members of a list; ", " where absent.' })),
+  },
   CLOSED,
 );
 const targetText = text('Name of a CRM property.');
@@ -88,10 +92,30 @@ export const connectionSchema = Type.Object(
       default: [],
       description: 'Events that also leave a note on the record.',
     }),
-    hold: Type.Optional(property('A record where this property is set is left alone.')),
+    hold: Type.Optional(
+      property('A record where this property is set is left alone; a date in it is the last day of that.'),
+    ),
     autoLink: Type.Boolean({
       default: false,
       description: 'Link records by their CVR number as they appear; needs match.',
+    }),
+    persons: Type.Boolean({
+      default: false,
+      description: 'Write the names of owners, board members, managers and other persons: into properties and notes.',
+    }),
+    parent: Type.Boolean({
+      default: false,
+      description: 'Make the company that owns more than half of another one its parent, where both are linked.',
+    }),
+    pollMinutes: Type.Integer({
+      minimum: 0,
+      default: 10,
+      description: 'How often to ask the CRM for deleted, merged, new and edited records; 0 for never.',
+    }),
+    reconcileHours: Type.Integer({
+      minimum: 0,
+      default: 24,
+      description: "How often to compare the service's list, the links and the CRM, and repair; 0 for never.",
     }),
   },
   CLOSED,

@@ -15,6 +15,7 @@ import {
 import type { Http as Client } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
+import type { EventName } from '../protocol/events.ts';
 import { createPace, type Pace, PausedError } from '../runtime/rate.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Store } from '../store/open.ts';
@@ -31,17 +32,35 @@ export interface CrmConfig {
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
   readonly hold: string | undefined;
+  /** Events that leave a note. */
+  readonly notes: readonly EventName[];
+  readonly autoLink: boolean;
+  readonly persons: boolean;
+  readonly parent: boolean;
+  readonly pollMinutes: number;
+  readonly reconcileHours: number;
 }
 
-export interface Crm {
-  readonly name: string;
+/** What a connection's configuration says to the parts that work on its records. */
+type CommonKey =
+  | 'name'
+  | 'provider'
+  | 'settings'
+  | 'match'
+  | 'mapping'
+  | 'values'
+  | 'hold'
+  | 'notes'
+  | 'autoLink'
+  | 'persons'
+  | 'parent'
+  | 'pollMinutes'
+  | 'reconcileHours';
+
+export interface Crm extends Pick<CrmConfig, CommonKey> {
   readonly connection: Connection;
   readonly pace: Pace;
   readonly limits: Limits;
-  readonly mapping: readonly PresetRow[];
-  readonly values: CrmConfig['values'];
-  readonly hold: string | undefined;
-  readonly match: string | undefined;
   /** The account's properties by name; kept for a quarter of an hour. Throws where a guard says no (guard.ts). */
   schema(signal: AbortSignal): Promise<ReadonlyMap<string, Property>>;
   /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
@@ -66,7 +85,7 @@ const PATIENCE_MS = 2_000;
 /** Builds the connection; makes no call yet. */
 export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const { store, now } = deps;
-  const { name, provider, settings, mapping, values, hold, match } = config;
+  const { name, provider, settings, hold } = config;
   const limits = provider.limits(settings);
   const pace = createPace({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = pacedHttp(deps, config, pace, limits);
@@ -81,14 +100,10 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
     return schema;
   };
   return {
-    name,
+    ...config,
     connection,
     pace,
     limits,
-    mapping,
-    values,
-    hold,
-    match,
     schema(signal) {
       if (known === undefined || now() - known.at > SCHEMA_MS) {
         const reading = { at: now(), properties: readSchema(signal) };

@@ -36,6 +36,10 @@ export interface LinkWish extends RecordRef {
   /** Asks upstream for a full update with the next add. */
   readonly sendUpdate: boolean;
   readonly now: number;
+  /** Why the record stands for the company; `person` where absent. */
+  readonly origin?: Link['origin'];
+  /** Whose word counts at the first fill; `crm` where absent. */
+  readonly trust?: Link['trust'];
 }
 
 /** `taken`: the record stands for another company, or the end of its link to one is not confirmed upstream yet. */
@@ -46,7 +50,7 @@ export type Linked = { readonly kind: 'linked' | 'already' } | { readonly kind: 
  * begins again.
  */
 export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
-  const { provider, recordId, entity, sendUpdate, now } = wish;
+  const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = wish;
   const before = await findLink(tx, wish);
   if (before?.state === 'active' && before.entity === entity) {
     const isConfirmed = before.wish === 'on' && before.monitored === 'on' && before.send_update === 0;
@@ -72,6 +76,8 @@ export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
     monitored_error: null,
     send_update: sendUpdate ? 1 : 0,
     synced_seq: 0,
+    origin,
+    trust,
     updated_at: now,
   } as const;
   const row = await tx

@@ -1,11 +1,12 @@
 /** The store's tables, brought up to date version by version in one transaction. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
+import { addCare } from './care-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addService } from './service-tables.ts';
 import type { Db, Engine, Store, Tx } from './store.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
-const MIGRATIONS: readonly Migration[] = [first, addService];
+const MIGRATIONS: readonly Migration[] = [first, addService, addCare];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
 const LOCK = 4_857_231_906;

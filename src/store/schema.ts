@@ -64,6 +64,10 @@ export interface LinkTable {
   /** The newest receipt whose facts the record was last brought up to. */
   synced_seq: number;
   synced_at: number | null;
+  /** `number`: made because the record holds the company's CVR number, and follows that number. `person`: made by hand. */
+  origin: 'person' | 'number';
+  /** Whose word counts where nobody knows who wrote a property: `register` overwrites it once, then it is tracked. */
+  trust: 'crm' | 'register';
   created_at: number;
   updated_at: number;
 }
@@ -100,6 +104,76 @@ export interface PropertyStateTable {
   refused_reason: string | null;
   /** Fingerprint of the property's schema at that time: when it changes, the value is tried again. */
   refused_schema: string | null;
+  /** When the register's word was taken for it under a link's `trust: register`; that happens once. */
+  trusted_at: number | null;
+}
+
+/** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */
+export interface RulingTable {
+  provider: string;
+  record_id: string;
+  property: string;
+  /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
+  kind: 'release' | 'hold';
+  /** 1 where it ends with the first write, or where the CRM holds the value already. */
+  once: number;
+  /** When a hold ends; null for until it is lifted. */
+  until: number | null;
+  reason: string | null;
+  created_at: number;
+}
+
+/** A note to be left on a record for one event, exactly once. */
+export interface NoteTable {
+  provider: string;
+  record_id: string;
+  /** The receipt that it tells of. */
+  seq: number;
+  entity: string;
+  marker: string;
+  subject: string;
+  body: string;
+  /** The event's time. */
+  at: number;
+  /** `dropped`: the record is gone, or the CRM refused it. */
+  state: 'due' | 'done' | 'dropped';
+  /** When it was first sent: from then on it is looked for before it is sent again. */
+  tried_at: number | null;
+  note_id: string | null;
+  done_at: number | null;
+}
+
+/** The parent we gave a record; null where we ended ours. */
+export interface ParentTable {
+  provider: string;
+  record_id: string;
+  parent_id: string | null;
+  at: number;
+}
+
+/** A record as a scan over the CRM saw it, with what is to become of it: the rows of a backfill or of a reconcile. */
+export interface CensusTable {
+  provider: string;
+  purpose: 'backfill' | 'reconcile';
+  record_id: string;
+  /** The order in which rows are shown and applied. */
+  position: number;
+  name: string | null;
+  /** The number as the CRM holds it. */
+  found: string | null;
+  /** The canonical entity id, where the number is one. */
+  entity: string | null;
+  verdict: string;
+  action: string;
+  state: 'planned' | 'done' | 'failed';
+  detail: string | null;
+}
+
+/** An item of the monitoring service's list, as a reconcile read it. */
+export interface CensusItemTable {
+  provider: string;
+  entity: string;
+  record_id: string;
 }
 
 /** One decision, and what became of it. */
@@ -147,4 +221,9 @@ export interface Schema extends ServiceSchema {
   history: HistoryTable;
   rate: RateTable;
   keep: KeepTable;
+  ruling: RulingTable;
+  note: NoteTable;
+  parent: ParentTable;
+  census: CensusTable;
+  census_item: CensusItemTable;
 }

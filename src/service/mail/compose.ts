@@ -1,8 +1,9 @@
 /** Mails as a person reads them: subject, text and HTML from what changed. Pure. */
+
+import { type DescribeOptions, type Description, describeUpdates, type Line } from '../../protocol/describe.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import type { Updates } from '../../protocol/payload.ts';
-import { type DescribeOptions, type Description, describeUpdates, type Line } from '../describe.ts';
 import { entityUrl } from '../news/make.ts';
 import { type Block, htmlPage, textPage } from './page.ts';
 

@@ -1,6 +1,7 @@
 /** How a mail looks, as text and as HTML: what is given is text, and is escaped here. Pure. */
+
+import type { Line } from '../../protocol/describe.ts';
 import { escapeHtml } from '../../protocol/news.ts';
-import type { Line } from '../describe.ts';
 import { isWebAddress } from '../news/phrase.ts';
 
 export interface EventBlock {

@@ -1,6 +1,7 @@
 /** News of annual reports. */
+
+import { dateText, moneyText, numberText } from '../../protocol/danish.ts';
 import type { NumberMetric, ReportData } from '../../protocol/report.ts';
-import { dateText, moneyText, numberText } from '../danish.ts';
 import { type DraftOf, subject } from './draft.ts';
 import { type Block, fill, type Phrase } from './phrase.ts';
 

@@ -1,6 +1,7 @@
 /** News of a company's beginning, condition and end. */
+
+import { dateText, sentenceText } from '../../protocol/danish.ts';
 import type { Change } from '../change.ts';
-import { dateText, sentenceText } from '../danish.ts';
 import { type Draft, type DraftOf, subject } from './draft.ts';
 import { type Block, fill, type Phrase } from './phrase.ts';
 import { named } from './relations.ts';

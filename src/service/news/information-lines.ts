@@ -1,6 +1,5 @@
 /** Which master data make news, and how each is told. */
-import type { EventData, EventName } from '../../protocol/events.ts';
-import type { Updates } from '../../protocol/payload.ts';
+
 import {
   addressText,
   capitalText,
@@ -10,7 +9,9 @@ import {
   monthText,
   numberText,
   yesText,
-} from '../danish.ts';
+} from '../../protocol/danish.ts';
+import type { EventData, EventName } from '../../protocol/events.ts';
+import type { Updates } from '../../protocol/payload.ts';
 import type { Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 

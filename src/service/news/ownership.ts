@@ -1,7 +1,8 @@
 /** News of owners: legal owners, beneficial owners and their votes, and a subsidiary that a company founded. */
+
+import { shareText } from '../../protocol/danish.ts';
 import type { Entity } from '../../protocol/formats.ts';
 import type { Change } from '../change.ts';
-import { shareText } from '../danish.ts';
 import { type Draft, type DraftOf, subject } from './draft.ts';
 import { type Block, fill, type Phrase, shortList } from './phrase.ts';
 import { named, worded } from './relations.ts';

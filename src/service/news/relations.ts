@@ -1,8 +1,9 @@
 /** News of who came and who left: auditor, board, management, fully liable partners. */
+
+import { numberText } from '../../protocol/danish.ts';
 import type { EventData } from '../../protocol/events.ts';
 import type { Entity } from '../../protocol/formats.ts';
 import type { NewsType } from '../../protocol/news.ts';
-import { numberText } from '../danish.ts';
 import { type DraftOf, subject } from './draft.ts';
 import { type Block, fill, list, type Named, type Phrase, shortList } from './phrase.ts';
 

@@ -1,7 +1,5 @@
 /** What a change says, in Danish a person reads: every event as a title and lines of before and after. */
-import { EVENT_NAMES, type EventData, type EventName } from '../protocol/events.ts';
-import type { Entity, Owner, Voter } from '../protocol/formats.ts';
-import type { Updates } from '../protocol/payload.ts';
+
 import {
   addressText,
   capitalText,
@@ -16,6 +14,9 @@ import {
   yesText,
 } from './danish.ts';
 import { describeReport } from './describe-report.ts';
+import { EVENT_NAMES, type EventData, type EventName } from './events.ts';
+import type { Entity, Owner, Voter } from './formats.ts';
+import type { Updates } from './payload.ts';
 
 /** One thing that changed; `before` is null where there was nothing or it is not known, `after` where nothing is left. */
 export interface Line {

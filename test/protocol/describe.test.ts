@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { describeUpdates } from '../../src/protocol/describe.ts';
 import { EVENT_NAMES } from '../../src/protocol/events.ts';
 import type { Address, Industry } from '../../src/protocol/formats.ts';
 import type { Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
-import { describeUpdates } from '../../src/service/describe.ts';
 
 /** Each event as `title | label: before → after | …`. */
 const told = (updates: Updates, formerShares?: Record<string, string>): readonly string[] =>

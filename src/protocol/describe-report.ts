@@ -1,6 +1,7 @@
 /** An annual report in the few lines a person looks for first. */
-import type { NumberMetric, ReportData } from '../protocol/report.ts';
+
 import { dateText, moneyText, numberText } from './danish.ts';
+import type { NumberMetric, ReportData } from './report.ts';
 
 interface ReportLine {
   readonly label: string;

@@ -1,5 +1,5 @@
 /** Values of events as Danes write them. */
-import type { Address, Capital, CompanyForm, Industry } from '../protocol/formats.ts';
+import type { Address, Capital, CompanyForm, Industry } from './formats.ts';
 
 const DATE = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeZone: 'UTC' });
 const TIME = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeStyle: 'short', timeZone: 'Europe/Copenhagen' });

@@ -1,0 +1,90 @@
+/** The third version: the tables by which links are found, healed and undone. */
+import { type ColumnBuilderCallback, sql } from 'kysely';
+import { dialect } from './dialect.ts';
+import type { Engine, Tx } from './store.ts';
+
+const required: ColumnBuilderCallback = (column) => column.notNull();
+
+export async function addCare(tx: Tx, engine: Engine): Promise<void> {
+  const { text, integer, table } = dialect(tx, engine);
+  await tx.schema
+    .alterTable('link')
+    .addColumn('origin', text, (column) => column.notNull().defaultTo('person'))
+    .execute();
+  await tx.schema
+    .alterTable('link')
+    .addColumn('trust', text, (column) => column.notNull().defaultTo('crm'))
+    .execute();
+  await tx.schema.alterTable('property_state').addColumn('trusted_at', integer).execute();
+  await tx.schema.createIndex('history_seq').on('history').columns(['seq', 'id']).execute();
+
+  await table('ruling')
+    .addColumn('provider', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('property', text, required)
+    .addColumn('kind', text, required)
+    .addColumn('once', integer, required)
+    .addColumn('until', integer)
+    .addColumn('reason', text)
+    .addColumn('created_at', integer, required)
+    .addPrimaryKeyConstraint('ruling_key', ['provider', 'record_id', 'property'])
+    .execute();
+
+  await table('note')
+    .addColumn('provider', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('seq', integer, required)
+    .addColumn('entity', text, required)
+    .addColumn('marker', text, required)
+    .addColumn('subject', text, required)
+    .addColumn('body', text, required)
+    .addColumn('at', integer, required)
+    .addColumn('state', text, required)
+    .addColumn('tried_at', integer)
+    .addColumn('note_id', text)
+    .addColumn('done_at', integer)
+    .addPrimaryKeyConstraint('note_key', ['provider', 'record_id', 'seq'])
+    .execute();
+  await tx.schema
+    .createIndex('note_due')
+    .on('note')
+    .columns(['provider', 'record_id', 'seq'])
+    .where(sql.ref('state'), '=', 'due')
+    .execute();
+
+  await table('parent')
+    .addColumn('provider', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('parent_id', text)
+    .addColumn('at', integer, required)
+    .addPrimaryKeyConstraint('parent_key', ['provider', 'record_id'])
+    .execute();
+
+  await table('census')
+    .addColumn('provider', text, required)
+    .addColumn('purpose', text, required)
+    .addColumn('record_id', text, required)
+    .addColumn('position', integer, required)
+    .addColumn('name', text)
+    .addColumn('found', text)
+    .addColumn('entity', text)
+    .addColumn('verdict', text, required)
+    .addColumn('action', text, required)
+    .addColumn('state', text, required)
+    .addColumn('detail', text)
+    .addPrimaryKeyConstraint('census_key', ['provider', 'purpose', 'record_id'])
+    .execute();
+  await tx.schema.createIndex('census_entity').on('census').columns(['provider', 'purpose', 'entity']).execute();
+  await tx.schema
+    .createIndex('census_position')
+    .on('census')
+    .columns(['provider', 'purpose', 'state', 'position'])
+    .execute();
+
+  await table('census_item')
+    .addColumn('provider', text, required)
+    .addColumn('entity', text, required)
+    .addColumn('record_id', text, required)
+    .addPrimaryKeyConstraint('census_item_key', ['provider', 'entity', 'record_id'])
+    .execute();
+}
