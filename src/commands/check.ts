@@ -1,6 +1,6 @@
 /** `check`: everything the daemon will need, tried before it runs; what is wrong and what to do. */
 import type { Config } from '../config/load.ts';
-import { connectorFindings } from '../connector/check.ts';
+import { type CheckOptions, connectorFindings } from '../connector/check.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
 import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
@@ -8,7 +8,7 @@ import type { Finding, Findings } from '../runtime/finding.ts';
 import { serviceFindings } from '../service/check.ts';
 import type { Secrets } from '../service/secrets.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { defineCommand, integer } from './command.ts';
+import { defineCommand, flag, integer } from './command.ts';
 import { storeExists } from './opened.ts';
 
 const MIB = 1024 * 1024;
@@ -17,8 +17,13 @@ export const command = defineCommand({
   name: 'check',
   about:
     'configuration, store, upstream key, CRM credentials, every mapped property, register, mail server, monitors; says what to fix',
-  options: { timeout: integer('seconds for all of it (default 60)', 'seconds') },
-  run: async (context, _args, { timeout = 60 }) => {
+  options: {
+    timeout: integer('seconds for all of it (default 60)', 'seconds'),
+    createProperties: flag(
+      'make the properties that a mapping needs and a CRM lacks; needs the right to change its schema',
+    ),
+  },
+  run: async (context, _args, { timeout = 60, createProperties }) => {
     const { config, file } = await context.loaded();
     const findings: Finding[] = [{ level: 'ok', subject: 'configuration', found: file }];
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1_000)]);
@@ -35,7 +40,7 @@ export const command = defineCommand({
         });
       else {
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
-        findings.push(...(await halfFindings(deps, config, signal)));
+        findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
       }
     } finally {
       await client.close();
@@ -58,7 +63,7 @@ export const command = defineCommand({
 type Deps = Parameters<typeof connectorFindings>[0];
 
 /** What each configured half finds. */
-async function halfFindings(deps: Deps, config: Config, signal: AbortSignal): Promise<Findings> {
+async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, options: CheckOptions): Promise<Findings> {
   const { connector, service, server } = config;
   const opened = await tryKey(config);
   if (opened.finding !== undefined) return [opened.finding];
@@ -68,7 +73,7 @@ async function halfFindings(deps: Deps, config: Config, signal: AbortSignal): Pr
   const [ofConnector, ofService] = await Promise.all([
     connector === undefined
       ? NO_CONNECTOR
-      : connectorFindings(deps, withUpstream({ ...connector, server }, upstream), signal),
+      : connectorFindings(deps, withUpstream({ ...connector, server }, upstream), signal, options),
     service === undefined || secrets === undefined
       ? []
       : serviceFindings({ ...deps, secrets }, { server, service }, signal),

@@ -1,9 +1,10 @@
 /** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
-import { ProviderError } from '../../providers/provider.ts';
+import { type Connection, ProviderError } from '../../providers/provider.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { readAttention } from './attention.ts';
 import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
+import { makeProperties, missingProperties, offer } from './make-properties.ts';
 import { openUpstream, UpstreamError, upstreamPace } from './upstream.ts';
 
 /** The part of the configuration that can be tried. */
@@ -14,11 +15,24 @@ export interface ToCheck {
   readonly providers: readonly (CrmConfig & MappingToCheck)[];
 }
 
-/** Tries everything at once; never writes to a CRM. What does not answer before the signal aborts is a finding too. */
-export async function connectorFindings(deps: CrmDeps, config: ToCheck, signal: AbortSignal): Promise<Findings> {
+export interface CheckOptions {
+  /** Makes the properties that a mapping needs and an account lacks. */
+  readonly createProperties?: boolean;
+}
+
+/**
+ * Tries everything at once. Writes nothing to a CRM, but for properties where it is asked to. What does not answer before
+ * the signal aborts is a finding too.
+ */
+export async function connectorFindings(
+  deps: CrmDeps,
+  config: ToCheck,
+  signal: AbortSignal,
+  options: CheckOptions = {},
+): Promise<Findings> {
   const parts = [
     checkUpstream(deps, config, signal),
-    ...config.providers.map((provider) => checkProvider(deps, provider, signal)),
+    ...config.providers.map((provider) => checkProvider(deps, provider, signal, options)),
     checkWebhook(deps, config, signal),
     checkAttention(deps),
   ];
@@ -53,6 +67,7 @@ async function checkProvider(
   deps: CrmDeps,
   provider: ToCheck['providers'][number],
   signal: AbortSignal,
+  { createProperties = false }: CheckOptions,
 ): Promise<Findings> {
   const { name: subject } = provider;
   try {
@@ -62,12 +77,20 @@ async function checkProvider(
       const found = `paused until ${new Date(blocked.until).toISOString()}: ${blocked.reason ?? 'no reason kept'}`;
       return [{ level: 'fail', subject, found, advice: 'check again afterwards, or correct the cause first' }];
     }
-    const account = await crm.connection.check(signal);
-    const properties = await crm.connection.properties(signal);
+    const { connection } = crm;
+    const account = await connection.check(signal);
+    const before = await connection.properties(signal);
+    const missing = missingProperties(provider, before);
+    const made = createProperties ? await makeProperties(subject, connection, missing, signal) : [];
+    const properties = made.length === 0 ? before : await connection.properties(signal);
     return [
       { level: 'ok', subject, found: `${account.name} (${account.id})` },
       ...account.notes.map((found): Finding => ({ level: 'info', subject, found })),
+      ...made,
       ...checkMapping(provider, properties),
+      ...(createProperties ? [] : offer(subject, connection, missing)),
+      ...checkAbilities(provider, connection),
+      ...(await checkRules(subject, connection, signal)),
     ];
   } catch (error) {
     const advice = error instanceof ProviderError ? ADVICE[error.fault] : `look at connector.providers.${subject}`;
@@ -82,6 +105,38 @@ const ADVICE: Readonly<Record<ProviderError['fault'], string>> = {
   locked: 'try again later',
   unavailable: 'check the address, and whether this machine may reach it (HTTPS_PROXY is honoured)',
 };
+
+/** What is configured must be something the CRM can do. */
+function checkAbilities(provider: ToCheck['providers'][number], connection: Connection): Findings {
+  const { name: subject, notes, parent, autoLink, pollMinutes } = provider;
+  const lacking = (found: string, key: string): Finding => {
+    return { level: 'warn', subject, found, advice: `take ${key} out of connector.providers.${subject}` };
+  };
+  const hears = provider.provider.webhook !== undefined || (connection.changes !== undefined && pollMinutes > 0);
+  return [
+    ...(notes.length > 0 && connection.notes === undefined ? [lacking('this provider leaves no notes', 'notes')] : []),
+    ...(parent && connection.parents === undefined ? [lacking('this provider knows no parents', 'parent')] : []),
+    ...(autoLink && !hears ? [lacking('nothing tells of new records here', 'autoLink')] : []),
+  ];
+}
+
+const RULE_KINDS = {
+  required: 'must be filled in',
+  validation: 'a validation rule',
+  duplicate: 'a duplicate rule',
+} as const;
+const MOST_RULES = 20;
+
+/** Rules that may refuse a write, for a person to read before the first one. */
+async function checkRules(name: string, connection: Connection, signal: AbortSignal): Promise<Findings> {
+  const rules = (await connection.rules?.(signal)) ?? [];
+  const subject = `${name} rules`;
+  const found = rules.slice(0, MOST_RULES).map((rule): Finding => {
+    return { level: 'info', subject, found: `${rule.name} (${RULE_KINDS[rule.kind]}): ${rule.about}` };
+  });
+  const more = rules.length - found.length;
+  return more > 0 ? [...found, { level: 'info', subject, found: `and ${more} more` }] : found;
+}
 
 async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, signal: AbortSignal): Promise<Findings> {
   const subject = 'webhook';
