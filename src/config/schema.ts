@@ -107,12 +107,12 @@ export const connectionSchema = Type.Object(
       default: false,
       description: 'Make the company that owns more than half of another one its parent, where both are linked.',
     }),
-    pollMinutes: Type.Integer({
+    pollMinutes: Type.Number({
       minimum: 0,
       default: 10,
       description: 'How often to ask the CRM for deleted, merged, new and edited records; 0 for never.',
     }),
-    reconcileHours: Type.Integer({
+    reconcileHours: Type.Number({
       minimum: 0,
       default: 24,
       description: "How often to compare the service's list, the links and the CRM, and repair; 0 for never.",
