@@ -75,7 +75,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     await stage.post(renamed('B ApS', 'C ApS', 9));
     clock.forward(30_000);
     expect(stage[crm].calls).toHaveLength(asked);
-    stage[crm].restore();
+    stage[crm].reinstate();
     clock.forward(31_000);
     await stage.atRest();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: 'C ApS' });

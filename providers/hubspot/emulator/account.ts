@@ -3,8 +3,10 @@ import type { EmulatorAnswer, EmulatorOptions } from '../../emulator.ts';
 import type { PropertyValue, Window } from '../../provider.ts';
 import { seeded } from '../../seeded.ts';
 import { fromHubspot } from '../values.ts';
+import { type Associations, openAssociations } from './associations.ts';
 import { accountDefinitions, type PropertyDefinition, type PropertyOptions } from './definitions.ts';
 import { type AccountLimits, openLimits } from './limits.ts';
+import { openNotes, type StoredNotes } from './notes.ts';
 import { type Companies, type Company, openCompanies } from './records.ts';
 import { type RequiredRule, type Rules, storedText } from './validate.ts';
 
@@ -44,6 +46,8 @@ export interface HubspotAccount {
   readonly definitions: ReadonlyMap<string, PropertyDefinition>;
   readonly rules: Rules;
   readonly companies: Companies;
+  readonly associations: Associations;
+  readonly notes: StoredNotes;
   readonly limits: ReturnType<typeof openLimits>;
   /** The token that is valid now; undefined once it was revoked. */
   token: string | undefined;
@@ -89,6 +93,8 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
     definitions,
     rules: { definitions, required: options.required ?? [], portalId },
     companies,
+    associations: openAssociations(),
+    notes: openNotes(5_000_000_001 + (options.seed ?? 0) * 1_000_000, now),
     limits: openLimits(limits),
     token: options.token ?? DEFAULT_TOKEN,
     scopes: new Set(options.scopes ?? DEFAULT_SCOPES),

@@ -7,6 +7,7 @@ import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { toHubspot } from '../values.ts';
 import { DEFAULT_TOKEN, type HubspotEmulatorOptions, openAccount } from './account.ts';
+import { plainText } from './notes.ts';
 import type { Company } from './records.ts';
 import { answerRequest } from './routes.ts';
 import { invalidValues, storedText } from './validate.ts';
@@ -15,9 +16,9 @@ export type { HubspotEmulatorOptions } from './account.ts';
 
 /** The emulator with what only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {
-  /** Ends the token: every call answers 401 until `restore`. */
+  /** Ends the token: every call answers 401 until `reinstate`. */
   revoke(): void;
-  restore(): void;
+  reinstate(): void;
 }
 
 /** Starts an account; about 1 ms. It holds 250,000 companies of ten short properties in less than 200 MB. */
@@ -58,7 +59,17 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
       account.write(company, texts(company, properties));
     },
     remove: (id) => void account.companies.remove(live(id).id),
-    merge: (primary, other) => account.companies.merge(live(primary), live(other)).id,
+    merge(primary, other) {
+      const survivor = account.companies.merge(live(primary), live(other)).id;
+      account.associations.merge(primary, other, survivor);
+      account.notes.merge([primary, other], survivor);
+      return survivor;
+    },
+    restore(id) {
+      if (!account.companies.restore(id)) throw new Error(`the emulated HubSpot cannot restore company ${id}`);
+    },
+    notes: (id) => account.notes.on(id).map((note) => plainText(note.properties.hs_note_body ?? '')),
+    parent: (id) => account.associations.parent(id) ?? null,
     fault: served.fault,
     calls: served.calls,
     onWrite: undefined,
@@ -66,7 +77,7 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
     revoke: () => {
       account.token = undefined;
     },
-    restore: () => {
+    reinstate: () => {
       account.token = token;
     },
   };

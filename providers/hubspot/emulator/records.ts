@@ -8,6 +8,8 @@ export interface Company {
   properties: Readonly<Record<string, string>>;
   /** Ids merged into this company. */
   merged: readonly string[];
+  /** When it was deleted; absent on live ones. */
+  archivedAt?: number | undefined;
 }
 
 export interface Companies {
@@ -19,13 +21,22 @@ export interface Companies {
   /** `''` clears. */
   write(company: Company, texts: Readonly<Record<string, string>>): void;
   remove(id: string): boolean;
+  /** The deleted company with this id; one that was merged away is not deleted. */
+  archived(id: string): Company | undefined;
+  /** Brings a deleted company back; false where it is not deleted, or another one holds a unique value of its. */
+  restore(id: string): boolean;
   /** Makes a NEW company under a new id, as HubSpot does; both old ids lead to it. */
   merge(primary: Company, other: Company): Company;
   /** Companies from a position on, in order of creation. */
-  page(from: number, limit: number): { readonly companies: readonly Company[]; readonly next: number | undefined };
+  page(from: number, limit: number, archived?: boolean): CompanyPage;
   all(): Iterable<Company>;
   /** The live company that holds a value of a unique property. */
   holder(property: string, value: string): Company | undefined;
+}
+
+export interface CompanyPage {
+  readonly companies: readonly Company[];
+  readonly next: number | undefined;
 }
 
 const NOBODY: readonly string[] = [];
@@ -33,6 +44,7 @@ const NOBODY: readonly string[] = [];
 /** An empty account; ids count up from `firstId`. */
 export function openCompanies(firstId: number, unique: readonly string[], now: () => number): Companies {
   const live = new Map<string, Company>();
+  const archived = new Map<string, Company>();
   const order: string[] = [];
   const survivors = new Map<string, string>();
   const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
@@ -50,6 +62,8 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
       if (value !== undefined && ids.get(value) === company.id) ids.delete(value);
     }
   };
+  const isTaken = (company: Company): boolean =>
+    [...holders].some(([property, ids]) => live.has(ids.get(company.properties[property] ?? '') ?? ''));
   const make = (properties: Readonly<Record<string, string>>, merged: readonly string[]): Company => {
     const company: Company = { id: String(nextId), createdAt: now(), updatedAt: now(), properties, merged };
     nextId += 1;
@@ -79,7 +93,21 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
     },
     remove(id) {
       const company = live.get(id);
-      return company !== undefined && drop(company);
+      if (company === undefined) return false;
+      company.archivedAt = now();
+      archived.set(id, company);
+      return drop(company);
+    },
+    archived: (id) => archived.get(id),
+    restore(id) {
+      const company = archived.get(id);
+      if (company === undefined || isTaken(company)) return false;
+      archived.delete(id);
+      company.archivedAt = undefined;
+      company.updatedAt = now();
+      live.set(id, company);
+      hold(company);
+      return true;
     },
     merge(primary, other) {
       drop(primary);
@@ -90,11 +118,12 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
       survivors.set(other.id, survivor.id);
       return survivor;
     },
-    page(from, limit) {
+    page(from, limit, isArchived = false) {
+      const held = isArchived ? archived : live;
       const companies: Company[] = [];
       let at = from;
       for (; at < order.length && companies.length < limit; at += 1) {
-        const company = live.get(order[at] ?? '');
+        const company = held.get(order[at] ?? '');
         if (company !== undefined) companies.push(company);
       }
       return { companies, next: at < order.length ? at : undefined };

@@ -66,7 +66,7 @@ describe('the connection', () => {
     const id = emulator.add({ name: 'A' });
     emulator.revoke();
     expect((await faultFrom(connection.read([id], ['name'], live()))).fault).toBe('auth');
-    emulator.restore();
+    emulator.reinstate();
     expect((await connection.read([id], ['name'], live()))[0]?.kind).toBe('found');
   });
 

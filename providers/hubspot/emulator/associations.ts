@@ -1,0 +1,91 @@
+/** The labelled links between the companies of an emulated account; each is seen from both ends. */
+
+/** A label's number, and the one the other end sees. https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide */
+const MIRRORED: ReadonlyMap<number, number> = new Map([
+  [13, 14],
+  [14, 13],
+  [450, 450],
+]);
+
+/** From the parent to its child. */
+export const PARENT_TO_CHILD = 13;
+/** From the child to its parent. */
+export const CHILD_TO_PARENT = 14;
+/** Two companies without a label. */
+export const UNLABELLED = 450;
+
+/** The names of the labels that have one. */
+export const LABEL_NAMES: Readonly<Record<number, string>> = {
+  [PARENT_TO_CHILD]: 'Child Company',
+  [CHILD_TO_PARENT]: 'Parent Company',
+};
+
+/** Which companies are linked, and how. */
+export interface Associations {
+  /** The label numbers from one company to each other, in the order they came. */
+  of(id: string): ReadonlyMap<string, ReadonlySet<number>>;
+  /** Gives the pair exactly these labels, and the unlabelled one. A company has one parent: another one goes. */
+  put(from: string, to: string, labels: readonly number[]): void;
+  /** Takes some labels off a pair, or all of them and the link where none are named. */
+  remove(from: string, to: string, labels?: readonly number[]): void;
+  parent(id: string): string | undefined;
+  /** What both companies had goes to the survivor, the primary's first. */
+  merge(primary: string, other: string, survivor: string): void;
+}
+
+/** No links yet. */
+export function openAssociations(): Associations {
+  const links = new Map<string, Map<string, Set<number>>>();
+  const labelsOf = (from: string, to: string): Set<number> => {
+    const ends = links.get(from) ?? new Map<string, Set<number>>();
+    links.set(from, ends);
+    const labels = ends.get(to) ?? new Set<number>();
+    ends.set(to, labels);
+    return labels;
+  };
+  const cut = (from: string, to: string) => {
+    links.get(from)?.delete(to);
+    if (links.get(from)?.size === 0) links.delete(from);
+  };
+  const parentOf = (id: string): string | undefined =>
+    [...(links.get(id) ?? [])].find(([, labels]) => labels.has(CHILD_TO_PARENT))?.[0];
+  const mirrored = (labels: Iterable<number>) => [...labels].map((label) => MIRRORED.get(label) ?? label);
+
+  const associations: Associations = {
+    of: (id) => links.get(id) ?? new Map(),
+    parent: parentOf,
+    put(from, to, labels) {
+      for (const [child, parent] of [
+        ...(labels.includes(CHILD_TO_PARENT) ? [[from, to] as const] : []),
+        ...(labels.includes(PARENT_TO_CHILD) ? [[to, from] as const] : []),
+      ]) {
+        const old = parentOf(child);
+        if (old !== undefined && old !== parent) associations.remove(child, old, [CHILD_TO_PARENT]);
+      }
+      cut(from, to);
+      cut(to, from);
+      const all = new Set([UNLABELLED, ...labels]);
+      for (const label of all) labelsOf(from, to).add(label);
+      for (const label of mirrored(all)) labelsOf(to, from).add(label);
+    },
+    remove(from, to, labels) {
+      if (links.get(from)?.has(to) !== true) return;
+      if (labels === undefined) {
+        cut(from, to);
+        cut(to, from);
+        return;
+      }
+      for (const label of labels) labelsOf(from, to).delete(label);
+      for (const label of mirrored(labels)) labelsOf(to, from).delete(label);
+    },
+    merge(primary, other, survivor) {
+      for (const old of [other, primary]) {
+        for (const [to, labels] of [...associations.of(old)]) {
+          associations.remove(old, to);
+          if (to !== primary && to !== other) associations.put(survivor, to, [...labels]);
+        }
+      }
+    },
+  };
+  return associations;
+}
