@@ -111,6 +111,7 @@ const STANDARD: readonly FieldOptions[] = [
   { name: 'Id', label: 'Account ID', type: 'id', length: 18, updateable: false, nillable: false },
   { name: 'IsDeleted', label: 'Deleted', type: 'boolean', updateable: false },
   { name: 'MasterRecordId', label: 'Master Record ID', type: 'reference', length: 18, updateable: false },
+  { name: 'ParentId', label: 'Parent Account ID', type: 'reference', length: 18 },
   { name: 'Name', label: 'Account Name', length: 255, nillable: false },
   { name: 'Type', label: 'Account Type', type: 'picklist', values: ['Prospect', 'Customer', 'Partner', 'Other'] },
   ...address('Billing'),

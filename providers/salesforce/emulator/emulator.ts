@@ -5,8 +5,9 @@
  */
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
+import { textOf } from '../json.ts';
 import type { StoredAccount } from './accounts.ts';
-import { openOrg, type SalesforceEmulatorOptions } from './org.ts';
+import { openOrg, rawValue, type SalesforceEmulatorOptions } from './org.ts';
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCountries } from './validate.ts';
 
@@ -16,9 +17,9 @@ export type { SalesforceEmulatorOptions } from './org.ts';
 export interface SalesforceEmulator extends CrmEmulator {
   /** Ends all sessions, as two hours without a call do. */
   expireSessions(): void;
-  /** Refuses sessions and token requests until `restore`. */
+  /** Refuses sessions and token requests until `reinstate`. */
   revoke(): void;
-  restore(): void;
+  reinstate(): void;
   /** Gives sessions, and refuses them all the same. */
   refuseSessions(on: boolean): void;
   /** Moves the org to another instance: its address changes, sessions end. */
@@ -27,8 +28,6 @@ export interface SalesforceEmulator extends CrmEmulator {
   answerForOrganization(id: string): void;
   /** Keeps a record locked for so many tries. */
   lockRow(id: string, tries: number): void;
-  /** Takes a deleted record out of the recycle bin. */
-  undelete(id: string): void;
   /** Deletes for good: the recycle bin does not have it either. */
   purge(id: string): void;
   /** Hides a field from the user, as field-level security does. */
@@ -90,7 +89,9 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
       org.accounts.remove(live(other), survivor.id);
       return survivor.id;
     },
-    undelete: (id) => org.accounts.restore(any(id)),
+    restore: (id) => org.accounts.restore(any(id)),
+    notes: (id) => org.notes.flatMap((note) => (note.on === any(id).id ? [note.text] : [])),
+    parent: (id) => textOf(rawValue(live(id), 'ParentId')) ?? null,
     purge: (id) => org.accounts.purge(any(id)),
     fault: served.fault,
     calls: served.calls,
@@ -98,7 +99,7 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     close: served.close,
     expireSessions: org.tokens.expire,
     revoke: () => org.tokens.revoke(true),
-    restore: () => org.tokens.revoke(false),
+    reinstate: () => org.tokens.revoke(false),
     refuseSessions: org.tokens.refuse,
     move: org.tokens.move,
     answerForOrganization(id) {

@@ -58,6 +58,8 @@ export interface Org {
   readonly locks: Map<string, number>;
   /** Rows that open queries still owe, by locator. */
   readonly locators: Map<string, { readonly rows: readonly object[]; readonly total: number; readonly until: number }>;
+  /** Notes on accounts, oldest first. */
+  readonly notes: { readonly on: string; readonly text: string }[];
   readonly now: () => number;
   /** A field the user may see. */
   field(name: string): FieldDefinition | undefined;
@@ -97,6 +99,7 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
     tokens: openTokens(tokens, now),
     locks: new Map(),
     locators: new Map(),
+    notes: [],
     now,
     field: (name) => (hidden.has(name) ? undefined : definitions.get(name)),
     values: (account, names = definitions.keys()) =>

@@ -55,7 +55,7 @@ describe('reading accounts', () => {
     const id = emulator.add({ Name: 'Birk ApS' });
     emulator.remove(id);
     expect((await connection.read([id], ['Name'], live()))[0]?.kind).toBe('gone');
-    emulator.undelete(id);
+    emulator.restore(id);
     expect((await connection.read([id], ['Name'], live()))[0]?.kind).toBe('found');
     emulator.remove(id);
     emulator.purge(id);

@@ -107,7 +107,7 @@ describe('a session of Salesforce', () => {
     const other = await bench.connect({
       auth: { flow: 'client-credentials', clientId: 'other', clientSecret: 'other-secret' },
     });
-    bench.emulator.restore();
+    bench.emulator.reinstate();
     const wrong = await fault(other.check(live()));
     expect([wrong.fault, wrong.message]).toEqual(['auth', expect.stringMatching(/check clientId/)]);
   });
