@@ -4,6 +4,7 @@ import type { Http } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createBell } from '../runtime/bell.ts';
 import { counts } from '../runtime/lanes.ts';
+import type { Pace } from '../runtime/rate.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
@@ -11,10 +12,12 @@ import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { MONITORING_QUEUE } from './links.ts';
+import { runLooks, seedLooks } from './look.ts';
+import { LOOK_QUEUE } from './look-task.ts';
 import { monitorLinks, remarkMonitoring } from './monitoring.ts';
 import { markRemapped } from './remap.ts';
 import { syncRecords } from './sync.ts';
-import { openUpstream, upstreamPace } from './upstream.ts';
+import { openUpstream, type Upstream, upstreamPace } from './upstream.ts';
 
 export interface ConnectorDeps {
   readonly store: Store;
@@ -38,7 +41,7 @@ export interface ConnectorSettings {
 export interface Connector {
   readonly intake: Intake;
   readonly crms: readonly Crm[];
-  /** Resolves when no queue but housekeeping has work that is due. */
+  /** Resolves when no queue but housekeeping and looks has work that is due. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
   stop(graceMs: number): Promise<void>;
@@ -64,10 +67,13 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     await seedHousekeeping(tx, now());
     await remarkMonitoring(tx, now());
     await markRemapped(tx, crms, now());
+    await seedLooks(tx, crms, now());
   });
 
   const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
   const mapped = mappedFields(crms);
+  const pace = upstreamPace(store, settings.upstream?.requestsPerMinute ?? 1, now);
+  const upstream = once(() => connectUpstream(deps, settings, pace));
   const workers: Worker[] = [
     startWorker({
       ...common,
@@ -78,7 +84,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, mapped }, claims),
     }),
     ...crms.map((crm) => startSync(common, metrics, crm)),
-    startMonitoring(common, deps, settings),
+    startMonitoring(common, deps, pace, upstream),
   ];
   const housekeeper = startWorker({
     ...common,
@@ -86,6 +92,14 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     batch: 1,
     concurrency: 1,
     run: (claims, signal) => runHousekeeping({ store, now, metrics }, claims, signal),
+  });
+  const looker = startWorker({
+    ...common,
+    queue: LOOK_QUEUE,
+    batch: 1,
+    // One that takes long keeps no other from running.
+    concurrency: 2 * crms.length,
+    run: (claims, signal) => runLooks({ store, metrics, log, now, bell, upstream }, crms, claims, signal),
   });
   intake.start();
 
@@ -95,7 +109,8 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     drained: () => drain(workers, store, now),
     async stop(graceMs) {
       await intake.stop();
-      await Promise.all([...workers, housekeeper].map((worker) => worker.stop(graceMs)));
+      // A look may take minutes, and begins anew: it is not waited for.
+      await Promise.all([looker.stop(0), ...[...workers, housekeeper].map((worker) => worker.stop(graceMs))]);
     },
     measure: () => measure(deps, crms),
   };
@@ -118,15 +133,10 @@ function startSync(common: Common, metrics: Metrics, crm: Crm): Worker {
 
 function startMonitoring(
   common: Common,
-  { store, http, metrics, now }: ConnectorDeps,
-  { upstream: config }: ConnectorSettings,
+  { store, metrics, now }: ConnectorDeps,
+  pace: Pace,
+  upstream: () => Promise<Upstream | undefined>,
 ): Worker {
-  const pace = upstreamPace(store, config?.requestsPerMinute ?? 1, now);
-  const upstream = once(async () =>
-    config === undefined
-      ? undefined
-      : openUpstream({ ...config, baseUrl: await config.baseUrl, http, pace, metrics, now }),
-  );
   return startWorker({
     ...common,
     queue: MONITORING_QUEUE,
@@ -135,6 +145,16 @@ function startMonitoring(
     blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
     run: async (claims, signal) => monitorLinks({ store, upstream: await upstream(), now, metrics }, claims, signal),
   });
+}
+
+async function connectUpstream(
+  { http, metrics, now }: ConnectorDeps,
+  { upstream: config }: ConnectorSettings,
+  pace: Pace,
+): Promise<Upstream | undefined> {
+  return config === undefined
+    ? undefined
+    : openUpstream({ ...config, baseUrl: await config.baseUrl, http, pace, metrics, now });
 }
 
 /** The function's one result, made when it is first asked for. */
@@ -151,7 +171,7 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
   for (;;) {
     for (const worker of workers) await worker.drained();
     const left = (await counts(store.db, now())).filter(
-      ({ queue, ready, leased }) => queue !== 'housekeeping' && ready + leased > 0,
+      ({ queue, ready, leased }) => queue !== 'housekeeping' && queue !== LOOK_QUEUE && ready + leased > 0,
     );
     if (left.length === 0) return;
   }

@@ -14,7 +14,7 @@ export interface WorkGauges {
 }
 
 /** What waits by design: for its time, for a digest, or for the webhook of somebody who does not answer. */
-const PATIENT: ReadonlySet<string> = new Set(['housekeeping', 'service-housekeeping', 'deliver', 'mail']);
+const PATIENT: ReadonlySet<string> = new Set(['housekeeping', 'look', 'service-housekeeping', 'deliver', 'mail']);
 
 /** Sets the gauges of lanes, of the oldest work and of the disk. Reads all lanes. */
 export async function measureWork(store: Store, gauges: WorkGauges, now: number): Promise<void> {

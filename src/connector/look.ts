@@ -1,0 +1,103 @@
+/** look: what is asked of the CRMs again and again, one lane for each connection and task. */
+
+import { ProviderError } from '../../providers/provider.ts';
+import { type Claim, mark, type Settlement, settle } from '../runtime/lanes.ts';
+import type { Tx } from '../store/open.ts';
+import type { Crm } from './crm.ts';
+import { LOOK_QUEUE, type LookDeps, type Looked, type LookTask, lookKey } from './look-task.ts';
+import { later, settleFault } from './settle.ts';
+import { UpstreamError } from './upstream.ts';
+
+/** The tasks by the name that their lanes carry. */
+export type LookTasks = Readonly<Record<string, LookTask>>;
+
+/** Every connection's tasks. */
+export const LOOK_TASKS: LookTasks = {};
+
+/**
+ * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
+ * runs has become shorter; one that a person was to look at is tried again.
+ */
+export async function seedLooks(
+  tx: Tx,
+  crms: readonly Crm[],
+  now: number,
+  tasks: LookTasks = LOOK_TASKS,
+): Promise<void> {
+  for (const crm of crms)
+    for (const [name, task] of Object.entries(tasks)) {
+      const every = task.everyMs(crm);
+      if (every !== undefined) await seed(tx, lookKey(crm.name, name), now, task.first === 'now' ? now : now + every);
+    }
+}
+
+async function seed(tx: Tx, key: string, now: number, first: number): Promise<void> {
+  const lane = await tx
+    .selectFrom('lane')
+    .select('parked_at')
+    .where('queue', '=', LOOK_QUEUE)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  // A mark makes a lane that waits due no later than this, and un-parks it.
+  await mark(tx, LOOK_QUEUE, [key], lane?.parked_at == null ? first : now);
+}
+
+/** Runs the tasks that the claims name. A connection or a task that is no longer there ends. */
+export async function runLooks(
+  deps: LookDeps,
+  crms: readonly Crm[],
+  claims: readonly Claim[],
+  signal: AbortSignal,
+  tasks: LookTasks = LOOK_TASKS,
+): Promise<void> {
+  for (const claim of claims) {
+    const settlement = await run(deps, crms, claim, signal, tasks);
+    await deps.store.write((tx) => settle(tx, claim, settlement));
+    deps.metrics.attempts.inc({ queue: LOOK_QUEUE, result: settlement.kind });
+  }
+}
+
+async function run(
+  deps: LookDeps,
+  crms: readonly Crm[],
+  claim: Claim,
+  signal: AbortSignal,
+  tasks: LookTasks,
+): Promise<Settlement> {
+  const [provider = '', name = ''] = claim.key.split(' ');
+  const crm = crms.find((one) => one.name === provider);
+  const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+  const every = crm === undefined ? undefined : task?.everyMs(crm);
+  if (crm === undefined || task === undefined || every === undefined) return { kind: 'done' };
+  try {
+    return settlementOf(await task.run(deps, crm, claim, signal), deps.now(), every);
+  } catch (error) {
+    signal.throwIfAborted();
+    const settlement = await settlementOfFault(error, crm, claim, deps.now());
+    deps.log.warn({ provider, task: name, err: error }, 'could not look at the CRM: trying again later');
+    return settlement;
+  }
+}
+
+/** How a look that ended makes its lane go on. */
+export function settlementOf(looked: Looked, now: number, every: number): Settlement {
+  switch (looked.kind) {
+    case 'done':
+      return { kind: 'again', at: now + every, fresh: true };
+    case 'again':
+      return { kind: 'again', at: looked.at, fresh: true };
+    case 'person':
+      return { kind: 'parked', at: now, error: looked.reason };
+  }
+}
+
+/** What the CRM refuses to a look it may still grant to a sync: only the lane stops for it, not the account. */
+async function settlementOfFault(error: unknown, crm: Crm, claim: Claim, now: number): Promise<Settlement> {
+  if (error instanceof UpstreamError)
+    return error.fault === 'refused'
+      ? { kind: 'parked', at: now, error: error.message }
+      : later(claim, now, error.message);
+  if (error instanceof ProviderError && error.fault === 'refused')
+    return { kind: 'parked', at: now, error: error.message };
+  return (await settleFault(error, crm.pace, now)).of(claim);
+}
