@@ -15,7 +15,21 @@ export async function addCare(tx: Tx, engine: Engine): Promise<void> {
     .alterTable('link')
     .addColumn('trust', text, (column) => column.notNull().defaultTo('crm'))
     .execute();
-  await tx.schema.alterTable('property_state').addColumn('trusted_at', integer).execute();
+  await tx.schema.alterTable('link').addColumn('doubt', text).execute();
+  for (const [name, type] of [
+    ['trusted_at', integer],
+    ['kept', text],
+    ['offered', text],
+    ['kept_at', integer],
+    ['tried', text],
+  ] as const)
+    await tx.schema.alterTable('property_state').addColumn(name, type).execute();
+  await tx.schema
+    .createIndex('property_state_kept')
+    .on('property_state')
+    .columns(['provider', 'property', 'record_id'])
+    .where(sql.ref('kept'), 'is not', null)
+    .execute();
   await tx.schema.createIndex('history_seq').on('history').columns(['seq', 'id']).execute();
 
   await table('ruling')

@@ -68,6 +68,11 @@ export interface LinkTable {
   origin: 'person' | 'number';
   /** Whose word counts where nobody knows who wrote a property: `register` overwrites it once, then it is tracked. */
   trust: 'crm' | 'register';
+  /**
+   * What the record held as its number when that spoke against the link: the entity id, or the text where it is none.
+   * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted.
+   */
+  doubt: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -106,6 +111,13 @@ export interface PropertyStateTable {
   refused_schema: string | null;
   /** When the register's word was taken for it under a link's `trust: register`; that happens once. */
   trusted_at: number | null;
+  /** JSON of the value in the CRM that is kept though the register says another; null where none is. */
+  kept: string | null;
+  /** JSON of what the register says beside it. */
+  offered: string | null;
+  kept_at: number | null;
+  /** JSON of a write that may or may not have reached the CRM: what it was to replace, and why. */
+  tried: string | null;
 }
 
 /** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */
