@@ -47,9 +47,9 @@ export async function addCare(tx: Tx, engine: Engine): Promise<void> {
   await table('note')
     .addColumn('provider', text, required)
     .addColumn('record_id', text, required)
+    .addColumn('marker', text, required)
     .addColumn('seq', integer, required)
     .addColumn('entity', text, required)
-    .addColumn('marker', text, required)
     .addColumn('subject', text, required)
     .addColumn('body', text, required)
     .addColumn('at', integer, required)
@@ -57,7 +57,7 @@ export async function addCare(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('tried_at', integer)
     .addColumn('note_id', text)
     .addColumn('done_at', integer)
-    .addPrimaryKeyConstraint('note_key', ['provider', 'record_id', 'seq'])
+    .addPrimaryKeyConstraint('note_key', ['provider', 'record_id', 'marker'])
     .execute();
   await tx.schema
     .createIndex('note_due')
@@ -65,14 +65,18 @@ export async function addCare(tx: Tx, engine: Engine): Promise<void> {
     .columns(['provider', 'record_id', 'seq'])
     .where(sql.ref('state'), '=', 'due')
     .execute();
+  await tx.schema.createIndex('note_done').on('note').column('done_at').execute();
 
   await table('parent')
     .addColumn('provider', text, required)
     .addColumn('record_id', text, required)
+    .addColumn('owner', text)
     .addColumn('parent_id', text)
+    .addColumn('tried_id', text)
     .addColumn('at', integer, required)
     .addPrimaryKeyConstraint('parent_key', ['provider', 'record_id'])
     .execute();
+  await tx.schema.createIndex('parent_owner').on('parent').columns(['owner', 'provider']).execute();
 
   await table('census')
     .addColumn('provider', text, required)

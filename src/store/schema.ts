@@ -139,27 +139,33 @@ export interface RulingTable {
 export interface NoteTable {
   provider: string;
   record_id: string;
+  /** Made of what it tells: the same event that comes again has the same, and is one note. */
+  marker: string;
   /** The receipt that it tells of. */
   seq: number;
   entity: string;
-  marker: string;
   subject: string;
   body: string;
-  /** The event's time. */
+  /** The event's time, or when it came where that lay ahead. */
   at: number;
-  /** `dropped`: the record is gone, or the CRM refused it. */
+  /** `dropped`: the record is gone or stands for another company, or the CRM refused it. */
   state: 'due' | 'done' | 'dropped';
-  /** When it was first sent: from then on it is looked for before it is sent again. */
+  /** When it was last sent: from then on it is looked for before it is sent again. */
   tried_at: number | null;
   note_id: string | null;
   done_at: number | null;
 }
 
-/** The parent we gave a record; null where we ended ours. */
+/** What we know of the parent of a record, and what of it is ours. */
 export interface ParentTable {
   provider: string;
   record_id: string;
+  /** The company that owns more than half of the record's, when we last looked; null where none does. */
+  owner: string | null;
+  /** The parent we gave it; null where we gave none, or ended ours. */
   parent_id: string | null;
+  /** A parent we were about to give it: ours too, should the CRM hold it. */
+  tried_id: string | null;
   at: number;
 }
 
