@@ -36,6 +36,15 @@ export interface Description {
 export interface DescribeOptions {
   /** Shares before the change, as in a Change: a legal owner's by its entity id, others' by `<event> <id>`. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
+  /** Members and parties that are counted and not named; none where absent. */
+  readonly nameless?: ((entity: Entity) => boolean) | undefined;
+}
+
+/** A line as plain text: `Status: Normal → Under konkurs`; what it continues on, and its link, are indented. */
+export function lineText({ label, before, after, link }: Line): string {
+  const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
+  const text = value === '' ? label : `${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
+  return link === undefined ? text : `${text}\n    ${link}`;
 }
 
 type Describe<E extends EventName> = (data: EventData<E>, options: DescribeOptions) => readonly Line[];
@@ -76,21 +85,45 @@ const nameOf = ({ name, entityId }: Entity): string => name ?? entityId;
 const withShare = (entity: Entity, share: string | null): string =>
   share === null ? nameOf(entity) : `${nameOf(entity)} (${shareText(share)})`;
 
-const members = list<Entity>('Tiltrådt', 'Fratrådt', nameOf);
+const members: Describe<'board'> = ({ added, removed }, options) => {
+  const [came, went] = [split(added, options), split(removed, options)];
+  const named = list<Entity>('Tiltrådt', 'Fratrådt', nameOf)({ added: came.named, removed: went.named });
+  return [...named, ...counted([came.nameless, 'tiltrådt', 'tiltrådt'], [went.nameless, 'fratrådt', 'fratrådt'])];
+};
+
+/** Those to be named, and how many are not. */
+function split<T extends Entity>(all: readonly T[], { nameless = () => false }: DescribeOptions) {
+  const named = all.filter((one) => !nameless(one));
+  return { named, nameless: all.length - named.length };
+}
+
+/** `2 nye, 1 udgået`: people whose names are not told. */
+function counted(...counts: readonly (readonly [count: number, one: string, more: string])[]): readonly Line[] {
+  const parts = counts
+    .filter(([count]) => count > 0)
+    .map(([count, one, more]) => `${count} ${count === 1 ? one : more}`);
+  return parts.length === 0 ? [] : [{ label: 'Personer', before: null, after: parts.join(', ') }];
+}
 
 function shares<T extends Entity>(
   data: { readonly added: readonly T[]; readonly removed: readonly T[]; readonly changed: readonly T[] },
   shareOf: (one: T) => string | null,
   event: EventName,
-  { formerShares = {} }: DescribeOptions,
+  options: DescribeOptions,
 ): readonly Line[] {
+  const { formerShares = {} } = options;
+  const [added, removed, changed] = [
+    split(data.added, options),
+    split(data.removed, options),
+    split(data.changed, options),
+  ];
   const formerOf = ({ entityId }: T) => formerShares[event === 'ownership' ? entityId : `${event} ${entityId}`] ?? null;
   const text = (one: T): string => withShare(one, shareOf(one));
   const left = (one: T): string => withShare(one, shareOf(one) ?? formerOf(one));
   return [
-    ...data.added.map((one): Line => ({ label: 'Ny', before: null, after: text(one) })),
-    ...data.removed.map((one): Line => ({ label: 'Udgået', before: left(one), after: null })),
-    ...data.changed.map((one): Line => {
+    ...added.named.map((one): Line => ({ label: 'Ny', before: null, after: text(one) })),
+    ...removed.named.map((one): Line => ({ label: 'Udgået', before: left(one), after: null })),
+    ...changed.named.map((one): Line => {
       const former = formerOf(one);
       const share = shareOf(one);
       return {
@@ -99,6 +132,11 @@ function shares<T extends Entity>(
         after: share === null ? null : shareText(share),
       };
     }),
+    ...counted(
+      [added.nameless, 'ny', 'nye'],
+      [removed.nameless, 'udgået', 'udgåede'],
+      [changed.nameless, 'ændret', 'ændrede'],
+    ),
   ];
 }
 
@@ -107,9 +145,11 @@ const owners =
   (data, options) =>
     shares<Owner>(data, ({ ownership }) => ownership, event, options);
 
-const reference = ({ entity }: { readonly entity: Entity }): readonly Line[] => [
-  { label: 'Navn', before: null, after: nameOf(entity) },
-];
+const reference = ({ entity }: { readonly entity: Entity }, options: DescribeOptions): readonly Line[] =>
+  named({ label: 'Navn', before: null, after: nameOf(entity) }, entity, options);
+
+const named = (line: Line, entity: Entity, { nameless = () => false }: DescribeOptions): readonly Line[] =>
+  nameless(entity) ? [] : [line];
 
 const TABLE: { readonly [E in EventName]: Entry<E> } = {
   name: ['Navn', change('Navn', same)],
@@ -143,20 +183,21 @@ const TABLE: { readonly [E in EventName]: Entry<E> } = {
   stakeholders: ['Fuldt ansvarlige deltagere', members],
   merger: [
     'Fusion',
-    ({ entity, dissolved }) => [
-      {
-        label: dissolved ? 'Ophørt ved fusion med' : 'Fusioneret med',
-        before: null,
-        after: nameOf(entity),
-      },
-    ],
+    ({ entity, dissolved }, options) => {
+      const label = dissolved ? 'Ophørt ved fusion med' : 'Fusioneret med';
+      return named({ label, before: null, after: nameOf(entity) }, entity, options);
+    },
   ],
   pUnitUpdated: ['Produktionsenhed ændret', reference],
   pUnitAdded: ['Ny produktionsenhed', reference],
-  pUnitRemoved: ['Produktionsenhed udgået', ({ entity }) => [{ label: 'Navn', before: nameOf(entity), after: null }]],
+  pUnitRemoved: [
+    'Produktionsenhed udgået',
+    ({ entity }, options) => named({ label: 'Navn', before: nameOf(entity), after: null }, entity, options),
+  ],
   subsidiaryFounded: [
     'Datterselskab stiftet',
-    ({ ownership }) => [{ label: 'Navn', before: null, after: withShare(ownership, ownership.ownership) }],
+    ({ ownership }, options) =>
+      named({ label: 'Navn', before: null, after: withShare(ownership, ownership.ownership) }, ownership, options),
   ],
   commercialProtection: ['Reklamebeskyttelse', change('Reklamebeskyttelse', yesText)],
   monthlyEmployeeCount: ['Ansatte pr. måned', (data) => change(monthText(data.year, data.month), numberText)(data)],

@@ -1,6 +1,6 @@
 /** How a mail looks, as text and as HTML: what is given is text, and is escaped here. Pure. */
 
-import type { Line } from '../../protocol/describe.ts';
+import { type Line, lineText } from '../../protocol/describe.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import { isWebAddress } from '../news/phrase.ts';
 
@@ -35,10 +35,10 @@ export function textPage(blocks: readonly Block[], footer: Footer): string {
 
 function textEntity({ heading, about, link, events }: Extract<Block, { kind: 'entity' }>): string {
   const parts = runs(events).map((run) => {
-    if (Array.isArray(run)) return run.map(textLine).join('\n');
+    if (Array.isArray(run)) return run.map(lineText).join('\n');
     const { title, lines, more } = run;
     const rest = more > 0 ? [`  … og ${more} mere`] : [];
-    return [title, ...lines.map((line) => `  ${textLine(line)}`), ...rest].join('\n');
+    return [title, ...lines.map((line) => `  ${lineText(line)}`), ...rest].join('\n');
   });
   return [`${heading} (${about})\n${link}`, ...parts].join('\n\n');
 }
@@ -54,13 +54,6 @@ function runs(events: readonly EventBlock[]): readonly (EventBlock | Line[])[] {
     else all.push([line]);
   }
   return all;
-}
-
-function textLine({ label, before, after, link }: Line): string {
-  const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
-  // What a value continues on is indented, so that it is not taken for a line of its own.
-  const text = value === '' ? label : `${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
-  return link === undefined ? text : `${text}\n    ${link}`;
 }
 
 /** The HTML part, one document; the styles are inline because mail programs drop others. `title` is HTML. */
