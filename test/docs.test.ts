@@ -14,7 +14,7 @@ import type { Command } from '../src/commands/command.ts';
 import { COMMANDS } from '../src/commands/list.ts';
 import { checkConfig } from '../src/config/load.ts';
 import { parseConfig } from '../src/config/parse.ts';
-import { decide } from '../src/connector/decide.ts';
+import { decide, type Inputs } from '../src/connector/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { checked } from './support/config.ts';
 import { anchorsIn, fenced, linksIn, readDoc, spans, tableIn } from './support/docs.ts';
@@ -123,7 +123,29 @@ describe('the table of decisions', () => {
   )('is right where the CRM holds $holds under $policy', ({ holds, policy, says }) => {
     const crm = CRM_HOLDS[holds] ?? null;
     const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
-    const { action, rule } = decide({ crm, now: 'C', known: ['A', 'C'], last: 'B', policy, same });
+    const known = ['A', 'C'];
+    const person = { ruling: undefined, trusted: false } as const;
+    const { action, rule } = decide({ crm, now: 'C', known, last: 'B', policy, same, ...person });
+    expect(says).toBe(`${action} (${rule})`);
+  });
+
+  const SAID: Readonly<Record<string, Pick<Inputs, 'ruling' | 'trusted'>>> = {
+    '`hold` on the property or the record': { ruling: 'hold', trusted: false },
+    '`release` on the property': { ruling: 'release', trusted: false },
+    'a link that trusts the register, the first time': { ruling: undefined, trusted: true },
+  };
+  const ruled = tableIn(README, 'A person said', 'tracked', 'always', 'if-blank', 'never');
+
+  it('has a row for every word of a person', () => {
+    expect(ruled.map((row) => row['A person said'])).toEqual(Object.keys(SAID));
+  });
+
+  it.each(
+    ruled.flatMap((row) => POLICIES.map((policy) => ({ said: row['A person said'] ?? '', policy, says: row[policy] }))),
+  )('is right where a person said $said under $policy', ({ said, policy, says }) => {
+    const person = SAID[said] ?? { ruling: undefined, trusted: false };
+    const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
+    const { action, rule } = decide({ crm: 'X', now: 'C', known: ['A', 'C'], last: 'B', policy, same, ...person });
     expect(says).toBe(`${action} (${rule})`);
   });
 });

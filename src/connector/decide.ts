@@ -12,6 +12,10 @@ export interface Inputs {
   /** What we wrote last; undefined where we never wrote. */
   readonly last: PropertyValue | undefined;
   readonly policy: Policy;
+  /** A person's word on this property, which stands above the policy; undefined where there is none. */
+  readonly ruling: 'release' | 'hold' | undefined;
+  /** Whether the register's word is still to be taken once for a property that nobody knows the author of. */
+  readonly trusted: boolean;
   /** Equality after normalising. */
   readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
 }
@@ -19,12 +23,15 @@ export interface Inputs {
 /** The rule that decided, by name: history and `explain` show it. */
 export type Rule =
   | 'same' // the CRM holds the value already
+  | 'held' // a person ruled that nothing is written
   | 'never' // the policy says so
+  | 'released' // a person ruled that the register wins
   | 'blank' // the CRM is blank
   | 'always' // the policy overwrites
   | 'ours' // the CRM holds what we wrote last
   | 'register' // the CRM holds an earlier register value
   | 'filled' // if-blank, and it is not
+  | 'trusted' // somebody changed it before the link, which trusts the register once
   | 'edited'; // a person changed it
 
 export interface Decision {
@@ -33,15 +40,17 @@ export interface Decision {
 }
 
 /** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
-export function decide({ crm, now, known, last, policy, same }: Inputs): Decision {
+export function decide({ crm, now, known, last, policy, ruling, trusted, same }: Inputs): Decision {
   if (same(crm, now)) return { action: 'skip', rule: 'same' };
+  if (ruling === 'hold') return { action: 'skip', rule: 'held' };
   if (policy === 'never') return { action: 'skip', rule: 'never' };
   if (isBlank(crm)) return { action: 'write', rule: 'blank' };
   if (policy === 'always') return { action: 'write', rule: 'always' };
+  if (ruling === 'release') return { action: 'write', rule: 'released' };
   if (policy === 'if-blank') return { action: 'skip', rule: 'filled' };
   if (last !== undefined && same(crm, last)) return { action: 'write', rule: 'ours' };
   if (known.some((value) => same(crm, value))) return { action: 'write', rule: 'register' };
-  return { action: 'keep', rule: 'edited' };
+  return trusted ? { action: 'write', rule: 'trusted' } : { action: 'keep', rule: 'edited' };
 }
 
 /** Blank in any CRM's spelling: null, nothing, or white space only. */

@@ -72,7 +72,7 @@ const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
   now: null,
 });
 
-/** Remembers what was written and what was set aside; a value that is neither leaves what was written in place. */
+/** Remembers what was written, set aside or kept; a value that is neither leaves what was written in place. */
 export async function rememberProperties(
   tx: Tx,
   decided: readonly Decided[],
@@ -92,21 +92,30 @@ export async function rememberProperties(
       refused: aside ? JSON.stringify(planned.now) : null,
       reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
       schema: aside && property !== undefined ? fingerprint(property) : null,
+      kept: outcome === 'kept' ? JSON.stringify(planned.old) : null,
+      offered: outcome === 'kept' ? JSON.stringify(planned.now) : null,
+      trusted: planned.trusts === true && !aside ? at : null,
     };
   });
   if (rows.length === 0) return;
   await sql`insert into property_state
-      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema)
+      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema,
+        kept, offered, kept_at, trusted_at)
     select each.value ->> 'provider', each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
       case when each.value ->> 'written' is not null then cast(${at} as bigint) end,
-      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema'
+      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema',
+      each.value ->> 'kept', each.value ->> 'offered',
+      case when each.value ->> 'kept' is not null then cast(${at} as bigint) end,
+      cast(each.value ->> 'trusted' as bigint)
     from ${eachRow(tx, rows)} where true
     on conflict (provider, record_id, property) do update set
       written = coalesce(excluded.written, property_state.written),
       written_at = coalesce(excluded.written_at, property_state.written_at),
-      refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema`.execute(
-    tx,
-  );
+      refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema,
+      kept = excluded.kept, offered = excluded.offered,
+      kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
+        else excluded.kept_at end,
+      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at), tried = null`.execute(tx);
 }
 
 /** Says up to which receipt each record was brought. */

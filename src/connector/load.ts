@@ -2,9 +2,12 @@
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import { each } from '../store/each.ts';
 import type { Db } from '../store/open.ts';
+import type { PropertyStateTable } from '../store/schema.ts';
 import type { Fact } from './fact.ts';
 import { readFacts, readKnownValues } from './facts.ts';
+import type { Link } from './links.ts';
 import type { Remembered } from './plan.ts';
+import { type Rulings, readRulings } from './ruling.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
 export interface LinkedRecord {
@@ -12,6 +15,8 @@ export interface LinkedRecord {
   readonly entity: string;
   /** The newest receipt the record was last brought up to. */
   readonly syncedSeq: number;
+  readonly trust: Link['trust'];
+  readonly rulings: Rulings;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
   readonly remembered: ReadonlyMap<string, Remembered>;
@@ -23,10 +28,11 @@ export async function loadRecords(
   provider: string,
   ids: readonly string[],
   fields: readonly FieldName[],
+  now: number,
 ): Promise<readonly LinkedRecord[]> {
   const links = await db
     .selectFrom('link')
-    .select(['record_id', 'entity', 'synced_seq'])
+    .select(['record_id', 'entity', 'synced_seq', 'trust'])
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
     .where('state', '=', 'active')
@@ -34,7 +40,7 @@ export async function loadRecords(
   const entities = [...new Set(links.map((link) => link.entity))];
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
-  const [facts, states] = await Promise.all([
+  const [facts, states, rulings] = await Promise.all([
     readFacts(db, entities),
     db
       .selectFrom('property_state')
@@ -42,29 +48,36 @@ export async function loadRecords(
       .where('provider', '=', provider)
       .where('record_id', 'in', each(db, ids))
       .execute(),
+    readRulings(db, provider, ids, now),
   ]);
   const factsOf = Map.groupBy(facts, (fact) => fact.entity);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
-  return links.map(({ record_id, entity, synced_seq }) => ({
+  return links.map(({ record_id, entity, synced_seq, trust }) => ({
     id: record_id,
     entity,
     syncedSeq: synced_seq,
+    trust,
+    rulings: rulings.get(record_id) ?? NO_RULINGS,
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
     remembered: new Map(
-      (statesOf.get(record_id) ?? []).map((state): [string, Remembered] => [
-        state.property,
-        {
-          written: state.written === null ? undefined : JSON.parse(state.written),
-          refused:
-            state.refused === null
-              ? undefined
-              : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
-        },
-      ]),
+      (statesOf.get(record_id) ?? []).map((state): [string, Remembered] => [state.property, rememberedOf(state)]),
     ),
   }));
 }
+
+const NO_RULINGS: Rulings = new Map();
+
+const rememberedOf = (state: PropertyStateTable): Remembered => ({
+  written: state.written === null ? undefined : JSON.parse(state.written),
+  refused:
+    state.refused === null
+      ? undefined
+      : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
+  trusted: state.trusted_at !== null,
+  kept: state.kept === null ? undefined : { crm: state.kept, now: state.offered ?? 'null' },
+  tried: state.tried === null ? undefined : JSON.parse(state.tried),
+});
 
 /** Those of the records, by id, that still stand for the company they were loaded for: look before you write. */
 export async function stillLinked(

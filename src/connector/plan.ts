@@ -4,8 +4,18 @@ import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
 import { decide } from './decide.ts';
 import { type Fact, factValue } from './fact.ts';
+import type { Link } from './links.ts';
 import { render, type ValueMap } from './render.ts';
+import { type Ruling, type Rulings, rulingFor } from './ruling.ts';
 import { sameFor } from './same.ts';
+
+/** A write that nobody knows the end of, and what it was to replace. */
+export interface Tried {
+  readonly field: FieldName;
+  readonly old: PropertyValue;
+  readonly now: PropertyValue;
+  readonly seq: number;
+}
 
 /** What we remember of one property of one record. */
 export interface Remembered {
@@ -13,6 +23,12 @@ export interface Remembered {
   readonly written: PropertyValue | undefined;
   /** A value that was set aside, with the schema that refused it. */
   readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
+  /** Whether the register's word was taken for it under a link that trusts the register. */
+  readonly trusted: boolean;
+  /** The difference that was left to a person, as JSON. */
+  readonly kept: { readonly crm: string; readonly now: string } | undefined;
+  /** The write that nobody knows the end of. */
+  readonly tried: Tried | undefined;
 }
 
 export interface PlanInput {
@@ -22,7 +38,9 @@ export interface PlanInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
   readonly remembered: ReadonlyMap<string, Remembered>;
-  /** What the CRM holds. */
+  readonly rulings: Rulings;
+  readonly trust: Link['trust'];
+  /** What the CRM holds; a property that is absent cannot be read there, and is taken to hold what was written last. */
   readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 
@@ -37,6 +55,12 @@ export interface Planned {
   /** The receipt that brought the value. */
   readonly seq: number;
   readonly detail?: string;
+  /** The ruling that counts for it. */
+  readonly ruling?: Ruling;
+  /** The link trusts the register for it, and the property holds the register's value once this is done. */
+  readonly trusts?: true;
+  /** A write whose answer was lost turns out to have reached the CRM. */
+  readonly late?: Tried;
 }
 
 /** The mapping rows that count for an account with this schema. */
@@ -60,7 +84,9 @@ export function planRecord(input: PlanInput): readonly Planned[] {
 function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
   const { field, property: name, policy } = row;
   const property = input.schema.get(name);
-  const base = { field, property: name, seq: fact.seq, old: input.crm[name] ?? null, now: shown(value) };
+  const remembered = input.remembered.get(name);
+  const old = (Object.hasOwn(input.crm, name) ? input.crm[name] : remembered?.written) ?? null;
+  const base = { field, property: name, seq: fact.seq, old, now: shown(value) };
   if (property === undefined)
     return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
   if (!property.writable)
@@ -73,7 +99,6 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const values = input.values[field];
   const rendered = render(field, value, property, values);
   if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
-  const remembered = input.remembered.get(name);
   const now = rendered.value;
   const refused = remembered?.refused;
   if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
@@ -82,15 +107,20 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     const earlier = render(field, each, property, values);
     return earlier.ok ? [earlier.value] : [];
   });
-  const decision = decide({
-    crm: base.old,
+  const same = sameFor(field, property);
+  const ruling = rulingFor(input.rulings, name);
+  const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
+  const last = remembered?.written;
+  const decision = decide({ crm: old, now, known, last, policy, ruling: ruling?.kind, trusted, same });
+  const late = remembered?.tried;
+  return {
+    ...base,
     now,
-    known,
-    last: remembered?.written,
-    policy,
-    same: sameFor(field, property),
-  });
-  return { ...base, now, ...decision };
+    ...decision,
+    ...(ruling !== undefined && { ruling }),
+    ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
+    ...(late !== undefined && same(old, late.now) && !same(old, late.old) && { late }),
+  };
 }
 
 /** The value as history shows it where it could not be rendered. */

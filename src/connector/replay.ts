@@ -9,10 +9,11 @@ import { applyReceipts } from './apply.ts';
 import { type Crm, mappedFields } from './crm.ts';
 import { extract } from './extract.ts';
 import { type Fact, fold, knownValues } from './fact.ts';
+import { holdOf } from './hold.ts';
 import { listLinks } from './links.ts';
 import { loadRecords } from './load.ts';
 import { type Planned, planRecord, rowsFor } from './plan.ts';
-import { isHeld, syncRecords } from './sync.ts';
+import { syncRecords } from './sync.ts';
 
 export interface ReplayDeps {
   readonly store: Store;
@@ -34,6 +35,7 @@ const LEASE_MS = 30_000;
 /** What the payload would change, read from the CRMs as they are now; writes nothing. */
 export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortSignal): Promise<readonly Preview[]> {
   const { store, crms } = deps;
+  const now = deps.now();
   const said = extract(payload);
   const previews: Preview[] = [];
   for (const crm of crms) {
@@ -42,7 +44,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
     const fields = [...new Set(rows.map((row): FieldName => row.field))];
     const links = await listLinks(store.db, { provider: crm.name, entity: payload.entityId, state: 'active' });
     const ids = links.map((link) => link.record_id);
-    const records = await loadRecords(store.db, crm.name, ids, fields);
+    const records = await loadRecords(store.db, crm.name, ids, fields, now);
     const mapped = rows.map((row) => row.property).filter((name) => schema.has(name));
     const properties = [...new Set([...mapped, ...(crm.hold === undefined ? [] : [crm.hold])])];
     const size = crm.limits.batch.read;
@@ -55,7 +57,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
       );
       for (const [index, record] of batch.entries()) {
         const read = reads[index];
-        if (read?.kind !== 'found' || isHeld(crm, read.properties)) continue;
+        if (read?.kind !== 'found' || holdOf(crm, read.properties, now) !== undefined) continue;
         const folded = said.map(
           (each) =>
             [each, fold(record.facts.get(each.field), payload.entityId, each, Number.MAX_SAFE_INTEGER)] as const,

@@ -1,17 +1,19 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
 import type { FieldName } from '../../providers/fields.ts';
-import { type Property, type PropertyValue, ProviderError } from '../../providers/provider.ts';
+import { type Property, ProviderError } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { owned } from '../runtime/lane-state.ts';
 import { type Claim, held, settleAll } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
-import { isBlank } from './decide.ts';
 import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
+import { holdOf } from './hold.ts';
 import { endLink, moveLink } from './links.ts';
 import { type LinkedRecord, loadRecords, stillLinked } from './load.ts';
 import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
+import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
+import { type Plan, rememberUnanswered, settleTries } from './tried.ts';
 import { faultyTurn, type Turn, turnOfRead, turnOfWrite } from './turn.ts';
 import { writePatches } from './write.ts';
 
@@ -106,6 +108,7 @@ async function takeTurns(
     crm.name,
     claims.map((claim) => claim.key),
     fields,
+    now(),
   );
   const byId = new Map(records.map((record) => [record.id, record]));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
@@ -115,12 +118,17 @@ async function takeTurns(
   const plans = new Map<string, readonly Planned[]>();
   for (const record of records) {
     const read = readOf.get(record.id);
-    if (read?.kind === 'found' && !isHeld(crm, read.properties))
+    if (read?.kind === 'found' && holdOf(crm, read.properties, now()) === undefined)
       plans.set(
         record.id,
         planRecord({ ...record, mapping: crm.mapping, values: crm.values, schema, crm: read.properties }),
       );
   }
+  const planOf = records.flatMap((record): Plan[] => {
+    const planned = plans.get(record.id);
+    return planned === undefined ? [] : [{ record, planned }];
+  });
+  await settleTries(store, crm.name, planOf, claims, now());
   // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
   const ours = await owned(store.db, claims);
   // Nor may a record be told of a company that a person took it from while the CRM answered.
@@ -129,6 +137,7 @@ async function takeTurns(
     .filter(([id]) => ours.has(id) && linked.has(id))
     .map(([id, planned]) => ({ id, properties: patchOf(planned) }));
   const written = await writePatches(crm.connection, patches, signal);
+  await rememberUnanswered(store, crm.name, planOf, written, now());
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.pace, now()) : undefined;
   const turns = claims.map((claim): Turn => {
@@ -140,12 +149,6 @@ async function takeTurns(
     return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
   });
   return { turns, fault };
-}
-
-/** Whether the CRM says that the record is to be left alone. */
-export function isHeld(crm: Crm, properties: Readonly<Record<string, PropertyValue>>): boolean {
-  const value = crm.hold === undefined ? null : (properties[crm.hold] ?? null);
-  return !isBlank(value) && value !== false && !/^(false|no|nej|0)$/iu.test(String(value));
 }
 
 /** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
@@ -172,6 +175,7 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
       schema,
       now,
     );
+    await endSpent(tx, crm.name, live.flatMap(spentOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
     for (const { effect, claim } of live) {
       const one = { provider: crm.name, recordId: claim.key, now };
@@ -192,14 +196,27 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
   }
 }
 
-/** A skip of a field that did not change since the last time is no new decision. */
+/** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
 const isWorthARow = ({ planned }: Decided, record: LinkedRecord | undefined): boolean =>
-  planned.action === 'write' || planned.seq > (record?.syncedSeq ?? 0);
+  planned.action === 'write' ||
+  planned.seq > (record?.syncedSeq ?? 0) ||
+  (planned.action === 'keep' && record?.remembered.get(planned.property)?.kept === undefined);
 
-const isWorthRemembering = (decided: Decided, record: LinkedRecord | undefined): boolean =>
-  decided.planned.action === 'write' ||
-  decided.planned.action === 'set-aside' ||
-  record?.remembered.get(decided.planned.property)?.refused !== undefined;
+function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefined): boolean {
+  const known = record?.remembered.get(planned.property);
+  if (planned.action === 'write' || planned.action === 'set-aside') return true;
+  if (planned.trusts === true || known?.refused !== undefined || known?.tried !== undefined) return true;
+  if (planned.action !== 'keep') return known?.kept !== undefined;
+  return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
+}
+
+/** Releases that were for once: the CRM holds the register's value now. */
+const spentOf = ({ decided = [] }: Turn): Spent[] =>
+  decided.flatMap(({ id, planned: { action, rule, ruling, property }, refused }) =>
+    ruling?.once === true && refused === undefined && (action === 'write' || rule === 'same')
+      ? [{ id, property, createdAt: ruling.createdAt }]
+      : [],
+  );
 
 const syncedOf = ({ record, synced }: Turn): { id: string; seq: number }[] =>
   record === undefined || synced !== true

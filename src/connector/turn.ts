@@ -3,6 +3,7 @@ import type { Read } from '../../providers/provider.ts';
 import type { Claim, Settlement } from '../runtime/lanes.ts';
 import type { Crm } from './crm.ts';
 import type { Decided, Happened } from './history.ts';
+import { holdOf } from './hold.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Planned } from './plan.ts';
 import { type FaultSettlement, later } from './settle.ts';
@@ -54,7 +55,11 @@ export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read:
     case 'found':
       return {
         ...base,
-        settlement: { kind: 'again', at: now + HOLD_MS, fresh: true },
+        settlement: {
+          kind: 'again',
+          at: Math.min(now + HOLD_MS, holdOf(crm, read.properties, now) ?? now),
+          fresh: true,
+        },
         happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
       };
     default:
@@ -81,7 +86,7 @@ export function turnOfWrite(
   });
   const hasPatch = planned.some((each) => each.action === 'write');
   const outcome = written?.outcome;
-  if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: { kind: 'done' }, decided, synced: true };
+  if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: upTo(planned), decided, synced: true };
   switch (outcome?.kind) {
     case 'gone':
       return turnOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
@@ -101,4 +106,10 @@ export function turnOfWrite(
     default:
       return { ...base, settlement: { kind: 'again', at: now, free: true } };
   }
+}
+
+/** Done, until the first hold that keeps something back ends by itself. */
+function upTo(planned: readonly Planned[]): Settlement {
+  const ends = planned.flatMap(({ rule, ruling }) => (rule === 'held' && ruling?.until != null ? [ruling.until] : []));
+  return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Policy, PropertyValue } from '../../providers/provider.ts';
-import { type Decision, decide, isBlank } from '../../src/connector/decide.ts';
+import { type Decision, decide, type Inputs, isBlank } from '../../src/connector/decide.ts';
 
 const POLICIES: readonly Policy[] = ['tracked', 'always', 'if-blank', 'never'];
 const same = (a: PropertyValue, b: PropertyValue) => (isBlank(a) && isBlank(b)) || a === b;
@@ -11,7 +11,9 @@ const decided = (
   now: PropertyValue,
   known: readonly PropertyValue[] = [],
   last?: PropertyValue,
-): Decision => decide({ crm, now, known, last, policy, same });
+  person: Partial<Pick<Inputs, 'ruling' | 'trusted'>> = {},
+): Decision => decide({ crm, now, known, last, policy, ruling: undefined, trusted: false, same, ...person });
+const NOBODY = { ruling: undefined, trusted: false } as const;
 const said = ({ action, rule }: Decision) => `${action}: ${rule}`;
 
 describe('the table of decisions', () => {
@@ -67,9 +69,46 @@ describe('the table of decisions', () => {
 
   test('what counts as equal is what the property says, not the spelling', () => {
     const folded = (a: PropertyValue, b: PropertyValue) => String(a).toLowerCase() === String(b).toLowerCase();
-    const inputs = { crm: 'a', known: ['A'], last: undefined, policy: 'tracked', same: folded } as const;
+    const inputs = { crm: 'a', known: ['A'], last: undefined, policy: 'tracked', same: folded, ...NOBODY } as const;
     expect(said(decide({ ...inputs, now: 'A' }))).toBe('skip: same');
     expect(said(decide({ ...inputs, now: 'B' }))).toBe('write: register');
+  });
+});
+
+describe("a person's ruling", () => {
+  const CRM_HOLDS: readonly PropertyValue[] = [null, 'A', 'L', 'P'];
+
+  test('a hold leaves the property alone, whatever it holds and whatever the policy', () => {
+    for (const crm of CRM_HOLDS)
+      for (const policy of POLICIES)
+        expect(said(decided(policy, crm, 'C', ['A'], 'L', { ruling: 'hold', trusted: true }))).toBe('skip: held');
+  });
+
+  test('a release lets the register win over an edit, and over what fills an if-blank, not over never', () => {
+    const released = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { ruling: 'release' }));
+    expect(POLICIES.map(released)).toEqual(['write: released', 'write: always', 'write: released', 'skip: never']);
+  });
+
+  test('a property that holds the value is the same under any ruling', () => {
+    for (const ruling of ['release', 'hold'] as const)
+      expect(said(decided('tracked', 'C', 'C', [], undefined, { ruling, trusted: true }))).toBe('skip: same');
+  });
+});
+
+describe('trust in the register', () => {
+  test('overwrites what nobody knows the author of, under tracked only', () => {
+    const trusted = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { trusted: true }));
+    expect(POLICIES.map(trusted)).toEqual(['write: trusted', 'write: always', 'skip: filled', 'skip: never']);
+  });
+
+  test('is not asked where another rule writes', () => {
+    const trusted = (crm: PropertyValue): string => said(decided('tracked', crm, 'C', ['A'], 'L', { trusted: true }));
+    expect([null, 'A', 'L', 'C'].map(trusted)).toEqual([
+      'write: blank',
+      'write: register',
+      'write: ours',
+      'skip: same',
+    ]);
   });
 });
 
@@ -81,6 +120,8 @@ describe('decisions on any values', () => {
     known: fc.array(value, { maxLength: 3 }),
     last: fc.option(value, { nil: undefined }),
     policy: fc.constantFrom(...POLICIES),
+    ruling: fc.constantFrom(undefined, 'release', 'hold'),
+    trusted: fc.boolean(),
   });
   const all = (check: (given: Parameters<typeof decide>[0], decision: Decision) => boolean) =>
     fc.assert(
@@ -93,7 +134,8 @@ describe('decisions on any values', () => {
   });
 
   test('tracked never overwrites what is neither blank, nor the register’s, nor ours', () => {
-    all(({ crm, known, last, policy }, { action }) => {
+    all(({ crm, known, last, policy, ruling, trusted }, { action }) => {
+      if (ruling === 'release' || trusted) return true;
       const isTheirs =
         !isBlank(crm) && !known.some((each) => same(each, crm)) && !(last !== undefined && same(last, crm));
       return policy !== 'tracked' || !isTheirs || action !== 'write';
@@ -101,16 +143,18 @@ describe('decisions on any values', () => {
   });
 
   test('tracked writes whenever it differs and is blank, the register’s or ours', () => {
-    all(({ crm, now, known, last, policy }, { action }) => {
+    all(({ crm, now, known, last, policy, ruling }, { action }) => {
+      if (ruling === 'hold') return action === 'skip';
       const isFree = isBlank(crm) || known.some((each) => same(each, crm)) || (last !== undefined && same(last, crm));
       return policy !== 'tracked' || same(crm, now) || !isFree || action === 'write';
     });
   });
 
   test('if-blank writes into blanks only, never writes nowhere, always keeps nothing', () => {
-    all(({ crm, policy }, { action }) => {
-      if (policy === 'if-blank') return action !== 'keep' && (action !== 'write' || isBlank(crm));
-      return policy === 'never' ? action === 'skip' : policy !== 'always' || action !== 'keep';
+    all(({ crm, policy, ruling }, { action }) => {
+      if (policy === 'if-blank' && ruling !== 'release')
+        return action !== 'keep' && (action !== 'write' || isBlank(crm));
+      return policy === 'never' || ruling === 'hold' ? action === 'skip' : policy !== 'always' || action !== 'keep';
     });
   });
 

@@ -10,9 +10,9 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { createBell } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
-import { createPace } from '../../src/runtime/rate.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
+import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const now = () => 1_000;
@@ -34,20 +34,8 @@ function crmThat(store: Store, meanwhile: () => Promise<unknown>): { crm: Crm; w
     },
     scan: async () => ({ records: [] }),
   };
-  const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1 } } };
-  const crm: Crm = {
-    name: 'crm',
-    connection,
-    limits,
-    pace: createPace({ store, key: 'crm', budgets: limits.budgets, now }),
-    mapping: [{ field: 'name', property: 'name', policy: 'tracked' }],
-    values: {},
-    hold: undefined,
-    match: undefined,
-    schema: async () => new Map([['name', NAME]]),
-    forgetSchema() {},
-  };
-  return { crm, written };
+  const mapping = [{ field: 'name', property: 'name', policy: 'tracked' }] as const;
+  return { crm: crmOf({ store, connection, mapping, properties: [NAME], now }), written };
 }
 
 async function linkAndTell(store: Store, recordId: string, entity: string): Promise<void> {

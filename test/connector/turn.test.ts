@@ -12,7 +12,9 @@ const record = {
   facts: new Map(),
   known: () => [],
   remembered: new Map(),
-};
+  rulings: new Map(),
+  trust: 'crm',
+} as const;
 const planned = [
   { field: 'name', property: 'name', action: 'write', rule: 'blank', old: null, now: 'A ApS', seq: 1 },
 ] as const;

@@ -1,0 +1,133 @@
+/** Rulings: a person's word on one property of one record, or on all of them; it stands above the policy. */
+
+import { sql } from 'kysely';
+import { mark } from '../runtime/lanes.ts';
+import { each, eachRow } from '../store/each.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { RulingTable } from '../store/schema.ts';
+import type { RecordRef } from './links.ts';
+
+/** Stands for every property of a record. */
+export const ALL_PROPERTIES = '*';
+
+/** Why a property that `undo` restored is held: the next sync would write it again. */
+export const UNDONE = 'undone';
+
+export interface Ruling {
+  /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
+  readonly kind: RulingTable['kind'];
+  /** Ends with the first write, or where the CRM holds the value already. */
+  readonly once: boolean;
+  /** When it ends, in ms since 1970; null for until it is lifted. */
+  readonly until: number | null;
+  readonly reason: string | null;
+  readonly createdAt: number;
+}
+
+/** A record's rulings by property. */
+export type Rulings = ReadonlyMap<string, Ruling>;
+
+/** The ruling that counts for a property: its own, else the record's. */
+export const rulingFor = (rulings: Rulings, property: string): Ruling | undefined =>
+  rulings.get(property) ?? rulings.get(ALL_PROPERTIES);
+
+/** The rulings on these records that hold at `now`, by record id. */
+export async function readRulings(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, Rulings>> {
+  const rows = await db
+    .selectFrom('ruling')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
+    .orderBy('property')
+    .execute();
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
+      id,
+      new Map(own.map((row) => [row.property, rulingOf(row)])),
+    ]),
+  );
+}
+
+export const rulingOf = ({ kind, once, until, reason, created_at }: RulingTable): Ruling => ({
+  kind,
+  once: once === 1,
+  until,
+  reason,
+  createdAt: created_at,
+});
+
+/** A record's property, or all of them: {@link ALL_PROPERTIES}. */
+export interface RulingRef extends RecordRef {
+  readonly property: string;
+}
+
+/** Rules on a property, in place of what was ruled before, and has the record synced. */
+export async function rule(
+  tx: Tx,
+  { provider, recordId, property }: RulingRef,
+  ruling: Omit<Ruling, 'createdAt'>,
+  now: number,
+): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  const { kind, until, reason } = ruling;
+  const said = { kind, once: ruling.once ? 1 : 0, until, reason, created_at: now };
+  await tx
+    .insertInto('ruling')
+    .values({ provider, record_id: recordId, property, ...said })
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
+    .execute();
+}
+
+/** Ends a ruling of that kind, and has the record synced. False where there is none. */
+export async function lift(
+  tx: Tx,
+  { provider, recordId, property }: RulingRef,
+  kind: Ruling['kind'],
+  now: number,
+): Promise<boolean> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  const { numDeletedRows } = await tx
+    .deleteFrom('ruling')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', '=', property)
+    .where('kind', '=', kind)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** A release that did its one service. */
+export interface Spent {
+  readonly id: string;
+  readonly property: string;
+  readonly createdAt: number;
+}
+
+/** Ends releases that were for once; one that was given anew meanwhile stays. */
+export async function endSpent(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
+  if (spent.length === 0) return;
+  const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
+  await sql`delete from ruling where provider = ${provider} and once = 1 and (record_id, property, created_at) in
+    (select each.value ->> 'id', each.value ->> 'property', cast(each.value ->> 'at' as bigint)
+      from ${eachRow(tx, rows)})`.execute(tx);
+}
+
+/** Lets a record's rulings follow it after a merge; what is ruled on the survivor stays. */
+export async function moveRulings(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+  await sql`insert into ruling (provider, record_id, property, kind, once, until, reason, created_at)
+    select provider, ${to}, property, kind, once, until, reason, created_at from ruling
+    where provider = ${provider} and record_id = ${from}
+    on conflict (provider, record_id, property) do nothing`.execute(tx);
+  await tx.deleteFrom('ruling').where('provider', '=', provider).where('record_id', '=', from).execute();
+}
+
+/** Deletes the rulings that ended before `before`. */
+export async function deleteEnded(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('ruling').where('until', '<=', before).execute();
+}

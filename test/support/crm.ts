@@ -1,0 +1,58 @@
+/** An open CRM around a connection that a test scripts. */
+import Type from 'typebox';
+import {
+  CONTRACT_VERSION,
+  type Connection,
+  defineProvider,
+  type PresetRow,
+  type Property,
+} from '../../providers/provider.ts';
+import type { Crm } from '../../src/connector/crm.ts';
+import { createPace } from '../../src/runtime/rate.ts';
+import type { Store } from '../../src/store/open.ts';
+
+export interface ScriptedCrm {
+  readonly store: Store;
+  readonly connection: Connection;
+  readonly mapping: readonly PresetRow[];
+  readonly properties: readonly Property[];
+  readonly now: () => number;
+  readonly hold?: string;
+  /** Where the CRM keeps the CVR number. */
+  readonly match?: string;
+}
+
+/** The CRM `crm`: ten records a batch, no pace worth the name, nothing switched on. */
+export function crmOf({ store, connection, mapping, properties, now, hold, match }: ScriptedCrm): Crm {
+  const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1 } } };
+  const provider = defineProvider({
+    name: 'crm',
+    contract: CONTRACT_VERSION,
+    about: 'a CRM that a test scripts',
+    settings: Type.Object({}),
+    preset: mapping,
+    limits: () => limits,
+    connect: async () => connection,
+  });
+  const schema = new Map(properties.map((each) => [each.name, each]));
+  return {
+    name: 'crm',
+    provider,
+    settings: {},
+    connection,
+    limits,
+    pace: createPace({ store, key: 'crm', budgets: limits.budgets, now }),
+    mapping,
+    values: {},
+    hold,
+    match,
+    notes: [],
+    autoLink: false,
+    persons: false,
+    parent: false,
+    pollMinutes: 5,
+    reconcileHours: 24,
+    schema: async () => schema,
+    forgetSchema() {},
+  };
+}
