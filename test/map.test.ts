@@ -63,7 +63,7 @@ describe('the map of src', () => {
 
   it('lists every queue, with a worker that knows it', () => {
     const listed = tableIn(MAP, 'Queue', 'Key', 'Worker').map((row) => ({
-      queue: (row['Queue'] ?? '').replaceAll('`', '').replace('sync:<provider>', 'sync:'),
+      queue: (row['Queue'] ?? '').replaceAll('`', '').replace('<provider>', ''),
       worker: (row['Worker'] ?? '').replaceAll('`', ''),
     }));
     const named = sources().flatMap(({ text }) => [

@@ -9,6 +9,7 @@ import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
 import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm.ts';
+import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { MONITORING_QUEUE } from './links.ts';
@@ -83,7 +84,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       blockedUntil: () => (intake.crowded() ? now() + YIELD_MS : 0),
       run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, mapped }, claims),
     }),
-    ...crms.map((crm) => startSync(common, metrics, crm)),
+    ...crms.flatMap((crm) => [startSync(common, metrics, crm), startHeal(common, metrics, crm)]),
     startMonitoring(common, deps, pace, upstream),
   ];
   const housekeeper = startWorker({
@@ -128,6 +129,18 @@ function startSync(common: Common, metrics: Metrics, crm: Crm): Worker {
     gather: GATHER_MS,
     blockedUntil: async () => (await crm.pace.blockedUntil())?.until ?? 0,
     run: (claims, signal) => syncRecords({ store, metrics, now }, crm, claims, signal),
+  });
+}
+
+function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
+  const { store, now } = common;
+  return startWorker({
+    ...common,
+    queue: `heal:${crm.name}`,
+    batch: crm.limits.batch.read,
+    concurrency: 1,
+    blockedUntil: async () => (await crm.pace.blockedUntil())?.until ?? 0,
+    run: (claims, signal) => healRecords({ store, metrics, now }, crm, claims, signal),
   });
 }
 

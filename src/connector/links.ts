@@ -15,6 +15,9 @@ export type LinkState = Link['state'];
 export const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const satisfies readonly LinkState[];
 export const MONITORING_QUEUE = 'monitoring';
 
+/** The lanes of a connection's records whose links may have to follow them; key: record id. */
+export const healQueue = (provider: string): string => `heal:${provider}`;
+
 /** Where a record is: its connection and its id there. */
 export interface RecordRef {
   readonly provider: string;
@@ -66,10 +69,13 @@ export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
   await mark(tx, 'apply', [entity], now);
   await mark(tx, `sync:${provider}`, [recordId], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
+  // What a person accepted for a company stays accepted; the number itself, once it is followed, speaks against nothing.
+  const doubt = origin === 'person' && before?.entity === entity ? before.doubt : null;
   const fresh = {
     entity,
     state: 'active',
     reason: null,
+    doubt,
     wish: 'on',
     // Also where it was `on`: a removal may be under way at this moment.
     monitored: 'unknown',
@@ -110,65 +116,62 @@ export interface LinkEnd extends RecordRef {
   /** Why, for people. */
   readonly reason: string;
   readonly now: number;
+  /** Whose word a `removed` is: what a `person` removed does not begin again by itself. `person` where absent. */
+  readonly origin?: Link['origin'];
+  /** For a `conflict`: the number that speaks against the link. Without one only a person ends the conflict. */
+  readonly doubt?: string;
 }
 
 /**
  * Ends a link that is active or in conflict: the company is no longer to be monitored for the record. A `conflict` keeps
- * the wish until a person decides. False where there is no such link.
+ * the wish until a person decides. False where there is no such link. Records that waited for this one because they hold
+ * the same number are looked at again.
  */
 export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
-  const { provider, recordId, state, reason, now } = end;
+  const { provider, recordId, state, reason, now, origin = 'person', doubt = null } = end;
   const before = await findLink(tx, end);
-  if (before === undefined || !canEnd(before.state, state)) return false;
-  if (state === 'conflict') return change(tx, end, { state, reason, updated_at: now });
+  if (before === undefined) return false;
+  const word = state === 'removed' && { origin };
+  if (!canEnd(before.state, state)) {
+    // It has ended already: a person's word on it is kept, for records come back and numbers are filled in.
+    if (word !== false && origin === 'person' && before.state === 'gone') await change(tx, end, { state, ...word });
+    else if (word !== false && origin === 'person') await change(tx, end, word);
+    return false;
+  }
+  if (state === 'conflict') return change(tx, end, { state, reason, doubt, updated_at: now });
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
   const { monitored } = (await findLink(tx, end)) ?? before;
-  return change(tx, end, {
+  const ended = await change(tx, end, {
     state,
     reason,
+    ...word,
+    doubt: null,
     wish: 'off',
     // Also where it was `off`: an add may be under way at this moment. What was refused is not there.
     monitored: monitored === 'off' ? 'unknown' : monitored,
     send_update: 0,
     updated_at: now,
   });
+  await markRivals(tx, before, now);
+  return ended;
 }
 
 const canEnd = (from: LinkState, to: LinkState): boolean =>
   from === 'active' || (from === 'conflict' && to !== 'conflict');
 
-export interface LinkMove {
-  readonly provider: string;
-  readonly from: string;
-  readonly to: string;
-  readonly now: number;
-}
-
-/**
- * Lets a link follow its record after a merge in the CRM. `merged`: the survivor stands for the same company already, or
- * there was no active link to move. `conflict`: it stands for another company, so both links wait for a person.
- */
-export async function moveLink(
-  tx: Tx,
-  { provider, from, to, now }: LinkMove,
-): Promise<'moved' | 'merged' | 'conflict'> {
-  const before = await findLink(tx, { provider, recordId: from });
-  if (before === undefined || before.state !== 'active') return before?.state === 'conflict' ? 'conflict' : 'merged';
-  const survivor = await findLink(tx, { provider, recordId: to });
-  const linked =
-    survivor?.state === 'conflict'
-      ? ({ kind: 'taken', entity: survivor.entity } as const)
-      : await linkRecord(tx, { provider, recordId: to, entity: before.entity, sendUpdate: false, now });
-  if (linked.kind === 'taken') {
-    const conflict = { provider, state: 'conflict', now } as const;
-    const reason = `merged in the CRM into record ${to}, which stands for ${linked.entity}`;
-    await endLink(tx, { ...conflict, recordId: from, reason });
-    const other = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
-    await endLink(tx, { ...conflict, recordId: to, reason: other });
-    return 'conflict';
-  }
-  await endLink(tx, { provider, recordId: from, state: 'merged', reason: `merged in the CRM into record ${to}`, now });
-  return linked.kind === 'linked' ? 'moved' : 'merged';
+/** Records that hold the number of the company whose link has ended, and were not linked because of it. */
+async function markRivals(tx: Tx, { provider, record_id, entity }: Link, now: number): Promise<void> {
+  const rivals = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', provider)
+    .where('entity', '=', entity)
+    .where('record_id', '!=', record_id)
+    .where('state', '=', 'conflict')
+    .where('doubt', '=', entity)
+    .execute();
+  const ids = rivals.map((rival) => rival.record_id);
+  if (ids.length > 0) await mark(tx, healQueue(provider), ids, now);
 }
 
 export interface LinkFilter {
@@ -217,7 +220,7 @@ export async function recordsOf(db: Db, entities: readonly string[]): Promise<re
 }
 
 /** Whether a link keeps its record: it counts, or upstream may still monitor its company and is yet to be told. */
-async function isBound(tx: Tx, link: Link): Promise<boolean> {
+export async function isBound(tx: Tx, link: Link): Promise<boolean> {
   if (link.state === 'active' || link.state === 'conflict' || link.monitored === 'on') return true;
   const lane = await tx
     .selectFrom('lane')
@@ -228,7 +231,8 @@ async function isBound(tx: Tx, link: Link): Promise<boolean> {
   return lane !== undefined && link.monitored === 'unknown';
 }
 
-async function change(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
+/** Changes a record's link; false where it has none. */
+export async function change(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('link')
     .set(to)

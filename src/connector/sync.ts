@@ -3,13 +3,15 @@ import type { FieldName } from '../../providers/fields.ts';
 import { type Property, ProviderError } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { owned } from '../runtime/lane-state.ts';
-import { type Claim, held, settleAll } from '../runtime/lanes.ts';
+import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
+import { mayEnd } from './heal/brake.ts';
 import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { holdOf } from './hold.ts';
-import { endLink, moveLink } from './links.ts';
+import { endLink, healQueue } from './links.ts';
 import { type LinkedRecord, loadRecords, stillLinked } from './load.ts';
+import { moveLink } from './move-link.ts';
 import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
 import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
@@ -177,9 +179,14 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     );
     await endSpent(tx, crm.name, live.flatMap(spentOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
+    const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
+    // Behind the brake the record is looked at again, and its link ends only once a person says so.
+    const isBraked = !(await mayEnd(tx, crm.name, gone.length, now));
+    if (isBraked) await mark(tx, healQueue(crm.name), gone, now);
     for (const { effect, claim } of live) {
       const one = { provider: crm.name, recordId: claim.key, now };
-      if (effect?.kind === 'gone') await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
+      if (effect?.kind === 'gone' && !isBraked)
+        await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
       if (effect?.kind === 'moved') await moveLink(tx, { provider: crm.name, from: claim.key, to: effect.to, now });
     }
     await settleAll(

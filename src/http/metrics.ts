@@ -47,6 +47,11 @@ export function createMetrics() {
     ),
     rateBlocked: gauge('rate_blocked', '1 while calls to the account are held back.', ['provider']),
     records: counter('records_total', 'Records by what became of their write.', ['provider', 'outcome']),
+    heals: counter('heals_total', 'Links by what their records in the CRM made of them.', ['provider', 'verdict']),
+    crmWebhooks: counter('crm_webhooks_total', 'Webhooks of the CRMs themselves by what was answered.', [
+      'provider',
+      'result',
+    ]),
     decisions: counter('decisions_total', 'Properties by the rule that decided.', ['provider', 'rule']),
     dedupeHits: counter('dedupe_hits_total', 'Webhooks that had come before.'),
     staleEvents: counter('stale_events_total', 'Entries older than what is known; recorded, not applied.'),

@@ -39,6 +39,31 @@ export async function unpark(tx: Tx, queue: string, key: string, now: number): P
   return numUpdatedRows > 0n;
 }
 
+/** Parks a lane that was not there, as a question to a person. Nothing happens to one that is there. */
+export async function park(
+  tx: Tx,
+  queue: string,
+  key: string,
+  { at, error }: { readonly at: number; readonly error: string },
+): Promise<void> {
+  await tx
+    .insertInto('lane')
+    .values({
+      queue,
+      key,
+      due_at: null,
+      epoch: null,
+      again_at: null,
+      marks: 1,
+      attempts: 0,
+      since: at,
+      error,
+      parked_at: at,
+    })
+    .onConflict((conflict) => conflict.columns(['queue', 'key']).doNothing())
+    .execute();
+}
+
 /** Gives a parked lane up. False where it is not parked. */
 export async function drop(tx: Tx, queue: string, key: string): Promise<boolean> {
   const { numDeletedRows } = await tx

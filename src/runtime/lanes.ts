@@ -10,7 +10,7 @@ import { each, storable } from '../store/each.ts';
 import { engineOf, type Store, type Tx } from '../store/store.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
-export { counts, drop, parked, unpark } from './lane-state.ts';
+export { counts, drop, park, parked, unpark } from './lane-state.ts';
 export type { Claim, Settlement } from './settlement.ts';
 
 /** Rows of six parameters each in one statement: far under both engines' limits (32,766 and 65,535). */

@@ -5,10 +5,10 @@ import {
   linkKey,
   linkRecord,
   listLinks,
-  moveLink,
   readLinkKey,
   recordsOf,
 } from '../../src/connector/links.ts';
+import { moveLink } from '../../src/connector/move-link.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
@@ -140,7 +140,13 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     expect(await move(store, '7', '8')).toBe('moved');
     expect(await rowOf(store, '7')).toMatchObject({ state: 'merged', wish: 'off' });
     expect(await rowOf(store, '8')).toMatchObject({ state: 'active', entity: A, wish: 'on' });
-    expect(await lanes(store)).toEqual([`apply ${A}`, 'monitoring crm:7', 'monitoring crm:8', 'sync:crm 8']);
+    expect(await lanes(store)).toEqual([
+      `apply ${A}`,
+      'heal:crm 8',
+      'monitoring crm:7',
+      'monitoring crm:8',
+      'sync:crm 8',
+    ]);
     expect(await move(store, '7', '8')).toBe('merged');
   });
 

@@ -1,0 +1,112 @@
+/**
+ * The brake: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
+ * records. Nothing more ends then until a person says so.
+ */
+import { sql } from 'kysely';
+import { type Claim, mark, park, settle } from '../../runtime/lanes.ts';
+import { readKept, writeKept } from '../../store/keep.ts';
+import type { Tx } from '../../store/store.ts';
+import { healQueue } from '../links.ts';
+
+/** The lane that is parked while the brake is on; no record has this id. Whoever claims it, a person let it go on. */
+export const BRAKE_KEY = '*';
+/** What the lanes say that wait behind the brake. */
+export const BRAKED = 'too many links would end within an hour: see the parked lane of the same queue';
+
+const HOUR_MS = 3_600_000;
+const FEW = 20;
+const SHARE = 0.1;
+
+/** What ended lately, and what a person allowed beyond that. */
+interface Tally {
+  readonly ended: readonly { readonly at: number; readonly count: number }[];
+  readonly allowed: { readonly count: number; readonly until: number };
+}
+
+const NONE: Tally = { ended: [], allowed: { count: 0, until: 0 } };
+
+const tallyKey = (provider: string): string => `heal-ends:${provider}`;
+
+/**
+ * Whether `count` more links of a connection may end now, and counts them where they may. Else the brake is on: no link
+ * ends by itself until a person retries its lane.
+ */
+export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {
+  if (count === 0) return true;
+  const queue = healQueue(provider);
+  await lockTally(tx, provider, now);
+  const isOn = await tx
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', queue)
+    .where('key', '=', BRAKE_KEY)
+    .executeTakeFirst();
+  if (isOn !== undefined) return false;
+  const { ended, allowed } = await readTally(tx, provider, now);
+  const before = ended.reduce((sum, each) => sum + each.count, 0);
+  const most = (await mostOf(tx, provider, before)) + allowed.count;
+  if (before + count <= most) {
+    await writeTally(tx, provider, { ended: [...ended, { at: now, count }], allowed }, now);
+    return true;
+  }
+  const reason = `${before} links ended within an hour and ${count} or more are to follow, of at most ${most}: their records were deleted, or lost their numbers`;
+  const advice = 'if that is meant, retry lets them end; if not, repair it in the CRM and then drop this';
+  await park(tx, queue, BRAKE_KEY, { at: now, error: `${reason}. ${advice}` });
+  return false;
+}
+
+/** Lets what waits behind the brake go on, for an hour; settles the brake's lane. */
+export async function releaseBrake(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
+  if (!(await settle(tx, claim, { kind: 'done' }))) return;
+  const waiting = await tx
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', healQueue(provider))
+    .where('error', '=', BRAKED)
+    .execute();
+  await lockTally(tx, provider, now);
+  const { ended } = await readTally(tx, provider, now);
+  const count = waiting.length + (await mostOf(tx, provider, 0));
+  await writeTally(tx, provider, { ended, allowed: { count, until: now + HOUR_MS } }, now);
+  const keys = waiting.map(({ key }) => key);
+  if (keys.length > 0) await mark(tx, healQueue(provider), keys, now);
+}
+
+async function mostOf(tx: Tx, provider: string, ended: number): Promise<number> {
+  const { active } = await tx
+    .selectFrom('link')
+    .select(sql<number>`cast(count(*) as bigint)`.as('active'))
+    .where('provider', '=', provider)
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow();
+  return Math.max(FEW, Math.floor((active + ended) * SHARE));
+}
+
+/** Two who count at the same time count one after the other. */
+async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
+  await tx
+    .insertInto('keep')
+    .values({ key: tallyKey(provider), value: JSON.stringify(NONE), updated_at: now })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ updated_at: now }))
+    .execute();
+}
+
+async function readTally(tx: Tx, provider: string, now: number): Promise<Tally> {
+  const text = await readKept(tx, tallyKey(provider));
+  // We wrote it: it is a tally.
+  const tally: Tally = text === undefined ? NONE : JSON.parse(text);
+  return {
+    ended: tally.ended.filter(({ at }) => at > now - HOUR_MS),
+    allowed: tally.allowed.until > now ? tally.allowed : NONE.allowed,
+  };
+}
+
+/** A line a minute is fine enough for an hour. */
+async function writeTally(tx: Tx, provider: string, { ended, allowed }: Tally, now: number): Promise<void> {
+  const minutes = Map.groupBy(ended, ({ at }) => Math.floor(at / 60_000));
+  const merged = [...minutes.values()].map((each) => ({
+    at: Math.max(...each.map(({ at }) => at)),
+    count: each.reduce((sum, { count }) => sum + count, 0),
+  }));
+  await writeKept(tx, tallyKey(provider), JSON.stringify({ ended: merged, allowed }), now);
+}

@@ -1,0 +1,268 @@
+/** What the verdicts on a batch of records do to their links: one transaction, never on a link that changed meanwhile. */
+import { type Claim, mark, type Settlement } from '../../runtime/lanes.ts';
+import { each } from '../../store/each.ts';
+import { engineOf, type Tx } from '../../store/store.ts';
+import type { Crm } from '../crm.ts';
+import type { Happened } from '../history.ts';
+import { change, endLink, healQueue, isBound, type Link, linkKey, linkRecord, MONITORING_QUEUE } from '../links.ts';
+import { moveLink } from '../move-link.ts';
+import { later } from '../settle.ts';
+import { BRAKED, mayEnd } from './brake.ts';
+import type { Verdict } from './judge.ts';
+
+/** One record's turn: its link as it was when the CRM was asked, and what the answer makes of it. */
+export interface Judged {
+  readonly claim: Claim;
+  readonly link: Link | undefined;
+  readonly verdict: Verdict;
+  /** Set where the CRM could not say what became of the record. */
+  readonly unread?: string;
+}
+
+export interface Effects {
+  /** By record id; a record that is not named is done. */
+  readonly settlements: ReadonlyMap<string, Settlement>;
+  readonly happened: readonly Happened[];
+}
+
+type Kind<K extends Verdict['kind']> = Judged & { readonly verdict: Extract<Verdict, { kind: K }> };
+
+const SOON_MS = 5_000;
+const HOUR_MS = 3_600_000;
+
+const isKind =
+  <K extends Verdict['kind']>(kind: K) =>
+  (judged: Judged): judged is Kind<K> =>
+    judged.verdict.kind === kind;
+
+/** Applies the verdicts: ends first, so that a record that takes another's place finds it free; then merges, then links. */
+export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[], now: number): Promise<Effects> {
+  const settlements = new Map<string, Settlement>();
+  const happened: Happened[] = [];
+  const acting = judged.filter(({ verdict }) => verdict.kind !== 'nothing' && verdict.kind !== 'held');
+  if (acting.length === 0) return { settlements, happened };
+  const links = await lock(tx, crm.name, acting, now);
+  const isSame = (one: Judged): boolean => isUnchanged(one.link, links.get(one.claim.key));
+  for (const one of acting) if (!isSame(one)) settlements.set(one.claim.key, { kind: 'again', at: now, free: true });
+  const live = acting.filter(isSame);
+
+  const lessening = live.filter(({ verdict, link }) => lessens(verdict, link));
+  const isBraked = !(await mayEnd(tx, crm.name, lessening.length, now));
+  const note = (one: Judged, rule: Happened['rule'], entity: string, detail: string): void => {
+    happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
+  };
+  for (const one of lessening) {
+    if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + HOUR_MS, error: BRAKED, free: true });
+    else await lessen(tx, crm, one, settlements, note, now);
+  }
+  for (const one of live.filter(isKind('doubt'))) if (!lessening.includes(one)) await doubt(tx, crm, one, now);
+  for (const one of live.filter(isKind('move'))) await move(tx, crm, one, note, now);
+  await linkAll(tx, crm, live.filter(isKind('link')), settlements, note, now);
+  return { settlements, happened };
+}
+
+type Note = (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
+
+/** Lanes before links, as everywhere; then the links as nobody else can change them before we are done. */
+async function lock(
+  tx: Tx,
+  provider: string,
+  acting: readonly Judged[],
+  now: number,
+): Promise<ReadonlyMap<string, Link>> {
+  const linking = acting.filter(isKind('link'));
+  const ids = acting.map(({ claim }) => claim.key);
+  // Two records that are to stand for one company, in whichever process, come one after the other.
+  const entities = linking.map(({ verdict }) => verdict.entity);
+  if (entities.length > 0) await mark(tx, 'apply', entities, now);
+  const ending = acting.filter((one) => !linking.some((other) => other === one));
+  const keys = ending.map(({ claim }) => linkKey(provider, claim.key));
+  if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
+  const links = await tx
+    .selectFrom('link')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(tx, ids))
+    .orderBy('record_id')
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .execute();
+  return new Map(links.map((link) => [link.record_id, link]));
+}
+
+/** Whether nobody changed the link since the CRM was asked: a person's word of that moment counts more than ours. */
+function isUnchanged(then: Link | undefined, now: Link | undefined): boolean {
+  if (then === undefined || now === undefined) return then === now;
+  return (
+    then.entity === now.entity &&
+    then.state === now.state &&
+    then.origin === now.origin &&
+    then.doubt === now.doubt &&
+    then.wish === now.wish
+  );
+}
+
+/** Whether a link that counts no longer would. */
+const lessens = (verdict: Verdict, link: Link | undefined): boolean =>
+  verdict.kind === 'end' || verdict.kind === 'follow' || (verdict.kind === 'doubt' && link?.state === 'active');
+
+async function lessen(
+  tx: Tx,
+  crm: Crm,
+  one: Judged,
+  settlements: Map<string, Settlement>,
+  note: Note,
+  now: number,
+): Promise<void> {
+  const { verdict, claim, link } = one;
+  const end = { provider: crm.name, recordId: claim.key, now };
+  const entity = link?.entity ?? '';
+  if (verdict.kind === 'doubt') {
+    const { reason, doubt } = verdict;
+    await endLink(tx, { ...end, state: 'conflict', reason, doubt });
+    note(one, 'doubt', entity, reason);
+  } else if (verdict.kind === 'end') {
+    await endLink(tx, { ...end, state: verdict.state, reason: verdict.reason, origin: 'number' });
+    note(one, verdict.state === 'gone' ? 'gone' : 'unlinked', entity, verdict.reason);
+  } else if (verdict.kind === 'follow') {
+    await endLink(tx, { ...end, state: 'removed', reason: verdict.reason, origin: 'number' });
+    note(one, 'unlinked', entity, verdict.reason);
+    // Upstream must first confirm that the old company is no longer monitored for the record.
+    settlements.set(claim.key, { kind: 'again', at: now + SOON_MS, free: true });
+  }
+}
+
+/** A conflict whose number changed, and still speaks against it. */
+async function doubt(tx: Tx, crm: Crm, { claim, verdict }: Kind<'doubt'>, now: number): Promise<void> {
+  const record = { provider: crm.name, recordId: claim.key };
+  await change(tx, record, { doubt: verdict.doubt, reason: verdict.reason, updated_at: now });
+}
+
+async function move(tx: Tx, crm: Crm, one: Kind<'move'>, note: Note, now: number): Promise<void> {
+  const { claim, link, verdict } = one;
+  const { to } = verdict;
+  // Where the link does not follow, the survivor's number may still make one.
+  const isFree = link === undefined || (link.state === 'removed' && link.origin === 'number');
+  if (crm.autoLink && isFree) await mark(tx, healQueue(crm.name), [to], now);
+  const moved = await moveLink(tx, { provider: crm.name, from: claim.key, to, now });
+  if (link === undefined || moved === 'later' || link.state === 'merged' || link.state === 'removed') return;
+  const ending = moved === 'conflict' ? ', which stands for another company: a person must say' : '';
+  note(one, 'moved', link.entity, `merged into ${to}${ending}`);
+}
+
+async function linkAll(
+  tx: Tx,
+  crm: Crm,
+  linking: readonly Kind<'link'>[],
+  settlements: Map<string, Settlement>,
+  note: Note,
+  now: number,
+): Promise<void> {
+  const holders = await holdersOf(
+    tx,
+    crm.name,
+    linking.map(({ verdict }) => verdict.entity),
+  );
+  const claimants = Map.groupBy(linking.filter(takesPlace), ({ verdict }) => verdict.entity);
+  for (const one of linking) {
+    const { claim, link, verdict } = one;
+    const { entity, origin } = verdict;
+    const others = [
+      ...(holders.get(entity) ?? []),
+      ...(claimants.get(entity) ?? []).map((other) => other.claim.key),
+    ].filter((id) => id !== claim.key);
+    const [rival] = others;
+    const isContested = rival !== undefined && takesPlace(one);
+    const settlement = isContested
+      ? await contest(tx, crm.name, one, rival, note, now)
+      : await begin(tx, crm.name, claim, { entity, origin, link }, note, now);
+    if (settlement !== undefined) settlements.set(claim.key, settlement);
+  }
+}
+
+/** Whether the record would newly stand for the company because of its number; one that did before has its place. */
+const takesPlace = ({ verdict, link }: Kind<'link'>): boolean =>
+  verdict.origin === 'number' && !(link?.state === 'conflict' && link.wish === 'on');
+
+/** The records that hold the place of each company, or wait for it. */
+async function holdersOf(
+  tx: Tx,
+  provider: string,
+  entities: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (entities.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('link')
+    .select(['entity', 'record_id', 'state', 'wish', 'doubt'])
+    .where('provider', '=', provider)
+    .where('entity', 'in', each(tx, [...new Set(entities)]))
+    .where('state', 'in', ['active', 'conflict'])
+    .orderBy('record_id')
+    .execute();
+  const groups = Map.groupBy(rows, ({ entity }) => entity);
+  return new Map([...groups].map(([entity, group]) => [entity, group.map(({ record_id }) => record_id)]));
+}
+
+/** Links the record; later where upstream still has another company under its id. */
+async function begin(
+  tx: Tx,
+  provider: string,
+  claim: Claim,
+  {
+    entity,
+    origin,
+    link,
+  }: { readonly entity: string; readonly origin: Link['origin']; readonly link: Link | undefined },
+  note: Note,
+  now: number,
+): Promise<Settlement | undefined> {
+  const trust = link?.entity === entity ? link.trust : 'crm';
+  // What happened while it was not monitored has not been told to us.
+  const sendUpdate = link?.state !== 'conflict' || link.wish === 'off';
+  const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
+  if (linked.kind === 'taken')
+    return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
+  if (link?.state === 'conflict') await change(tx, { provider, recordId: claim.key }, { doubt: null });
+  const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
+  note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
+  return undefined;
+}
+
+/** Another record stands for the company already: a person must say, for a guess would be written to the wrong one. */
+async function contest(
+  tx: Tx,
+  provider: string,
+  one: Kind<'link'>,
+  rival: string,
+  note: Note,
+  now: number,
+): Promise<Settlement | undefined> {
+  const { claim, link, verdict } = one;
+  const { entity } = verdict;
+  if (link !== undefined && link.entity !== entity && (await isBound(tx, link)))
+    return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, SOON_MS);
+  if (link?.state === 'conflict' && link.doubt === entity && link.entity === entity) return undefined;
+  const reason = `holds the number of ${entity}, which record ${rival} stands for too`;
+  const fresh = { entity, state: 'conflict', reason, doubt: entity, wish: 'off', origin: 'number' } as const;
+  await tx
+    .insertInto('link')
+    .values({
+      ...fresh,
+      provider,
+      record_id: claim.key,
+      monitored: 'off',
+      monitored_at: null,
+      monitored_error: null,
+      send_update: 0,
+      synced_seq: 0,
+      synced_at: null,
+      trust: 'crm',
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['provider', 'record_id']).doUpdateSet({ ...fresh, send_update: 0, updated_at: now }),
+    )
+    .execute();
+  note(one, 'doubt', entity, reason);
+  return undefined;
+}

@@ -1,0 +1,109 @@
+/** heal: records whose links may have to follow them are read in the CRM, judged, and their links brought after them. */
+import { ProviderError, type Read } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import type { Store } from '../../store/open.ts';
+import type { Crm } from '../crm.ts';
+import { writeHistory } from '../history.ts';
+import { later, settleFault } from '../settle.ts';
+import { BRAKE_KEY, releaseBrake } from './brake.ts';
+import { applyVerdicts, type Judged } from './effects.ts';
+import { judge } from './judge.ts';
+import { followOf, linksOf } from './sightings.ts';
+
+export interface HealDeps {
+  readonly store: Store;
+  readonly metrics: Pick<Metrics, 'heals' | 'leaseLost'>;
+  readonly now: () => number;
+}
+
+/** CRMs do not say when a hold ends: a record that waits for it is looked at again after this long. */
+const HOLD_MS = 6 * 3_600_000;
+
+/**
+ * Brings the links of one CRM's records after them: deleted, merged, restored, and their numbers filled in, changed or
+ * taken out. One read; all effects and the lanes' settlements in one transaction, and only where a link still is what it
+ * was when the CRM was asked.
+ */
+export async function healRecords(
+  deps: HealDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now } = deps;
+  const brake = claims.find(({ key }) => key === BRAKE_KEY);
+  if (brake !== undefined) await store.write((tx) => releaseBrake(tx, crm.name, brake, now()));
+  const records = claims.filter((claim) => claim !== brake);
+  if (records.length === 0) return;
+  let judged: readonly Judged[];
+  try {
+    judged = await judgeAll(deps, crm, records, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
+    const fault = await settleFault(error, crm.pace, now());
+    await store.write((tx) =>
+      settleAll(
+        tx,
+        records.map((claim) => [claim, fault.of(claim)]),
+      ),
+    );
+    return;
+  }
+  await record(deps, crm, judged);
+}
+
+async function judgeAll(
+  { store, now }: HealDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<readonly Judged[]> {
+  const follow = followOf(crm, await crm.schema(signal), now());
+  const links = await linksOf(
+    store.db,
+    crm.name,
+    claims.map(({ key }) => key),
+  );
+  const ids = claims.map(({ key }) => key).filter((id) => crm.autoLink || links.has(id));
+  const reads = ids.length === 0 ? [] : await crm.connection.read(ids, follow.properties, signal);
+  const readOf = new Map(ids.map((id, index): [string, Read | undefined] => [id, reads[index]]));
+  return claims.map((claim): Judged => {
+    const link = links.get(claim.key);
+    const read = readOf.get(claim.key);
+    if (!readOf.has(claim.key)) return { claim, link, verdict: { kind: 'nothing' } };
+    if (read === undefined || read.kind === 'retry') {
+      const unread = read?.reason ?? 'the CRM said nothing of this record';
+      return { claim, link, verdict: { kind: 'nothing' }, unread };
+    }
+    return { claim, link, verdict: judge(link, read, follow) };
+  });
+}
+
+async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: readonly Judged[]): Promise<void> {
+  const at = now();
+  const ours = await store.write(async (tx) => {
+    const keys = await held(
+      tx,
+      judged.map(({ claim }) => claim),
+    );
+    const live = judged.filter(({ claim }) => keys.has(claim.key));
+    const { settlements, happened } = await applyVerdicts(tx, crm, live, at);
+    await writeHistory(tx, [], happened, at);
+    await settleAll(
+      tx,
+      live.map((each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(each, at)]),
+    );
+    return keys;
+  });
+  metrics.leaseLost.inc(judged.length - ours.size);
+  for (const { verdict } of judged) metrics.heals.inc({ provider: crm.name, verdict: verdict.kind });
+}
+
+/** How a lane ends whose link needs nothing done. */
+function settlementOf({ claim, verdict, link, unread }: Judged, now: number): Settlement {
+  if (unread !== undefined) return later(claim, now, unread);
+  if (verdict.kind === 'held' && link !== undefined) return { kind: 'again', at: now + HOLD_MS, fresh: true };
+  return { kind: 'done' };
+}

@@ -1,0 +1,118 @@
+/** judge: what a record as the CRM holds it makes of its link. Pure. */
+import type { PropertyValue, Read } from '../../../providers/provider.ts';
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
+import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
+import type { Link } from '../links.ts';
+
+/** What the record says of itself: an entity id, nothing, a text that is no company's number, or we cannot see it. */
+export type Numbered =
+  | { readonly kind: 'company'; readonly entity: string }
+  | { readonly kind: 'blank' | 'unseen' }
+  | { readonly kind: 'other'; readonly text: string };
+
+/**
+ * What is to become of a link.
+ * `link`: the record stands for the company, unless another record does. `end`: it no longer does.
+ * `follow`: it stands for another company now. `doubt`: its number speaks against its link, and a person must say.
+ * `move`: it was merged into another one. `held`: something would change, but the CRM says to leave the record alone.
+ */
+export type Verdict =
+  | { readonly kind: 'nothing' | 'held' }
+  | { readonly kind: 'link'; readonly entity: string; readonly origin: Link['origin'] }
+  | { readonly kind: 'end'; readonly state: 'gone' | 'removed'; readonly reason: string }
+  | { readonly kind: 'follow'; readonly entity: string; readonly reason: string }
+  | { readonly kind: 'doubt'; readonly doubt: string; readonly reason: string }
+  | { readonly kind: 'move'; readonly to: string };
+
+export interface Rule {
+  /** The property with the number, where there is one that can be read. */
+  readonly match: string | undefined;
+  /** Whether records that have no link are linked by their number. */
+  readonly autoLink: boolean;
+  readonly isHeld: (properties: Readonly<Record<string, PropertyValue>>) => boolean;
+}
+
+const NOTHING = { kind: 'nothing' } as const;
+
+/** Judges one record, whatever order the CRM told of things in; `retry` is nothing here. */
+export function judge(link: Link | undefined, read: Read, rule: Rule): Verdict {
+  if (read.kind === 'gone')
+    return isOpen(link) ? { kind: 'end', state: 'gone', reason: 'deleted in the CRM' } : NOTHING;
+  if (read.kind === 'moved') return read.to === read.id ? NOTHING : { kind: 'move', to: read.to };
+  if (read.kind === 'retry') return NOTHING;
+  const numbered = readNumber(read.properties, rule.match);
+  const verdict = isOpen(link) ? judgeOpen(link, numbered) : judgeEnded(link, numbered, rule.autoLink);
+  const waits = verdict.kind !== 'nothing' && rule.isHeld(read.properties);
+  return waits ? { kind: 'held' } : verdict;
+}
+
+/** Reads the number of a record; a lost leading zero is put back where the check digits say so. */
+export function readNumber(properties: Readonly<Record<string, PropertyValue>>, match: string | undefined): Numbered {
+  const value = match === undefined ? undefined : properties[match];
+  if (value === undefined) return { kind: 'unseen' };
+  const read = readCvrNumber(value);
+  if (read.kind === 'number' || (read.kind === 'lost-zero' && read.valid))
+    return { kind: 'company', entity: companyEntityId(read.number) };
+  return read.kind === 'blank' ? { kind: 'blank' } : { kind: 'other', text: String(value).slice(0, 100) };
+}
+
+/** Whether the link counts, or waits for something to be settled. */
+const isOpen = (link: Link | undefined): link is Link => link?.state === 'active' || link?.state === 'conflict';
+
+function judgeOpen(link: Link, numbered: Numbered): Verdict {
+  // Two companies claim the record: no number decides that.
+  if (link.state === 'conflict' && link.doubt === null) return NOTHING;
+  const agreed =
+    link.state === 'active' ? NOTHING : ({ kind: 'link', entity: link.entity, origin: link.origin } as const);
+  if (numbered.kind === 'unseen') return NOTHING;
+  if (link.origin === 'person') return judgeByHand(link, numbered, agreed);
+  switch (numbered.kind) {
+    case 'blank':
+      return { kind: 'end', state: 'removed', reason: 'the record no longer holds a CVR number' };
+    case 'company':
+      return numbered.entity === link.entity
+        ? agreed
+        : isAccepted(link, numbered.entity)
+          ? NOTHING
+          : {
+              kind: 'follow',
+              entity: numbered.entity,
+              reason: `the record's number is that of ${numbered.entity} now`,
+            };
+    case 'other':
+      return isAccepted(link, numbered.text)
+        ? NOTHING
+        : {
+            kind: 'doubt',
+            doubt: numbered.text,
+            reason: `the record holds "${numbered.text}", which is no CVR number`,
+          };
+  }
+}
+
+/** A link made by hand needs no number in the record; only another company's speaks against it. */
+function judgeByHand(link: Link, numbered: Numbered, agreed: Verdict): Verdict {
+  // A production unit or a person may well stand in a record that shows its company's number.
+  if (parseEntityId(link.entity)?.kind !== 'company') return agreed;
+  if (numbered.kind !== 'company' || numbered.entity === link.entity) return agreed;
+  if (isAccepted(link, numbered.entity)) return NOTHING;
+  const reason = `linked by hand, but the record holds the number of ${numbered.entity}`;
+  return { kind: 'doubt', doubt: numbered.entity, reason };
+}
+
+/** Whether a person saw this number and kept the link; in a conflict: whether that is what they are asked already. */
+const isAccepted = (link: Link, doubt: string): boolean => link.doubt === doubt;
+
+function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): Verdict {
+  const entity = numbered.kind === 'company' ? numbered.entity : undefined;
+  const byNumber = entity === undefined ? NOTHING : ({ kind: 'link', entity, origin: 'number' } as const);
+  if (link === undefined) return autoLink ? byNumber : NOTHING;
+  if (link.origin === 'number') {
+    // Restored, and its number is not for us to see: it is what it was.
+    const isBack = link.state === 'gone' && numbered.kind === 'unseen';
+    return isBack ? { kind: 'link', entity: link.entity, origin: 'number' } : byNumber;
+  }
+  if (link.state === 'gone') return { kind: 'link', entity: link.entity, origin: 'person' };
+  // A person took it away from this company, not from every other.
+  return autoLink && entity !== link.entity ? byNumber : NOTHING;
+}

@@ -1,0 +1,120 @@
+/** A merge in the CRM: the link follows its record to the survivor. */
+import { mark } from '../runtime/lanes.ts';
+import type { Tx } from '../store/store.ts';
+import { change, endLink, findLink, healQueue, type Link, linkKey, linkRecord, MONITORING_QUEUE } from './links.ts';
+
+export interface LinkMove {
+  readonly provider: string;
+  readonly from: string;
+  readonly to: string;
+  readonly now: number;
+}
+
+/**
+ * `merged`: the survivor stands for the same company already, or there was no link to move. `conflict`: it stands for
+ * another company, so both links wait for a person. `later`: the survivor's own link has ended, and upstream has not
+ * confirmed it yet; the record is looked at again by itself.
+ */
+export type Moved = 'moved' | 'merged' | 'conflict' | 'later';
+
+const SOON_MS = 10_000;
+
+/**
+ * Lets a link follow its record after a merge in the CRM, in whichever order the CRM told of the merge and of the deletion
+ * that comes with it. The survivor is looked at afterwards: its number may say something else.
+ */
+export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
+  const { provider, from, to, now } = move;
+  const before = await findLink(tx, { provider, recordId: from });
+  if (before === undefined || from === to) return 'merged';
+  if (before.state === 'removed') await inherit(tx, before, to, now);
+  const waits = before.state === 'conflict' && before.doubt === null;
+  if (before.state === 'removed' || before.state === 'merged' || waits) return waits ? 'conflict' : 'merged';
+  await mark(tx, healQueue(provider), [to], now);
+  const end = { provider, recordId: from, now, reason: `merged in the CRM into record ${to}` } as const;
+  if (await hasNothingToMove(tx, before)) return finish('merged');
+
+  const survivor = await findLink(tx, { provider, recordId: to });
+  const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.doubt !== null);
+  const wish = { provider, recordId: to, entity: before.entity, origin: before.origin, trust: before.trust, now };
+  const sendUpdate = before.send_update === 1 || before.state === 'gone';
+  const linked = isOpen ? await linkRecord(tx, { ...wish, sendUpdate }) : undefined;
+  if (linked !== undefined && linked.kind !== 'taken') {
+    await keepRulings(tx, move);
+    return finish(linked.kind === 'linked' ? 'moved' : 'merged');
+  }
+  const other = await findLink(tx, { provider, recordId: to });
+  if (other === undefined || (other.state !== 'active' && other.state !== 'conflict')) {
+    await mark(tx, healQueue(provider), [from], now + SOON_MS);
+    return 'later';
+  }
+  await contest(tx, before, `merged in the CRM into record ${to}, which stands for ${other.entity}`, now);
+  const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
+  await contest(tx, other, reason, now);
+  return 'conflict';
+
+  async function finish(moved: Moved): Promise<Moved> {
+    const ended = await endLink(tx, { ...end, state: 'merged' });
+    if (!ended) await change(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
+    return moved;
+  }
+}
+
+/** Whether the link counts for nothing by now: it was never made for a rival, or another record has taken its place. */
+async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
+  if (link.state === 'conflict') return link.wish === 'off';
+  if (link.state !== 'gone') return false;
+  const successor = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', link.provider)
+    .where('entity', '=', link.entity)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return successor !== undefined;
+}
+
+/** A link that waits for a person, whatever it was before: the order in which the CRM told of things must not matter. */
+async function contest(tx: Tx, link: Link, reason: string, now: number): Promise<void> {
+  const record = { provider: link.provider, recordId: link.record_id };
+  const begins = link.state === 'gone';
+  if (begins) await mark(tx, MONITORING_QUEUE, [linkKey(link.provider, link.record_id)], now);
+  const wish = begins && ({ wish: 'on', monitored: 'unknown', monitored_error: null } as const);
+  await change(tx, record, { state: 'conflict', reason, doubt: null, updated_at: now, ...wish });
+}
+
+/** What a person took away from a record stays away from the record that it became. */
+async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<void> {
+  if (link.origin !== 'person') return;
+  const row = {
+    ...link,
+    record_id: to,
+    monitored: 'off',
+    monitored_at: null,
+    synced_seq: 0,
+    synced_at: null,
+    created_at: now,
+    updated_at: now,
+  } as const;
+  await tx
+    .insertInto('link')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id']).doNothing())
+    .execute();
+}
+
+/** A person's word on a property holds for the record that it became, unless that has one of its own. */
+async function keepRulings(tx: Tx, { provider, from, to }: LinkMove): Promise<void> {
+  const rulings = await tx
+    .selectFrom('ruling')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', '=', from)
+    .execute();
+  if (rulings.length === 0) return;
+  await tx
+    .insertInto('ruling')
+    .values(rulings.map((ruling) => ({ ...ruling, record_id: to })))
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doNothing())
+    .execute();
+}
