@@ -1,8 +1,8 @@
 /** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
 import type { Connection } from 'jsforce/lib/connection.js';
-import type { Lent, PropertyValue } from '../provider.ts';
+import type { HttpResponse, Lent, PropertyValue } from '../provider.ts';
 import { RefusedAnswer, sessionFault, strangeAnswer } from './errors.ts';
-import { objectOf } from './json.ts';
+import { objectOf, objectsOf } from './json.ts';
 import { openLogin } from './login.ts';
 import { openSessions, type Session } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
@@ -10,6 +10,12 @@ import { fencedTransport } from './transport.ts';
 
 /** A record as Salesforce sends it, of no known shape. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs one verb with the calls for its signal; a refusal that nobody judged becomes a fault of the connection. */
+export type Verb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
+
+/** Where a query is asked. */
+export type QueryScope = 'live' | 'all' | 'tooling';
 
 /** One record to write. */
 export type WriteRow = { readonly Id: string } & Readonly<Record<string, PropertyValue>>;
@@ -22,12 +28,24 @@ export interface Calls {
   retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly Row[]>;
   /** Up to 200 results, one for each record, in their order, as Salesforce gave them. */
   update(rows: readonly WriteRow[]): Promise<readonly unknown[]>;
-  /** The first page only; `all` sees deleted records too. */
-  query(soql: string, scope?: 'all'): Promise<{ readonly rows: readonly Row[]; readonly done: boolean }>;
+  /** The first page only; `all` sees deleted records too, `tooling` asks for what the org is made of. */
+  query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly Row[]; readonly done: boolean }>;
+  /** Posts one thing to a path below the API's version; not safe to repeat. */
+  post(path: string, body: object): Promise<Row>;
+  /** The path of the API's version, for calls inside a call. */
+  readonly base: string;
+  /** Salesforce's own time in ms, as the last answer told it. */
+  serverTime(): number | undefined;
   /** Calls used and allowed in 24 hours, where the last answer told. */
   usage(): { readonly used: number; readonly limit: number } | undefined;
   session(): Promise<Session>;
 }
+
+const QUERY_PATHS: Readonly<Record<QueryScope, string>> = {
+  live: '/query',
+  all: '/queryAll',
+  tooling: '/tooling/query',
+};
 
 /** Without Sforce-Auto-Assign an address update may run assignment rules and change the owner. */
 const WRITE_HEADERS = { 'Sforce-Auto-Assign': 'FALSE' };
@@ -55,10 +73,14 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
 
   return (signal) => {
     let last: Connection | undefined;
+    let date: string | undefined;
+    const onAnswer = ({ headers }: HttpResponse) => {
+      date = headers.date ?? date;
+    };
     /** No refresh function: jsforce would refresh without end. */
     const open = ({ instanceUrl, accessToken }: Session) => {
       last = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
-      last._transport = fencedTransport(client, lent.http, signal);
+      last._transport = fencedTransport(client, lent.http, signal, { onAnswer });
       return last;
     };
     const call = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
@@ -80,14 +102,14 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
       async describe() {
         const { fields } = objectOf(await call((connection) => connection.describe(object))) ?? {};
         if (!Array.isArray(fields)) throw strangeAnswer('a describe');
-        return rowsOf(fields);
+        return objectsOf(fields);
       },
       async retrieve(ids, fields) {
         const rows: unknown = await call((connection) =>
           connection.retrieve(object, [...ids], { fields: [...fields] }),
         );
         if (!Array.isArray(rows)) throw strangeAnswer('a read');
-        return rowsOf(rows);
+        return objectsOf(rows);
       },
       async update(rows) {
         const results: unknown = await call((connection) =>
@@ -100,12 +122,28 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
         if (!Array.isArray(results)) throw strangeAnswer('an update');
         return results;
       },
-      async query(soql, scope) {
-        const path = `/${scope === 'all' ? 'queryAll' : 'query'}?q=${encodeURIComponent(soql)}`;
+      async query(soql, scope = 'live') {
+        const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
         // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
         const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
         if (!Array.isArray(records)) throw strangeAnswer('a query');
-        return { rows: rowsOf(records), done: done !== false };
+        return { rows: objectsOf(records), done: done !== false };
+      },
+      async post(path, json) {
+        const request = {
+          method: 'POST' as const,
+          url: path,
+          body: JSON.stringify(json),
+          headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
+        };
+        const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
+        if (answer === undefined) throw strangeAnswer('a creation');
+        return answer;
+      },
+      base: `/services/data/v${version}`,
+      serverTime() {
+        const ms = Date.parse(date ?? '');
+        return Number.isNaN(ms) ? undefined : ms;
       },
       usage: () => last?.limitInfo.apiUsage,
       session: () => sessions.current(signal),
@@ -114,9 +152,3 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
 }
 
 const isSessionRefused = (error: unknown): boolean => error instanceof RefusedAnswer && error.status === 401;
-
-const rowsOf = (list: readonly unknown[]): readonly Row[] =>
-  list.flatMap((row) => {
-    const object = objectOf(row);
-    return object === undefined ? [] : [object];
-  });

@@ -3,6 +3,7 @@
  * beside what people wrote. All are optional; `CVR_Number__c` and `CVR_Hold__c` are read, never written.
  */
 import type { FieldName } from '../fields.ts';
+import type { PropertyDefinition } from '../provider.ts';
 
 /** What Salesforce must know to make a field: its describe type, and how long or precise it is. */
 export interface CustomField {
@@ -56,3 +57,26 @@ export const CVR_NUMBER: CustomField = {
 
 /** Set by a person: leave this account alone. */
 export const CVR_HOLD: CustomField = { name: 'CVR_Hold__c', label: 'CVR Hold', type: 'boolean' };
+
+/** Every field of this project's, the read ones first. */
+export const OWN_FIELDS: readonly CustomField[] = [CVR_NUMBER, CVR_HOLD, ...REGISTER_FIELDS];
+
+const TYPES: Readonly<Record<CustomField['type'], PropertyDefinition['type']>> = {
+  string: 'string',
+  textarea: 'multiline',
+  phone: 'string',
+  email: 'string',
+  url: 'url',
+  double: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+};
+
+/** The same as the contract spells them. */
+export const definitions: readonly PropertyDefinition[] = OWN_FIELDS.map(({ name, label, type, unique }) => ({
+  name,
+  label,
+  type: TYPES[type],
+  ...(unique === true ? { unique } : {}),
+}));

@@ -1,5 +1,7 @@
 /** An answer that is no success: its codes, and what they mean for the whole connection. */
+
 import { type HttpResponse, type Observation, ProviderError } from '../provider.ts';
+import { duplicateIn, type FoundDuplicate } from './duplicates.ts';
 
 /** One error; `code` is `errorCode` at the top of an answer, `statusCode` of one record, `error` of a token request. */
 export interface ApiError {
@@ -7,6 +9,8 @@ export interface ApiError {
   /** In the language of the user: for people, never to be parsed. */
   readonly message: string;
   readonly fields: readonly string[];
+  /** What a duplicate rule found. */
+  readonly duplicate?: FoundDuplicate;
 }
 
 /** An answer with a status of 400 or more. Holds no headers and no body that is not Salesforce's own. */
@@ -55,12 +59,17 @@ export function errorsOf(json: unknown): readonly ApiError[] {
   const list = Array.isArray(json) ? json : [json];
   return list.flatMap((item: unknown) => {
     if (typeof item !== 'object' || item === null) return [];
-    const { statusCode, errorCode, error, message, error_description, fields }: Record<string, unknown> = { ...item };
+    const members: Record<string, unknown> = { ...item };
+    const { statusCode, errorCode, error, message, error_description, fields } = members;
     const code = statusCode ?? errorCode ?? error;
     if (typeof code !== 'string') return [];
     const text = message ?? error_description;
     const names = Array.isArray(fields) ? fields.filter((name) => typeof name === 'string') : [];
-    return [{ code, message: typeof text === 'string' ? text.slice(0, MESSAGE_CHARS) : '', fields: names }];
+    const found = duplicateIn(members);
+    const duplicate = found === undefined ? {} : { duplicate: found };
+    return [
+      { code, message: typeof text === 'string' ? text.slice(0, MESSAGE_CHARS) : '', fields: names, ...duplicate },
+    ];
   });
 }
 
@@ -73,6 +82,12 @@ export const isAboutRecords = ({ status, errors }: RefusedAnswer): boolean =>
   (status === 400 || status === 404) &&
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && !CONNECTION.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
+
+/** True where the user may not see or do the thing asked for, or the org does not have it: not a fault of the connection. */
+export const isNotForUser = ({ status, errors }: RefusedAnswer): boolean =>
+  (status === 400 || status === 403 || status === 404) &&
+  errors.length > 0 &&
+  errors.every(({ code }) => !BUSY.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
 /** What a refused answer means for the connection; pure. */
 export function faultOf(answer: RefusedAnswer): ProviderError {

@@ -2,7 +2,7 @@
 import type { Outcome, Patch } from '../provider.ts';
 import { type ApiError, errorsOf, say } from './errors.ts';
 import { to18 } from './ids.ts';
-import { objectOf, textOf } from './json.ts';
+import { objectOf } from './json.ts';
 
 /** An outcome, or `missing`: the record is not there, and where it went must be looked up. */
 export type Verdict = Outcome | 'missing';
@@ -40,9 +40,9 @@ export function judgeResults(patches: readonly Patch[], results: readonly unknow
 }
 
 /** Judges what one record's errors say; also for an error of the whole call that had this record alone. */
-export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[], extra = ''): Verdict {
+export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[]): Verdict {
   if (errors.length === 0) return unanswered(id);
-  const reason = errors.map(say).join('; ') + extra;
+  const reason = errors.map(sayWithRule).join('; ');
   if (errors.some(isMissing)) return 'missing';
   if (errors.some(({ code }) => LATER.has(code))) return { kind: 'retry', id, reason };
   if (errors.some(({ code }) => NO_ACCESS.has(code))) {
@@ -62,8 +62,13 @@ function judgeResult(patch: Patch, result: unknown): Verdict {
       ? { kind: 'written', id: patch.id }
       : unanswered(patch.id);
   }
-  return judgeErrors(patch, errorsOf(errors), duplicateRule(errors));
+  return judgeErrors(patch, errorsOf(errors));
 }
+
+const sayWithRule = (error: ApiError): string =>
+  error.duplicate?.rule === undefined
+    ? say(error)
+    : `${say(error)}; blocked by the duplicate rule ${error.duplicate.rule}`;
 
 /** Without fields it is the record that does not exist, with fields it is a value that refers to nothing. */
 const isMissing = ({ code, fields }: ApiError): boolean =>
@@ -77,16 +82,6 @@ function blamed({ code, fields }: ApiError, sent: readonly string[]): readonly s
     fields.flatMap((name) => /^(Billing|Shipping)(?:Country|State)(?:Code)?$/.exec(name)?.[1] ?? []),
   );
   return sent.filter((name) => parts.has(/^(Billing|Shipping)(?:Country|State)(?:Code)?$/.exec(name)?.[1] ?? ''));
-}
-
-/** The name of the duplicate rule that blocked the write; real bodies spell the member `duplicateResut`. */
-function duplicateRule(errors: unknown): string {
-  for (const error of Array.isArray(errors) ? errors : []) {
-    const { duplicateResut, duplicateResult } = objectOf(error) ?? {};
-    const rule = textOf(objectOf(duplicateResut ?? duplicateResult)?.duplicateRule);
-    if (rule !== undefined) return `; blocked by the duplicate rule ${rule}`;
-  }
-  return '';
 }
 
 const unanswered = (id: string): Outcome => ({

@@ -1,6 +1,7 @@
 /** The Salesforce provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { connectSalesforce } from './connection.ts';
+import { definitions } from './custom-fields.ts';
 import { observe } from './errors.ts';
 import { salesforcePreset } from './preset.ts';
 import { SalesforceSettings } from './settings.ts';
@@ -12,6 +13,7 @@ export const salesforce = defineProvider({
   about: 'Salesforce: accounts of one org',
   settings: SalesforceSettings,
   preset: salesforcePreset,
+  definitions,
   limits: ({ rate, concurrency }) => ({
     // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_composite_sobjects_collections.htm
     batch: { read: 200, update: 200 },

@@ -77,6 +77,11 @@ export const SalesforceSettings = Type.Object(
         'Share of the calls the org has in 24 hours, counted over all software that uses it, above which this connection pauses.',
     }),
     object: Type.Literal('Account', { default: 'Account', description: 'The object that holds companies.' }),
+    noteAs: Type.Union([Type.Literal('Task'), Type.Literal('ContentNote')], {
+      default: 'Task',
+      description:
+        'What a note becomes: a completed task on the account, or a ContentNote, which needs Notes to be enabled in the org.',
+    }),
     allowDuplicates: Type.Boolean({
       default: true,
       description:

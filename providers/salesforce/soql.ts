@@ -15,6 +15,54 @@ export function scanQuery(fields: readonly string[], after: string | undefined, 
 export const whereaboutsQuery = (ids: readonly string[]): string =>
   `SELECT Id, IsDeleted, MasterRecordId FROM Account WHERE Id IN (${ids.map(quote).join(',')})`;
 
+/** Accounts stamped at a time or later, the deleted ones too where `queryAll` asks. */
+export const changedQuery = (fields: readonly string[], from: string, limit: number): string =>
+  `SELECT ${select([...TRACE, ...fields])} FROM Account WHERE SystemModstamp >= ${from} ORDER BY SystemModstamp, Id LIMIT ${limit}`;
+
+/** Accounts stamped between two times, after an id, by id. */
+export function changedInSecondQuery(
+  fields: readonly string[],
+  from: string,
+  to: string,
+  after: string,
+  limit: number,
+): string {
+  const rest = after === '' ? '' : ` AND Id > ${quote(after)}`;
+  return `SELECT ${select([...TRACE, ...fields])} FROM Account WHERE SystemModstamp >= ${from} AND SystemModstamp < ${to}${rest} ORDER BY Id LIMIT ${limit}`;
+}
+
+const TRACE = ['Id', 'IsDeleted', 'MasterRecordId', 'SystemModstamp'];
+
+/** Any answer tells the time; this one is small. */
+export const SERVER_TIME_QUERY = 'SELECT Id FROM Account LIMIT 1';
+
+/** Live accounts that hold a value, given as a SOQL literal. */
+export const holdersQuery = (fields: readonly string[], property: string, literal: string, limit: number): string =>
+  `SELECT ${select(['Id', ...fields])} FROM Account WHERE ${select([property])} = ${literal} ORDER BY Id LIMIT ${limit}`;
+
+/** Tasks on an account since a time, after an id. */
+export const tasksQuery = (accountId: string, since: string, after: string, limit: number): string =>
+  `SELECT Id, Description FROM Task WHERE WhatId = ${quote(accountId)} AND CreatedDate >= ${since}${after === '' ? '' : ` AND Id > ${quote(after)}`} ORDER BY Id LIMIT ${limit}`;
+
+/** The statuses of a task that is done. */
+export const CLOSED_STATUS_QUERY = 'SELECT MasterLabel FROM TaskStatus WHERE IsClosed = true ORDER BY SortOrder';
+
+/** Titles of the notes and files on an account since a time. */
+export const contentQuery = (accountId: string, since: string): string =>
+  `SELECT ContentDocumentId, ContentDocument.Title FROM ContentDocumentLink WHERE LinkedEntityId = ${quote(accountId)} AND ContentDocument.CreatedDate >= ${since}`;
+
+/** Asked of the Tooling API. */
+export const VALIDATION_RULES_QUERY =
+  "SELECT ValidationName, ErrorMessage, Description FROM ValidationRule WHERE Active = true AND EntityDefinition.QualifiedApiName = 'Account' ORDER BY ValidationName";
+
+export const DUPLICATE_RULES_QUERY =
+  "SELECT DeveloperName, MasterLabel FROM DuplicateRule WHERE IsActive = true AND SobjectType = 'Account' ORDER BY DeveloperName";
+
+export const permissionSetQuery = (name: string): string => `SELECT Id FROM PermissionSet WHERE Name = ${quote(name)}`;
+
+export const assignmentQuery = (permissionSetId: string, userId: string): string =>
+  `SELECT Id FROM PermissionSetAssignment WHERE PermissionSetId = ${quote(permissionSetId)} AND AssigneeId = ${quote(userId)}`;
+
 export const ORGANIZATION_QUERY = 'SELECT Id, Name, OrganizationType, IsSandbox FROM Organization LIMIT 1';
 
 function select(fields: readonly string[]): string {

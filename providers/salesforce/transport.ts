@@ -23,13 +23,17 @@ export function fencedTransport(
   { StreamPromise }: { readonly StreamPromise: StreamPromise },
   http: Http,
   signal: AbortSignal,
-  options: { readonly budget?: string } = {},
+  { budget, onAnswer }: { readonly budget?: string; readonly onAnswer?: (answer: HttpResponse) => void } = {},
 ): Transport {
   return {
     httpRequest: (request) =>
       StreamPromise.create(() => ({
         stream: deadEnd(),
-        promise: exchange(http, { ...outgoing(request), ...options, signal }),
+        promise: exchange(
+          http,
+          { ...outgoing(request), ...(budget === undefined ? {} : { budget }), signal },
+          onAnswer,
+        ),
       })),
     getRequestStreamCreator() {
       throw new Error('the Salesforce connection does not stream');
@@ -54,8 +58,9 @@ function outgoing({ method, url, headers = {}, body }: Outgoing): Omit<HttpReque
   };
 }
 
-async function exchange(http: Http, request: HttpRequest) {
+async function exchange(http: Http, request: HttpRequest, onAnswer?: (answer: HttpResponse) => void) {
   const response: HttpResponse = await http(request);
+  onAnswer?.(response);
   if (REDIRECTS.has(response.status)) {
     throw new ProviderError(
       'unavailable',

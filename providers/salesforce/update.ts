@@ -10,7 +10,7 @@ import { toSalesforce } from './values.ts';
 import type { Whereabouts } from './whereabouts.ts';
 
 /** The account's fields: as known, or read anew. */
-export interface Schemas {
+export interface FieldSource {
   known(): Promise<Schema>;
   fresh(): Promise<Schema>;
 }
@@ -22,7 +22,7 @@ export interface Schemas {
 export async function updateAccounts(
   calls: Calls,
   patches: readonly Patch[],
-  schemas: Schemas,
+  schemas: FieldSource,
 ): Promise<readonly Outcome[]> {
   const verdicts = new Map<string, Verdict>();
   const valid = patches.filter((patch) => isAccountId(patch.id));
@@ -54,7 +54,7 @@ interface Step {
   readonly again: readonly (readonly Patch[])[];
 }
 
-async function write(calls: Calls, group: readonly Patch[], schemas: Schemas): Promise<Step> {
+async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource): Promise<Step> {
   const schema = await schemas.known();
   try {
     const verdicts = judgeResults(group, await calls.update(group.map((patch) => rowOf(patch, schema))));

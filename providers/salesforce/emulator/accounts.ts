@@ -26,6 +26,8 @@ export interface Accounts {
   ordered(after?: string): IterableIterator<StoredAccount>;
   /** The live account that holds a unique value. */
   holder(field: string, value: PropertyValue): StoredAccount | undefined;
+  /** Keeps a field's values unique from now on. */
+  makeUnique(field: string): void;
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -97,6 +99,7 @@ export function openAccounts(seed: number, unique: readonly string[], now: () =>
       }
     },
     holder: (field, value) => holders.get(field)?.get(keyOf(value)),
+    makeUnique: (field) => void holders.set(field, new Map()),
   };
 }
 

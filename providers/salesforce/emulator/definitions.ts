@@ -12,6 +12,8 @@ export interface FieldDefinition {
   readonly digits: number;
   readonly updateable: boolean;
   readonly nillable: boolean;
+  /** A record cannot be made without it: nothing fills it by itself. */
+  readonly required: boolean;
   readonly filterable: boolean;
   readonly unique: boolean;
   /** A picklist's values; a restricted one takes no others. */
@@ -33,6 +35,7 @@ export const define = (options: FieldOptions): FieldDefinition => {
     digits: type === 'int' ? 8 : 0,
     updateable: true,
     nillable: type !== 'boolean',
+    required: false,
     filterable: true,
     unique: false,
     values: [],
@@ -73,7 +76,8 @@ export function orgDefinitions(
   return byName;
 }
 
-function fromCustom({ name, label, type, length, scale, unique }: CustomField): FieldOptions {
+/** One of this project's own fields as the org holds it. */
+export function fromCustom({ name, label, type, length, scale, unique }: CustomField): FieldOptions {
   const filterable = !(type === 'textarea' && (length ?? 0) > 255);
   return { name, label, type, length: length ?? 0, scale: scale ?? 0, unique: unique ?? false, filterable };
 }
@@ -112,7 +116,7 @@ const STANDARD: readonly FieldOptions[] = [
   { name: 'IsDeleted', label: 'Deleted', type: 'boolean', updateable: false },
   { name: 'MasterRecordId', label: 'Master Record ID', type: 'reference', length: 18, updateable: false },
   { name: 'ParentId', label: 'Parent Account ID', type: 'reference', length: 18 },
-  { name: 'Name', label: 'Account Name', length: 255, nillable: false },
+  { name: 'Name', label: 'Account Name', length: 255, nillable: false, required: true },
   { name: 'Type', label: 'Account Type', type: 'picklist', values: ['Prospect', 'Customer', 'Partner', 'Other'] },
   ...address('Billing'),
   ...address('Shipping'),

@@ -25,6 +25,7 @@ const fieldOf = (field: FieldDefinition): object => ({
   updateable: field.updateable,
   createable: field.updateable,
   nillable: field.nillable,
+  defaultedOnCreate: !field.nillable && !field.required,
   filterable: field.filterable,
   unique: field.unique,
   externalId: field.unique,

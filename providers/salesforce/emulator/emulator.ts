@@ -1,12 +1,14 @@
 /**
- * An emulated Salesforce org on loopback: accounts, describe, collections, queries, sessions, merges, limits.
+ * An emulated Salesforce org on loopback: accounts, describe, collections, queries, sessions, merges, limits,
+ * tasks, notes, custom fields and permission sets.
  *
- * Not emulated: creating, upserting and deleting through the API, getDeleted, Bulk, other objects than Account.
+ * Not emulated: upserting and deleting through the API, getDeleted, Bulk, other objects than those.
  */
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { textOf } from '../json.ts';
 import type { StoredAccount } from './accounts.ts';
+import { moveActivities, notesOn } from './activities.ts';
 import { openOrg, rawValue, type SalesforceEmulatorOptions } from './org.ts';
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCountries } from './validate.ts';
@@ -86,11 +88,15 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     remove: (id) => org.accounts.remove(live(id)),
     merge(primary, other) {
       const survivor = live(primary);
-      org.accounts.remove(live(other), survivor.id);
+      const loser = live(other);
+      org.accounts.remove(loser, survivor.id);
+      moveActivities(org, loser.id, survivor.id);
+      for (const child of org.accounts.ordered())
+        if (child.values.ParentId === loser.id) org.accounts.write(child, { ParentId: survivor.id });
       return survivor.id;
     },
     restore: (id) => org.accounts.restore(any(id)),
-    notes: (id) => org.notes.flatMap((note) => (note.on === any(id).id ? [note.text] : [])),
+    notes: (id) => notesOn(org, any(id).id),
     parent: (id) => textOf(rawValue(live(id), 'ParentId')) ?? null,
     purge: (id) => org.accounts.purge(any(id)),
     fault: served.fault,

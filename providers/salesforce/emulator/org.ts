@@ -7,6 +7,7 @@ import { fromSalesforce } from '../values.ts';
 import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
 import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
 import { type OrgLimits, openLimits } from './limits.ts';
+import { openTables, type Tables } from './tables.ts';
 import { type Flow, openTokens, type Tokens } from './tokens.ts';
 
 /** What an emulated Salesforce can be told. */
@@ -40,10 +41,29 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly unknownField?: 'record' | 'call';
   /** A validation rule: what it says about the values a record would have. */
   readonly validationRule?: (values: Readonly<Record<string, PropertyValue>>) => string | undefined;
-  /** A duplicate rule: `alert` lets a write pass that asks for it. */
-  readonly duplicateRule?: (values: Readonly<Record<string, PropertyValue>>) => 'alert' | 'block' | undefined;
+  /** A duplicate rule: `alert` lets a write pass that asks for it; `matches` are the ids of the records it found. */
+  readonly duplicateRule?: (values: Readonly<Record<string, PropertyValue>>) => Alert | Alert['action'] | undefined;
+  /** Names and messages of rules the org lists, whatever they do: the two options above are what they do. */
+  readonly listed?: {
+    readonly validation?: readonly { readonly name: string; readonly message: string }[];
+    readonly duplicate?: readonly string[];
+  };
+  /** False where the user lacks Customize Application: no fields can be made, no validation rules seen. */
+  readonly mayCustomize?: boolean;
+  /** False where the user lacks Manage Profiles and Permission Sets. */
+  readonly mayGrant?: boolean;
+  /** False where Notes are off in the org. */
+  readonly notesEnabled?: boolean;
+  /** Values of a task's status, the closed ones marked. */
+  readonly taskStatuses?: readonly { readonly label: string; readonly closed: boolean }[];
   /** False where the user may not read Organization. */
   readonly organizationVisible?: boolean;
+}
+
+/** What a duplicate rule says. */
+export interface Alert {
+  readonly action: 'alert' | 'block';
+  readonly matches: readonly string[];
 }
 
 /** State and rules; `written` is called after every change through the API. */
@@ -58,8 +78,8 @@ export interface Org {
   readonly locks: Map<string, number>;
   /** Rows that open queries still owe, by locator. */
   readonly locators: Map<string, { readonly rows: readonly object[]; readonly total: number; readonly until: number }>;
-  /** Notes on accounts, oldest first. */
-  readonly notes: { readonly on: string; readonly text: string }[];
+  /** The other objects. */
+  readonly tables: Tables;
   readonly now: () => number;
   /** A field the user may see. */
   field(name: string): FieldDefinition | undefined;
@@ -99,13 +119,32 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
     tokens: openTokens(tokens, now),
     locks: new Map(),
     locators: new Map(),
-    notes: [],
+    tables: filledTables(options, tokens.organizationId, now),
     now,
     field: (name) => (hidden.has(name) ? undefined : definitions.get(name)),
     values: (account, names = definitions.keys()) =>
       Object.fromEntries([...names].map((name) => [name, shown(account, name, definitions.get(name)?.type)])),
     written: () => {},
   };
+}
+
+function filledTables(options: SalesforceEmulatorOptions, organizationId: string, now: () => number): Tables {
+  const tables = openTables(now);
+  const organization = { Name: 'Emulated Org', OrganizationType: 'Enterprise Edition', IsSandbox: false };
+  tables.insert('Organization', organization, organizationId);
+  const statuses = options.taskStatuses ?? [
+    { label: 'Not Started', closed: false },
+    { label: 'Completed', closed: true },
+  ];
+  for (const [at, { label, closed }] of statuses.entries())
+    tables.insert('TaskStatus', { MasterLabel: label, IsClosed: closed, SortOrder: at + 1 });
+  for (const { name, message } of options.listed?.validation ?? []) {
+    const values = { ValidationName: name, Active: true, ErrorMessage: message };
+    tables.insert('ValidationRule', { ...values, 'EntityDefinition.QualifiedApiName': 'Account' });
+  }
+  for (const name of options.listed?.duplicate ?? [])
+    tables.insert('DuplicateRule', { DeveloperName: name, MasterLabel: name, SobjectType: 'Account', IsActive: true });
+  return tables;
 }
 
 /** The value of one field as the API shows it, the ones Salesforce keeps by itself included. */
@@ -120,7 +159,8 @@ export function rawValue(account: StoredAccount, name: string): PropertyValue {
     case 'CreatedDate':
       return salesforceTime(account.createdAt);
     case 'SystemModstamp':
-      return salesforceTime(account.updatedAt);
+      // Kept by the second, as in Salesforce.
+      return salesforceTime(Math.floor(account.updatedAt / 1_000) * 1_000);
     default:
       return account.values[name] ?? null;
   }

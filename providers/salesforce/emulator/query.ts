@@ -1,33 +1,33 @@
-/** `/query` and `/queryAll` of an emulated org, paged by locators that end. */
+/** `/query`, `/queryAll` and `/tooling/query` of an emulated org, paged by locators that end. */
 import type { EmulatorAnswer } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { to18 } from '../ids.ts';
 import type { StoredAccount } from './accounts.ts';
-import { type Org, rawValue } from './org.ts';
+import { holds, ordered } from './conditions.ts';
+import { type Org, rawValue, salesforceTime } from './org.ts';
 import { render } from './records.ts';
 import { refusal } from './refusal.ts';
-import { type Condition, parseSoql, type Query } from './soql.ts';
+import { parseSoql, type Query } from './soql.ts';
+import { OBJECTS, type ObjectSpec, type StoredRow } from './tables.ts';
 
 const MAX_PAGE = 2_000;
 const LOCATOR_MS = 900_000;
-const IDS: ReadonlySet<string> = new Set(['Id', 'MasterRecordId']);
 
-/** Answers a query; `all` sees the recycle bin. */
-export function answerQuery(org: Org, soql: string, all: boolean): EmulatorAnswer {
+/** How a query was asked: `all` sees the recycle bin. */
+export interface Asked {
+  readonly all?: true;
+  readonly tooling?: true;
+}
+
+/** Answers a query. */
+export function answerQuery(org: Org, soql: string, asked: Asked = {}): EmulatorAnswer {
   const query = parseSoql(soql);
   if (query === undefined) return refusal(400, 'MALFORMED_QUERY', 'unexpected token');
-  if (query.object === 'Organization') return organization(org);
-  if (query.object !== 'Account')
+  if (query.object === 'Account' && asked.tooling !== true) return queryAccounts(org, query, asked.all === true);
+  const spec = OBJECTS[query.object];
+  if (spec === undefined || spec.tooling !== asked.tooling || !isVisible(org, query.object))
     return refusal(400, 'INVALID_TYPE', `sObject type '${query.object}' is not supported.`);
-  const unknown = [...query.fields, ...query.where.map((condition) => condition.field)].find(
-    (name) => org.field(name) === undefined,
-  );
-  if (unknown !== undefined) return refusal(400, 'INVALID_FIELD', `No such column '${unknown}' on entity 'Account'.`);
-  const fixed = query.where.find((condition) => org.field(condition.field)?.filterable === false);
-  if (fixed !== undefined)
-    return refusal(400, 'INVALID_FIELD', `field '${fixed.field}' can not be filtered in a query call`);
-  const rows = select(org, query, all).map((account) => render(org, account, query.fields));
-  return page(org, rows, rows.length);
+  return queryObject(org, query, spec, asked.all === true);
 }
 
 /** Answers `nextRecordsUrl`. */
@@ -37,6 +37,36 @@ export function answerLocator(org: Org, locator: string): EmulatorAnswer {
   if (open === undefined || open.until <= org.now())
     return refusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
   return page(org, open.rows, open.total);
+}
+
+function queryAccounts(org: Org, query: Query, all: boolean): EmulatorAnswer {
+  const unknown = namesIn(query).find((name) => org.field(name) === undefined);
+  if (unknown !== undefined) return noColumn(unknown, 'Account');
+  const fixed = query.where.find(({ field }) => org.field(field)?.filterable === false);
+  if (fixed !== undefined) return noFilter(fixed.field);
+  const rows = select(org, query, all).map((account) => render(org, account, query.fields));
+  return page(org, rows, rows.length);
+}
+
+function queryObject(org: Org, query: Query, spec: ObjectSpec, all: boolean): EmulatorAnswer {
+  const known = ['Id', 'IsDeleted', 'CreatedDate', 'SystemModstamp', ...spec.fields];
+  const unknown = namesIn(query).find((name) => !known.includes(name));
+  if (unknown !== undefined) return noColumn(unknown, query.object);
+  const fixed = query.where.find(({ field }) => spec.unfilterable?.includes(field) === true);
+  if (fixed !== undefined) return noFilter(fixed.field);
+  if (query.object === 'ContentDocumentLink' && !query.where.some(isLinkFilter)) {
+    const message = 'ContentDocumentLink requires a filter by a single Id on ContentDocumentId or LinkedEntityId';
+    return refusal(400, 'MALFORMED_QUERY', `Implementation restriction: ${message}`);
+  }
+  const found = org.tables
+    .rows(query.object)
+    .filter((row) => (all || !row.deleted) && query.where.every((condition) => holds(row, condition, fieldOf)));
+  const rows = ordered(found, query.order, fieldOf).slice(0, query.limit);
+  return page(
+    org,
+    rows.map((row) => renderRow(row, query.fields)),
+    rows.length,
+  );
 }
 
 function page(org: Org, rows: readonly object[], totalSize: number): EmulatorAnswer {
@@ -53,65 +83,67 @@ function page(org: Org, rows: readonly object[], totalSize: number): EmulatorAns
 }
 
 function select(org: Org, query: Query, all: boolean): readonly StoredAccount[] {
-  const found: StoredAccount[] = [];
+  const byId = query.order.every(({ field, descending }) => field === 'Id' && !descending);
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
+  const found: StoredAccount[] = [];
   for (const account of candidates(org, query)) {
-    if (found.length >= limit) break;
-    if ((all || !account.deleted) && query.where.every((condition) => holds(account, condition))) found.push(account);
+    if (byId && found.length >= limit) break;
+    if ((all || !account.deleted) && query.where.every((condition) => holds(account, condition, rawValue)))
+      found.push(account);
   }
-  return found;
+  return byId ? found : ordered(found, query.order, rawValue).slice(0, limit);
 }
 
-/** Conditions on Id are indexed: the rest is filtered. */
-function candidates(org: Org, query: Query): Iterable<StoredAccount> {
+/** Conditions on Id and SystemModstamp are indexed: the rest is filtered. */
+function* candidates(org: Org, query: Query): Iterable<StoredAccount> {
   const named = query.where.find(({ field, operator }) => field === 'Id' && (operator === 'IN' || operator === '='));
-  if (named !== undefined) return named.values.flatMap((id) => org.accounts.find(String(id)) ?? []);
+  if (named !== undefined) {
+    yield* named.values.flatMap((id) => org.accounts.find(String(id)) ?? []);
+    return;
+  }
   const after = query.where.find(({ field, operator }) => field === 'Id' && operator === '>');
-  return org.accounts.ordered(after === undefined ? undefined : to18(String(after.values[0])));
-}
-
-function holds(account: StoredAccount, { field, operator, values }: Condition): boolean {
-  const raw = rawValue(account, field);
-  const wanted = values.map((value) => (IDS.has(field) && typeof value === 'string' ? to18(value) : value));
-  const [right = null] = wanted;
-  switch (operator) {
-    case 'IN':
-      return wanted.some((value) => same(raw, value));
-    case '=':
-      return same(raw, right);
-    case '!=':
-      return !same(raw, right);
-    default:
-      return compare(raw, right, operator);
+  const since = query.where.find(({ field, operator }) => field === 'SystemModstamp' && operator === '>=');
+  const oldest = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(String(since.values[0]));
+  for (const account of org.accounts.ordered(after === undefined ? undefined : to18(String(after.values[0])))) {
+    if (account.updatedAt >= oldest) yield account;
   }
 }
 
-/** SOQL compares texts without regard to case, ids with. */
-const same = (a: PropertyValue, b: PropertyValue): boolean =>
-  typeof a === 'string' && typeof b === 'string' ? a.toLowerCase() === b.toLowerCase() : (a ?? false) === (b ?? false);
-
-function compare(a: PropertyValue, b: PropertyValue, operator: '>' | '<' | '>=' | '<='): boolean {
-  if (a === null || b === null) return false;
-  const [left, right] = [sortable(a), sortable(b)];
-  if (operator === '>') return left > right;
-  if (operator === '<') return left < right;
-  return operator === '>=' ? left >= right : left <= right;
+function isVisible({ options }: Org, object: string): boolean {
+  if (object === 'Organization') return options.organizationVisible !== false;
+  if (object === 'ContentNote' || object === 'ContentDocumentLink') return options.notesEnabled !== false;
+  return object !== 'ValidationRule' || options.mayCustomize !== false;
 }
 
-function sortable(value: string | number | boolean): string | number {
-  if (typeof value === 'boolean') return Number(value);
-  if (typeof value === 'number' || !/^\d{4}-\d\d-\d\dT/.test(value)) return value;
-  return new Date(value.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')).toISOString();
+const namesIn = ({ fields, where, order }: Query): readonly string[] => [
+  ...fields,
+  ...where.map(({ field }) => field),
+  ...order.map(({ field }) => field),
+];
+
+const isLinkFilter = ({ field, operator }: Query['where'][number]): boolean =>
+  (field === 'ContentDocumentId' || field === 'LinkedEntityId') && (operator === '=' || operator === 'IN');
+
+function fieldOf(row: StoredRow, name: string): PropertyValue {
+  if (name === 'Id') return row.id;
+  if (name === 'IsDeleted') return row.deleted;
+  if (name === 'CreatedDate' || name === 'SystemModstamp') return salesforceTime(row.createdAt);
+  return row.values[name] ?? null;
 }
 
-function organization(org: Org): EmulatorAnswer {
-  if (org.options.organizationVisible === false)
-    return refusal(400, 'INVALID_TYPE', "sObject type 'Organization' is not supported.");
-  const record = {
-    Id: org.tokens.organizationId,
-    Name: 'Emulated Org',
-    OrganizationType: 'Enterprise Edition',
-    IsSandbox: false,
-  };
-  return { status: 200, body: { totalSize: 1, done: true, records: [record] } };
+/** A field of a related object stands in an object of its own. */
+function renderRow(row: StoredRow, names: readonly string[]): object {
+  const body: Record<string, unknown> = { attributes: { type: row.object } };
+  for (const name of names) {
+    const [first = '', second] = name.split('.');
+    const value = fieldOf(row, name);
+    body[first] = second === undefined ? value : { ...Object(body[first]), [second]: value };
+  }
+  return body;
 }
+
+const noColumn = (name: string, object: string): EmulatorAnswer =>
+  refusal(400, 'INVALID_FIELD', `No such column '${name}' on entity '${object}'.`);
+
+const noFilter = (name: string): EmulatorAnswer =>
+  refusal(400, 'INVALID_FIELD', `field '${name}' can not be filtered in a query call`);

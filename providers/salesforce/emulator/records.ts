@@ -52,6 +52,37 @@ export function updateMany(org: Org, json: unknown, headers: EmulatorRequest['he
   return { status: 200, body: inputs.map(({ id, values }) => resultOf(id, write(org, id, values, headers))) };
 }
 
+/** Answers `POST /sobjects/Account`. */
+export function createAccount(org: Org, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
+  const { refused, values } = readInput(org, { ...objectOf(json), attributes: { type: 'Account' } });
+  if (refused !== undefined) return refused;
+  const errors = creationErrors(org, values, headers);
+  if (errors.length > 0) {
+    const body = errors.map(({ statusCode, ...rest }) => ({ ...rest, errorCode: statusCode }));
+    return { status: 400, body };
+  }
+  const account = org.accounts.create({ ...withCountries(org, values), ...assigned(values, headers) });
+  org.written(account, Object.keys(values));
+  return { status: 201, body: { id: account.id, success: true, errors: [] } };
+}
+
+function creationErrors(
+  org: Org,
+  values: Readonly<Record<string, PropertyValue>>,
+  headers: EmulatorRequest['headers'],
+): readonly RecordError[] {
+  const hidden = Object.keys(values).find((name) => org.field(name) === undefined);
+  if (hidden !== undefined) return [unknownField(hidden)];
+  const fixed = Object.keys(values).filter((name) => org.field(name)?.updateable === false);
+  if (fixed.length > 0) {
+    const message = `Unable to create/update fields: ${fixed.join(', ')}. Please check the security settings of this field.`;
+    return [recordError('INVALID_FIELD_FOR_INSERT_UPDATE', message, fixed)];
+  }
+  const required = [...org.definitions.values()].filter((field) => field.required && values[field.name] === undefined);
+  const blanks = Object.fromEntries(required.map(({ name }) => [name, null]));
+  return validate(org, undefined, { ...blanks, ...values }, allowsAlerts(headers));
+}
+
 /** Answers `GET /sobjects/Account/ID`. */
 export function retrieveOne(org: Org, id: string, fields: string | null): EmulatorAnswer {
   const account = live(org, id);
@@ -131,13 +162,15 @@ function write(
   }
   const hidden = Object.keys(values).find((name) => org.field(name) === undefined);
   if (hidden !== undefined) return [unknownField(hidden)];
-  const allowAlerts = /allowSave=true/i.test(String(headers['sforce-duplicate-rule-header'] ?? ''));
-  const errors = validate(org, account, values, allowAlerts);
+  const errors = validate(org, account, values, allowsAlerts(headers));
   if (errors.length > 0) return errors;
   org.accounts.write(account, { ...withCountries(org, values), ...assigned(values, headers) });
   org.written(account, Object.keys(values));
   return [];
 }
+
+const allowsAlerts = (headers: EmulatorRequest['headers']): boolean =>
+  /allowSave=true/i.test(String(headers['sforce-duplicate-rule-header'] ?? ''));
 
 /** Territory and assignment rules run on an address change unless the call says no: they may change the owner. */
 function assigned(

@@ -3,10 +3,13 @@
  * An address and headers over 16,384 bytes together are 431, by Node's own server.
  */
 import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
+import { createContentLink, createContentNote, createTask } from './activities.ts';
+import { answerComposite } from './composite.ts';
 import { describeAccount } from './describe.ts';
+import { createCustomField, createPermission } from './metadata.ts';
 import type { Org } from './org.ts';
 import { answerLocator, answerQuery } from './query.ts';
-import { retrieveMany, retrieveOne, updateMany, updateOne } from './records.ts';
+import { createAccount, retrieveMany, retrieveOne, updateMany, updateOne } from './records.ts';
 import { refusal } from './refusal.ts';
 
 const OLDEST_VERSION = 31;
@@ -25,7 +28,8 @@ export function answerRequest(org: Org, request: EmulatorRequest, loginUrl: stri
   if (!org.tokens.accepts(token, prefix)) return refusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
   const now = org.now();
   const answer = org.limits.take(now) ?? versioned(org, request, Number(version), path);
-  return { ...answer, headers: { ...org.limits.headers(now), ...answer.headers } };
+  const headers = { date: new Date(now).toUTCString(), ...org.limits.headers(now) };
+  return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
 function versioned(org: Org, request: EmulatorRequest, version: number, path: string): EmulatorAnswer {
@@ -39,8 +43,11 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
   const { url, headers } = request;
   const id = /^sobjects\/Account\/(001[0-9A-Za-z]+)$/.exec(path)?.[1];
   const locator = /^query(?:All)?\/(.+)$/.exec(path)?.[1];
+  const object = request.method === 'POST' ? /^sobjects\/(\w+)$/.exec(path)?.[1] : undefined;
+  const place =
+    id !== undefined ? '{id}' : locator !== undefined ? '{locator}' : object !== undefined ? '{object}' : path;
   const soql = url.searchParams.get('q') ?? '';
-  switch (`${request.method} ${id !== undefined ? '{id}' : locator !== undefined ? '{locator}' : path}`) {
+  switch (`${request.method} ${place}`) {
     case 'GET sobjects/Account/describe':
       return describeAccount(org);
     case 'POST composite/sobjects/Account':
@@ -52,11 +59,40 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
     case 'PATCH {id}':
       return withJson(request, (json) => updateOne(org, id ?? '', json, headers));
     case 'GET query':
-      return answerQuery(org, soql, false);
+      return answerQuery(org, soql);
     case 'GET queryAll':
-      return answerQuery(org, soql, true);
+      return answerQuery(org, soql, { all: true });
+    case 'GET tooling/query':
+      return answerQuery(org, soql, { tooling: true });
+    case 'POST tooling/sobjects/CustomField':
+      return withJson(request, (json) => createCustomField(org, json));
+    case 'POST composite':
+      return withJson(request, (json) =>
+        answerComposite(org, json, (object, body) => create(org, object, body, headers)),
+      );
+    case 'POST {object}':
+      return withJson(request, (json) => create(org, object ?? '', json, headers));
     case 'GET {locator}':
       return answerLocator(org, locator ?? '');
+    default:
+      return NOT_FOUND;
+  }
+}
+
+function create(org: Org, object: string, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
+  switch (object) {
+    case 'Account':
+      return createAccount(org, json, headers);
+    case 'Task':
+      return createTask(org, json);
+    case 'ContentNote':
+      return createContentNote(org, json);
+    case 'ContentDocumentLink':
+      return createContentLink(org, json);
+    case 'PermissionSet':
+    case 'PermissionSetAssignment':
+    case 'FieldPermissions':
+      return createPermission(org, object, json);
     default:
       return NOT_FOUND;
   }

@@ -1,4 +1,4 @@
-/** The part of SOQL the emulator understands: one object, conditions joined by AND, ORDER BY Id, LIMIT. */
+/** The part of SOQL the emulator understands: one object, conditions joined by AND, ORDER BY, LIMIT. */
 import type { PropertyValue } from '../../provider.ts';
 
 export interface Condition {
@@ -7,10 +7,16 @@ export interface Condition {
   readonly values: readonly PropertyValue[];
 }
 
+export interface Order {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
 export interface Query {
   readonly fields: readonly string[];
   readonly object: string;
   readonly where: readonly Condition[];
+  readonly order: readonly Order[];
   readonly limit: number | undefined;
 }
 
@@ -75,7 +81,14 @@ export function parseSoql(soql: string): Query | undefined {
       where.push(one);
     } while (word('AND'));
   }
-  if (word('ORDER') && !(word('BY') && word('ID') && (word('ASC') || true))) return undefined;
+  const key = (): Order | undefined => {
+    const field = name();
+    const descending = word('DESC');
+    if (!descending) word('ASC');
+    return field === undefined ? undefined : { field, descending };
+  };
+  const order = word('ORDER') ? (word('BY') ? list(key) : undefined) : [];
+  if (order === undefined) return undefined;
   let limit: number | undefined;
   if (word('LIMIT')) {
     const token = tokens[at];
@@ -83,7 +96,7 @@ export function parseSoql(soql: string): Query | undefined {
     limit = Number(token.text);
     at += 1;
   }
-  return at === tokens.length ? { fields, object, where, limit } : undefined;
+  return at === tokens.length ? { fields, object, where, order, limit } : undefined;
 }
 
 const OPERATORS = ['=', '!=', '>=', '<=', '>', '<'] as const;

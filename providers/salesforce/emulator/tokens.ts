@@ -1,6 +1,7 @@
 /** The token endpoint of an emulated org: three flows, rotation, revocation. */
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import type { EmulatorAnswer } from '../../emulator.ts';
+import { to18 } from '../ids.ts';
 
 export type Flow = 'client-credentials' | 'jwt-bearer' | 'refresh-token';
 
@@ -19,6 +20,8 @@ export interface Tokens {
   move(): void;
   /** The org that tokens are for. */
   organizationId: string;
+  /** The user the tokens act as. */
+  readonly userId: string;
   /** `auth` of the provider's settings. */
   readonly auth: Readonly<Record<string, string>>;
   /** Texts no error may show. */
@@ -130,6 +133,7 @@ export function openTokens(
       sessions.clear();
     },
     organizationId: options.organizationId,
+    userId: to18(USER_ID),
     auth: AUTHS[options.flow]({ privateKey, refreshToken: first }),
     secrets: [CLIENT_SECRET, '00D!emulator.session', '5Aep861.emulator.refresh', ...privateKey.split('\n').slice(1, 2)],
   };

@@ -45,13 +45,17 @@ export function validate(
   const whole = { ...account?.values, ...values };
   const rule = org.options.validationRule?.(whole);
   if (rule !== undefined) return [recordError('FIELD_CUSTOM_VALIDATION_EXCEPTION', rule)];
-  const duplicate = org.options.duplicateRule?.(whole);
-  if (duplicate !== 'block' && !(duplicate === 'alert' && !allowAlerts)) return [];
+  const found = org.options.duplicateRule?.(whole);
+  if (found === undefined) return [];
+  const { action, matches } = typeof found === 'string' ? { action: found, matches: [] } : found;
+  if (action === 'alert' && allowAlerts) return [];
+  const matchRecords = matches.map((Id) => ({ matchConfidence: 100, record: { attributes: { type: 'Account' }, Id } }));
   // Salesforce spells the member without its l.
   const duplicateResut = {
-    allowSave: duplicate === 'alert',
+    allowSave: action === 'alert',
     duplicateRule: 'Standard_Account_Duplicate_Rule',
-    matchResults: [],
+    duplicateRuleEntityType: 'Account',
+    matchResults: matchRecords.length === 0 ? [] : [{ entityType: 'Account', matchRecords, success: true }],
   };
   return [{ ...recordError('DUPLICATES_DETECTED', 'Use one of these records?'), ...{ duplicateResut } }];
 }
@@ -129,8 +133,9 @@ function textError(
   if (field.type === 'email' && !EMAIL.test(value)) {
     return recordError('INVALID_EMAIL_ADDRESS', `${label}: invalid email address: ${value}`, [name]);
   }
-  if (/^(Billing|Shipping)Country(Code)?$/.test(name) && isForeign(org, name, value)) {
-    const message = `There's a problem with this country, even though it may appear correct. Please select a country/territory from the list of valid countries.: ${label}`;
+  if (/^(Billing|Shipping)(State|Country(Code)?)$/.test(name) && isForeign(org, name, value)) {
+    const part = name.endsWith('State') ? 'state' : 'country';
+    const message = `There's a problem with this ${part}, even though it may appear correct. Please select a ${part}/territory from the list of valid ones.: ${label}`;
     return recordError('FIELD_INTEGRITY_EXCEPTION', message, [name]);
   }
   if (field.restricted && !field.values.includes(value)) {
@@ -140,6 +145,7 @@ function textError(
       [name],
     );
   }
+  if (name === 'ParentId') return parentError(org, account, value);
   const holder = field.unique ? org.accounts.holder(name, value) : undefined;
   if (holder === undefined || holder === account) return undefined;
   return recordError(
@@ -148,8 +154,25 @@ function textError(
   );
 }
 
+function parentError(org: Org, account: StoredAccount | undefined, parentId: string): RecordError | undefined {
+  const parent = org.accounts.find(parentId);
+  if (parent === undefined || parent.deleted)
+    return recordError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id', ['ParentId']);
+  const seen = new Set<StoredAccount>();
+  for (let at: StoredAccount | undefined = parent; at !== undefined && !seen.has(at); ) {
+    if (at === account)
+      return recordError('CIRCULAR_DEPENDENCY', 'attempt to violate hierarchy constraints', ['ParentId']);
+    seen.add(at);
+    const above = rawValue(at, 'ParentId');
+    at = typeof above === 'string' ? org.accounts.find(above) : undefined;
+  }
+  return undefined;
+}
+
 function isForeign({ options: { countries } }: Org, name: string, value: string): boolean {
   if (countries === undefined) return false;
+  // Danish states are not configured in any org.
+  if (name.endsWith('State')) return true;
   return name.endsWith('Code') ? countries[value] === undefined : !Object.values(countries).includes(value);
 }
 

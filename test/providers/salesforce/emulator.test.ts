@@ -158,11 +158,12 @@ describe('the SOQL of the emulator', () => {
         { field: 'Name', operator: '=', values: ["O'Neill \\"] },
         { field: 'Id', operator: 'IN', values: ['a', 'b'] },
       ],
+      order: [{ field: 'Id', descending: false }],
       limit: 5,
     });
     for (const bad of [
       "SELECT Id FROM Account WHERE Name = 'a\\'",
-      'SELECT Id FROM Account ORDER BY Name',
+      'SELECT Id FROM Account ORDER Name',
       'SELECT Id FROM Account OR',
       'DELETE',
     ]) {

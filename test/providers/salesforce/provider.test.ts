@@ -20,6 +20,7 @@ describe('the Salesforce provider', () => {
       rate: { calls: 20, perSeconds: 1 },
       concurrency: 5,
       dailyShare: 0.8,
+      noteAs: 'Task',
       object: 'Account',
       allowDuplicates: true,
     });

@@ -1,0 +1,129 @@
+/**
+ * What happened to accounts, by the time Salesforce stamps on every change (SystemModstamp), the recycle bin included.
+ *
+ * A sweep reads from a time to the end. A change gets its stamp before it is committed, so the next sweep begins
+ * some minutes before this one did. Stamps are compared by the second: a page goes on at the second it ended in, and a
+ * second with more changes than a page holds is read by id.
+ */
+import { type Changes, ProviderError, type Sighting } from '../provider.ts';
+import type { Calls, Row } from './client.ts';
+import { strangeAnswer } from './errors.ts';
+import type { Schema } from './fields.ts';
+import { isAccountId, to18 } from './ids.ts';
+import { textOf } from './json.ts';
+import { valuesOf } from './read.ts';
+import { changedInSecondQuery, changedQuery, SERVER_TIME_QUERY } from './soql.ts';
+
+/** A transaction lasts ten minutes at most. https://developer.salesforce.com/docs/atlas.en-us.apexcode.meta/apexcode/apex_gov_limits.htm */
+const OVERLAP_MS = 10 * 60_000;
+const SECOND_MS = 1_000;
+const PAGE = 2_000;
+/** Told rows that are remembered, so that the overlap does not tell each of them at every call. */
+const MAX_TOLD = 20_000;
+
+/** Where the next call begins; the time is in ms, by Salesforce's clock. */
+interface Mark {
+  readonly from: number;
+  /** When the sweep under way began; undefined between sweeps. */
+  readonly began?: number;
+  /** The id after which to go on within the second `from`; empty at its beginning. */
+  readonly after?: string;
+}
+
+/** The contract's verb for one connection, which remembers what the cursor it gave last has told already. */
+export function openChanges(now: () => number) {
+  let told: { readonly cursor: string; readonly rows: ReadonlyMap<string, string> } | undefined;
+
+  return async (
+    calls: Calls,
+    names: readonly string[],
+    schema: Schema,
+    cursor: string | undefined,
+  ): Promise<Changes> => {
+    if (cursor === undefined) {
+      await calls.query(SERVER_TIME_QUERY);
+      return { sightings: [], cursor: write({ from: overlapped(calls.serverTime() ?? now()) }), more: false };
+    }
+    const mark = read(cursor);
+    const page = await ask(calls, names, mark);
+    const began = mark.began ?? calls.serverTime() ?? now();
+    const next = nextMark(mark, page, began);
+
+    // Only the caller that brings the last cursor back has stored what came with it.
+    const before = told?.cursor === cursor ? told.rows : new Map<string, string>();
+    const rows = new Map(before.size + page.rows.length > MAX_TOLD ? [] : before);
+    const sightings: Sighting[] = [];
+    for (const row of page.rows) {
+      const sighting = sightingOf(row, names, schema);
+      if (sighting === undefined) continue;
+      const whole = JSON.stringify([stampOf(row), sighting]);
+      if (before.get(sighting.id) !== whole) sightings.push(sighting);
+      rows.set(sighting.id, whole);
+    }
+    const text = write(next);
+    told = { cursor: text, rows };
+    return { sightings, cursor: text, more: next.began !== undefined };
+  };
+}
+
+interface Answer {
+  readonly rows: readonly Row[];
+  /** True where nothing is left of what was asked. */
+  readonly whole: boolean;
+}
+
+async function ask(calls: Calls, names: readonly string[], { from, after }: Mark): Promise<Answer> {
+  const soql =
+    after === undefined
+      ? changedQuery(names, time(from), PAGE)
+      : changedInSecondQuery(names, time(from), time(from + SECOND_MS), after, PAGE);
+  const { rows, done } = await calls.query(soql, 'all');
+  if (rows.length === 0 && !done) throw strangeAnswer('a query for changes');
+  return { rows, whole: done && rows.length < PAGE };
+}
+
+/** Where to go on after a page; pure. */
+function nextMark({ from, after }: Mark, { rows, whole }: Answer, began: number): Mark {
+  const last = rows.at(-1);
+  if (after !== undefined) {
+    const id = textOf(last?.Id);
+    return whole || id === undefined ? { from: from + SECOND_MS, began } : { from, began, after: to18(id) };
+  }
+  if (whole || last === undefined) return { from: Math.max(from, overlapped(began)) };
+  const second = Math.floor(stampOf(last) / SECOND_MS) * SECOND_MS;
+  return second > from ? { from: second, began } : { from, began, after: '' };
+}
+
+function sightingOf(row: Row, names: readonly string[], schema: Schema): Sighting | undefined {
+  const [id, master] = [textOf(row.Id), textOf(row.MasterRecordId)];
+  if (id === undefined) return undefined;
+  if (row.IsDeleted !== true) return { kind: 'seen', id: to18(id), properties: valuesOf(row, names, schema) };
+  return master === undefined ? { kind: 'gone', id: to18(id) } : { kind: 'moved', id: to18(id), to: to18(master) };
+}
+
+function stampOf(row: Row): number {
+  const ms = Date.parse((textOf(row.SystemModstamp) ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  if (Number.isNaN(ms)) throw strangeAnswer('a query for changes');
+  return ms;
+}
+
+const overlapped = (ms: number): number => Math.floor((ms - OVERLAP_MS) / SECOND_MS) * SECOND_MS;
+
+const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?: (\d+)(?: after (\w*))?)?$/;
+
+const write = ({ from, began, after }: Mark): string =>
+  [time(from), ...(began === undefined ? [] : [began]), ...(after === undefined ? [] : ['after', after])].join(' ');
+
+function read(cursor: string): Mark {
+  const [, from = '', began, after] = CURSOR.exec(cursor) ?? [];
+  const at = Date.parse(from);
+  if (Number.isNaN(at) || (after !== undefined && after !== '' && !isAccountId(after)))
+    throw new ProviderError('refused', 'the cursor of the changes is not one of Salesforce; begin again without it');
+  return {
+    from: at,
+    ...(began === undefined ? {} : { began: Number(began) }),
+    ...(after === undefined ? {} : { after }),
+  };
+}

@@ -1,0 +1,43 @@
+/** The account above an account: ParentId. */
+import { type Outcome, type ParentRead, ProviderError } from '../provider.ts';
+import type { Calls } from './client.ts';
+import type { Schema } from './fields.ts';
+import { isAccountId, to18 } from './ids.ts';
+import { textOf } from './json.ts';
+import { readAccounts } from './read.ts';
+import { type FieldSource, updateAccounts } from './update.ts';
+
+const PARENT = 'ParentId';
+
+/** Reads up to 200 parents in one call. */
+export async function readParents(
+  calls: Calls,
+  ids: readonly string[],
+  schema: Schema,
+): Promise<readonly ParentRead[]> {
+  if (!schema.has(PARENT)) {
+    const advice = 'give it read and edit access to Parent Account';
+    throw new ProviderError('refused', `ParentId of Account is hidden from the user of this connection; ${advice}`);
+  }
+  return (await readAccounts(calls, ids, [PARENT], schema)).map((read): ParentRead => {
+    if (read.kind === 'retry') throw new ProviderError('unavailable', read.reason);
+    if (read.kind !== 'found') return read;
+    const parent = textOf(read.properties[PARENT]);
+    return { kind: 'found', id: read.id, parent: parent === undefined ? null : to18(parent) };
+  });
+}
+
+/** Writes one parent; a circle of parents is refused by Salesforce and comes back as `rejected`. */
+export async function writeParent(
+  calls: Calls,
+  { id, parent }: { readonly id: string; readonly parent: string | null },
+  fields: FieldSource,
+): Promise<Outcome> {
+  if (parent !== null && !isAccountId(parent)) {
+    const reason = `${parent} is no id of an account`;
+    return { kind: 'rejected', id, reason, properties: { [PARENT]: reason } };
+  }
+  const value = parent === null ? null : to18(parent);
+  const [outcome] = await updateAccounts(calls, [{ id, properties: { [PARENT]: value } }], fields);
+  return outcome ?? { kind: 'retry', id, reason: 'Salesforce did not say what became of this account' };
+}
