@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./migrate.ts') },
   { name: 'backup', about: 'copy the store and its key while the daemon runs', load: () => import('./backup.ts') },
   {
+    name: 'backfill',
+    about: 'find the companies a CRM has already by their CVR number, link them, have them monitored',
+    load: () => import('./backfill.ts'),
+  },
+  {
     name: 'monitoring',
     about: 'have companies monitored for CRM records: add, remove, list, jobs',
     load: () => import('./monitoring.ts'),

@@ -1,0 +1,167 @@
+/** How a backfill tells where it is: a bar on a terminal, a line now and then without one, log lines for programs. */
+import { Writable } from 'node:stream';
+import { SingleBar } from 'cli-progress';
+import type { Step } from '../../connector/backfill/deps.ts';
+import type { Context } from '../context.ts';
+import type { CallsMade } from './ground.ts';
+
+/** Where a backfill stands, out of its steps. Times in ms. */
+export interface Standing {
+  readonly phase: Step['phase'];
+  /** Since when, and with how much done already, this process is in the phase. */
+  readonly since: number;
+  readonly before: number;
+  readonly scanned: number;
+  readonly verdicts: Readonly<Record<string, number>>;
+  readonly toLink: number;
+  readonly linked: number;
+  readonly written: number;
+  readonly toCarry: number;
+  readonly carryFrom: number;
+  readonly trouble: string | undefined;
+}
+
+const NOWHERE: Standing = {
+  phase: undefined,
+  since: 0,
+  before: 0,
+  scanned: 0,
+  verdicts: {},
+  toLink: 0,
+  linked: 0,
+  written: 0,
+  toCarry: 0,
+  carryFrom: 0,
+  trouble: undefined,
+};
+
+/** The standing after a step. Pure. */
+export function advance(standing: Standing, step: Step, now: number): Standing {
+  const { phase = standing.phase, seen = [], toCarry = standing.toCarry } = step;
+  const verdicts = { ...standing.verdicts };
+  for (const { verdict } of seen) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+  const scanned = step.scanned ?? standing.scanned;
+  const isNew = phase !== standing.phase;
+  return {
+    phase,
+    since: isNew ? now : standing.since,
+    before: isNew ? scanned - seen.length : standing.before,
+    scanned,
+    verdicts,
+    toLink: step.toLink ?? standing.toLink,
+    linked: standing.linked + (step.linked ?? 0),
+    written: standing.written + (step.written ?? 0),
+    toCarry,
+    carryFrom: isNew ? toCarry : Math.max(standing.carryFrom, toCarry),
+    trouble: 'trouble' in step ? step.trouble : standing.trouble,
+  };
+}
+
+/** How much of how much is done in the phase, and how fast; `total` undefined where nobody knows it. */
+export function measure(
+  standing: Standing,
+  now: number,
+): { done: number; total: number | undefined; perSecond: number } {
+  const { phase, since, before, scanned, linked, toLink, toCarry, carryFrom } = standing;
+  const seconds = Math.max(0.001, (now - since) / 1_000);
+  if (phase === 'apply') return { done: linked, total: toLink, perSecond: linked / seconds };
+  if (phase === 'carry')
+    return { done: carryFrom - toCarry, total: carryFrom, perSecond: (carryFrom - toCarry) / seconds };
+  return { done: scanned, total: undefined, perSecond: (scanned - before) / seconds };
+}
+
+const number = (value: number): string => Math.round(value).toLocaleString('en');
+
+/** One line for people, without the bar. */
+export function toldOf(standing: Standing, calls: CallsMade, now: number): string {
+  const { phase, verdicts, written, trouble } = standing;
+  const { done, total, perSecond } = measure(standing, now);
+  const rate = `${perSecond >= 10 ? number(perSecond) : perSecond.toFixed(1)}/s`;
+  const left = total === undefined || perSecond < 0.001 ? '' : `, ${duration((total - done) / perSecond)} left`;
+  const what =
+    phase === 'apply'
+      ? `linking: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`
+      : phase === 'carry'
+        ? `monitoring: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`
+        : phase === 'judge'
+          ? 'looking for numbers that several records have'
+          : phase === 'planned'
+            ? `writing the plan: ${number(written)}`
+            : `scanning: ${number(done)} records, ${rate}${toldVerdicts(verdicts)}`;
+  const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
+  return `${what}; ${spent}${trouble === undefined ? '' : `; waiting: ${trouble}`}`;
+}
+
+const toldVerdicts = (verdicts: Standing['verdicts']): string => {
+  const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${number(count)}`);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+};
+
+const duration = (seconds: number): string => {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+};
+
+export interface Progress {
+  tell(step: Step): void;
+  end(): void;
+}
+
+const LINE_MS = 5_000;
+const REDRAW_MS = 250;
+
+/** Shows progress on stderr until it is ended. */
+export function showProgress({ stderr, json, log }: Context, calls: CallsMade): Progress {
+  let standing = NOWHERE;
+  const bar = stderr.isTTY === true && !json ? openBar(stderr) : undefined;
+  const show = (): void => {
+    const now = Date.now();
+    if (standing.phase === undefined) return;
+    const text = toldOf(standing, calls, now);
+    if (bar !== undefined) bar.show(standing, text, now);
+    else if (json) log.info({ ...standing, verdicts: standing.verdicts, calls: { ...calls } }, 'backfill');
+    else stderr.write(`${text}\n`);
+  };
+  const timer = setInterval(show, bar === undefined ? LINE_MS : REDRAW_MS);
+  return {
+    tell(step) {
+      standing = advance(standing, step, Date.now());
+    },
+    end() {
+      clearInterval(timer);
+      show();
+      bar?.stop();
+    },
+  };
+}
+
+/** A bar that knows its end, or a line that does not. */
+function openBar(stderr: Context['stderr']): {
+  show(standing: Standing, text: string, now: number): void;
+  stop(): void;
+} {
+  const stream = Object.assign(
+    new Writable({
+      write(chunk, _encoding, done) {
+        stderr.write(String(chunk));
+        done();
+      },
+    }),
+    { isTTY: true, columns: stderr.columns ?? 100 },
+  );
+  const bar = new SingleBar({
+    stream,
+    hideCursor: true,
+    format: (_options, { progress, total }, { text }: { text: string }) =>
+      total === 0 ? text : `[${'='.repeat(Math.round(progress * 20)).padEnd(20, '-')}] ${text}`,
+  });
+  bar.start(0, 0, { text: '' });
+  return {
+    show(standing, text, now) {
+      const { done, total = 0 } = measure(standing, now);
+      bar.setTotal(total);
+      bar.update(done, { text: text.slice(0, Math.max(20, stream.columns - 24)) });
+    },
+    stop: () => bar.stop(),
+  };
+}

@@ -1,0 +1,136 @@
+/** What a backfill says in the end, for people and for programs. */
+import type { CensusRow } from '../../connector/backfill/census.ts';
+import type { Outcome } from '../../connector/backfill/outcome.ts';
+import type { Run } from '../../connector/backfill/run.ts';
+import { VERDICTS, type Verdict } from '../../connector/backfill/verdict.ts';
+import type { CallsMade } from './ground.ts';
+
+const MEANING: Readonly<Record<Verdict, string>> = {
+  matched: "the number is a company's",
+  linked: 'linked already',
+  'no-number': 'no number',
+  invalid: 'not a valid number',
+  unit: 'the number of a production unit',
+  ambiguous: 'several records with one number',
+  held: 'on hold in the CRM',
+  differs: 'linked to another company than the number says',
+  changed: 'not as the plan says any more',
+  moved: 'merged into another record',
+  gone: 'deleted in the CRM',
+};
+
+export interface Summary {
+  readonly provider: string;
+  /** `stopped` by a signal; `limited` by `--limit`; both go on when started again. */
+  readonly ended: 'planned' | 'done' | 'limited' | 'stopped';
+  readonly scanned: number;
+  readonly outcome: Outcome;
+  readonly calls: CallsMade;
+  readonly seconds: number;
+  readonly trust: Run['trust'];
+  readonly isMonitoring: boolean;
+  readonly sample: { readonly link: readonly CensusRow[]; readonly person: readonly CensusRow[] };
+  readonly file?: string;
+}
+
+/** Rows that a person should look at: exit code 3. */
+export const forAPerson = ({ outcome }: Summary): number => outcome.person + outcome.refused;
+
+/** The document of `--json`. */
+export const documentOf = (summary: Summary): object => {
+  const { provider, ended, scanned, outcome, calls, seconds, trust, sample, file } = summary;
+  const { verdicts, toLink, linked, failed, monitored, refused, unconfirmed } = outcome;
+  const shown = (row: CensusRow) => ({
+    record: row.record_id,
+    name: row.name,
+    number: row.found,
+    entity: row.entity,
+    verdict: row.verdict,
+    action: row.action,
+    note: row.detail,
+  });
+  return {
+    provider,
+    ended,
+    ...(file !== undefined && { file }),
+    scanned,
+    verdicts,
+    toLink,
+    linked,
+    failed,
+    monitored,
+    refused,
+    unconfirmed,
+    person: forAPerson(summary),
+    trust,
+    calls,
+    seconds,
+    sample: { link: sample.link.map(shown), person: sample.person.map(shown) },
+  };
+};
+
+const number = (value: number): string => value.toLocaleString('en');
+const records = (count: number): string => `${number(count)} ${count === 1 ? 'record' : 'records'}`;
+
+/** The same for people. */
+export function textOf(summary: Summary): string {
+  const { provider, scanned, outcome, sample, ended, calls, seconds } = summary;
+  const lines = [
+    `${provider}: ${records(scanned)} scanned, ${number(calls.crm)} calls to the CRM, ${number(calls.service)} to the monitoring service, ${number(seconds)} s.`,
+    ...VERDICTS.flatMap((verdict) => {
+      const count = outcome.verdicts[verdict] ?? 0;
+      return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];
+    }),
+    ...(ended === 'planned' ? toldPlan(summary) : toldLinks(summary)),
+  ];
+  const persons = forAPerson(summary);
+  if (persons > 0) {
+    lines.push(`${records(persons)} ${persons === 1 ? 'needs' : 'need'} a person:`);
+    lines.push(...sample.person.map(toldRow));
+    const shown = sample.person.length;
+    if (outcome.refused > 0)
+      lines.push(`  ${number(outcome.refused)} refused by the monitoring service: see cvrsync parked`);
+    if (outcome.person > shown) lines.push(`  and more: cvrsync backfill ${provider} --plan FILE lists them all`);
+  }
+  return lines.join('\n');
+}
+
+function toldPlan({ provider, outcome, sample, file }: Summary): readonly string[] {
+  if (file !== undefined)
+    return [
+      `${records(outcome.toLink)} would be linked. The plan is in ${file}: edit the column action, then run cvrsync backfill ${provider} --apply ${file}`,
+    ];
+  const rest = outcome.toLink - sample.link.length;
+  return [
+    `${records(outcome.toLink)} would be linked${sample.link.length > 0 ? ':' : '.'}`,
+    ...sample.link.map(toldRow),
+    ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
+  ];
+}
+
+function toldLinks({ provider, ended, outcome, isMonitoring, trust }: Summary): readonly string[] {
+  const { linked, monitored, unconfirmed, toLink } = outcome;
+  const goOn = `Start cvrsync backfill ${provider} again to go on.`;
+  return [
+    `${records(linked)} linked${isMonitoring ? `, ${number(monitored)} monitored` : '; no monitoring service is configured'}.`,
+    ...(unconfirmed > 0 && isMonitoring && ended !== 'done'
+      ? [`${number(unconfirmed)} wait for the monitoring service.`]
+      : []),
+    ...(ended === 'limited' ? [`${number(toLink)} left by --limit. ${goOn}`] : []),
+    ...(ended === 'stopped' ? [`Stopped. ${goOn}`] : []),
+    ...(ended === 'done' && linked > 0
+      ? [
+          trust === 'crm'
+            ? 'The daemon fills what is blank; what differs stays and waits for a person: cvrsync parked list --kind difference'
+            : 'The daemon fills what is blank and overwrites what differs, once; cvrsync undo takes it back.',
+        ]
+      : []),
+  ];
+}
+
+/** A CRM's text may hold line ends, and escape sequences that would command the terminal. */
+const toldRow = ({ record_id: record, name, found, verdict, detail }: CensusRow): string =>
+  `  ${record}  ${name ?? ''}  ${found ?? ''}  ${verdict}${detail === null ? '' : `: ${detail}`}`.replaceAll(
+    /\p{Cc}+/gu,
+    ' ',
+  );

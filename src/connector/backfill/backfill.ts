@@ -1,0 +1,160 @@
+/**
+ * backfill: the companies that a CRM has already are found, linked, and monitored. Scan, judge, apply, carry: each step
+ * keeps its place in the store, so that a run may be killed anywhere and started again.
+ */
+import { existsSync } from 'node:fs';
+import { createBell } from '../../runtime/bell.ts';
+import { applyRows } from './apply.ts';
+import { allCarried, startCarrying } from './carry.ts';
+import { clearSome, countRows, plannedRows, updateRows } from './census.ts';
+import type { BackfillDeps } from './deps.ts';
+import { judgeRows } from './judge.ts';
+import { digestOf } from './read-plan.ts';
+import { freshRun, holdRun, newOwner, type Phase, type Run, readRun, saveRun, takeRun } from './run.ts';
+import { type Columns, columnsOf, scanAll } from './scan.ts';
+import { checkPlan, importPlan } from './take-plan.ts';
+import { writePlan } from './write-plan.ts';
+
+export interface BackfillOptions {
+  /** `look` scans and judges only, `plan` also writes a file, `apply` links what the scan found, `file` what a plan says. */
+  readonly mode: { readonly kind: 'look' | 'apply' } | { readonly kind: 'plan' | 'file'; readonly file: string };
+  /** Links at most so many now; the next start goes on. */
+  readonly limit?: number | undefined;
+  readonly sendUpdate: boolean;
+  /** Absent: as the run that is gone on with, else `crm`. */
+  readonly trust?: Run['trust'] | undefined;
+  readonly restart: boolean;
+}
+
+/** What a person must do first: nothing was done. */
+export class BackfillError extends Error {
+  override readonly name = 'BackfillError';
+}
+
+const STEP = 1_000;
+/** What a stopped worker may take to end its calls, in ms. */
+const GRACE_MS = 15_000;
+
+/**
+ * Runs a backfill, or goes on with one; returns where it stands. Throws the signal's reason where it is stopped: what was
+ * done until then is kept.
+ */
+export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, signal: AbortSignal): Promise<Run> {
+  const { mode } = options;
+  if (mode.kind === 'plan' && existsSync(mode.file))
+    throw new BackfillError(`${mode.file} is there already, and may hold somebody's work: name another file`);
+  const columns = await columnsOf(deps.crm, signal);
+  if (mode.kind === 'file') await checkPlanOf(deps, options, mode.file, signal);
+  let run = await begin(deps, options);
+  if (run.phase === 'clear') run = await clear(deps, run, signal);
+  if (run.phase === 'scan') run = await scanAll(deps, run, columns, signal);
+  if (run.phase === 'judge') run = await plan(deps, run, mode, signal);
+  if (run.phase === 'import' && mode.kind === 'file') run = await importPlan(deps, run, mode.file, signal);
+  if (run.phase === 'apply' || run.phase === 'carry') run = await carryOut(deps, run, columns, options, signal);
+  return run;
+}
+
+async function checkPlanOf(
+  { store, crm }: BackfillDeps,
+  { restart }: BackfillOptions,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (restart) throw new BackfillError('--restart forgets the scan that --apply stands on: use one of them');
+  if (!existsSync(file)) throw new BackfillError(`there is no plan ${file}`);
+  const before = await readRun(store.db, crm.name);
+  if (before === undefined || isScanning(before.phase))
+    throw new BackfillError(
+      `no scan of ${crm.name} is finished in this store: make the plan here first, with cvrsync backfill ${crm.name} --plan FILE`,
+    );
+  await checkPlan(store.db, crm.name, file, signal);
+}
+
+const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';
+const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'carry';
+
+/** Takes the run that is under way, or begins one. Only an application that is not finished is in the way of a new scan. */
+async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<Run> {
+  const { mode, restart } = options;
+  const before = restart ? undefined : await readRun(store.db, crm.name);
+  const owner = newOwner();
+  const take = async (run: Run): Promise<Run> => {
+    const { trust = run.trust } = options;
+    const taken = { ...run, owner, trust, sendUpdate: run.sendUpdate || options.sendUpdate };
+    await takeRun(store, crm.name, taken, now());
+    return taken;
+  };
+  const anew = freshRun(owner, { trust: options.trust ?? 'crm', sendUpdate: options.sendUpdate }, now());
+  if (before === undefined) return take(anew);
+  if (mode.kind === 'file') {
+    const file = await digestOf(mode.file);
+    if (before.file === file && isApplying(before.phase)) return take(before);
+    const { end, scanned } = before;
+    return take({ ...anew, end, scanned, file, phase: 'import' });
+  }
+  if (isScanning(before.phase)) return take(before);
+  if (!isApplying(before.phase)) return take(anew);
+  if (mode.kind === 'apply' && before.phase !== 'import') return take(before);
+  const goOn = before.phase === 'import' ? ' --apply FILE' : '';
+  throw new BackfillError(
+    `a plan of ${crm.name} is being applied and not done: go on with cvrsync backfill ${crm.name}${goOn}, or forget it with --restart`,
+  );
+}
+
+async function clear({ store, crm, now }: BackfillDeps, run: Run, signal: AbortSignal): Promise<Run> {
+  const next: Run = { ...run, phase: 'scan' };
+  for (let left = true; left; ) {
+    signal.throwIfAborted();
+    left = await store.write(async (tx) => {
+      await holdRun(tx, crm.name, run);
+      const isSome = await clearSome(tx, crm.name, STEP);
+      if (!isSome) await saveRun(tx, crm.name, next, now());
+      return isSome;
+    });
+  }
+  return next;
+}
+
+/** Judges the rows, and writes the file if one is wanted; from the beginning where it was cut off, as it is soon done. */
+async function plan(deps: BackfillDeps, run: Run, mode: BackfillOptions['mode'], signal: AbortSignal): Promise<Run> {
+  const { store, crm, now, tell } = deps;
+  tell({ phase: 'judge' });
+  for (let after = 0; ; ) {
+    signal.throwIfAborted();
+    const rows = await plannedRows(store.db, crm.name, { after, limit: STEP });
+    if (rows.length === 0) break;
+    await store.write(async (tx) => {
+      await holdRun(tx, crm.name, run);
+      await updateRows(tx, crm.name, await judgeRows(tx, crm.name, rows));
+    });
+    after = rows.at(-1)?.position ?? after;
+  }
+  if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
+  const { cursor: _, ...rest } = run;
+  const next: Run = { ...rest, phase: mode.kind === 'apply' ? 'apply' : 'planned' };
+  await store.write((tx) => saveRun(tx, crm.name, next, now()));
+  return next;
+}
+
+/** Links, and has the monitoring service told of the links at the same time: it takes 500 calls a minute. */
+async function carryOut(
+  deps: BackfillDeps,
+  begun: Run,
+  columns: Columns,
+  { limit = Number.POSITIVE_INFINITY }: BackfillOptions,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { store, crm, now, tell } = deps;
+  tell({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
+  const worker = startCarrying(deps, createBell());
+  try {
+    const run = begun.phase === 'apply' ? await applyRows(deps, begun, columns, limit, signal) : begun;
+    await allCarried(deps, signal);
+    if (run.phase !== 'carry') return run;
+    const done: Run = { ...run, phase: 'done' };
+    await store.write((tx) => saveRun(tx, crm.name, done, now()));
+    return done;
+  } finally {
+    await worker.stop(GRACE_MS);
+  }
+}

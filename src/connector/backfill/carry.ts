@@ -1,0 +1,54 @@
+/** carry: the calls to the monitoring service that the new links wait for, beside a daemon or without one. */
+import { sql } from 'kysely';
+import type { Bell } from '../../runtime/bell.ts';
+import { startWorker, type Worker } from '../../runtime/worker.ts';
+import type { Db } from '../../store/store.ts';
+import { MONITORING_QUEUE } from '../links.ts';
+import { monitorLinks } from '../monitoring.ts';
+import type { BackfillDeps } from './deps.ts';
+
+const BATCH = 50;
+const LOOK_MS = 1_000;
+
+/** A worker of our own on the queue; the pace of the service's key is in the store, so a daemon's calls count too. */
+export function startCarrying(deps: BackfillDeps, bell: Bell): Worker {
+  const { store, upstream, upstreamPace, now, log, leaseMs, metrics } = deps;
+  return startWorker({
+    store,
+    bell,
+    now,
+    log,
+    leaseMs,
+    queue: MONITORING_QUEUE,
+    batch: BATCH,
+    concurrency: 1,
+    blockedUntil: async () => (await upstreamPace.blockedUntil())?.until ?? 0,
+    run: (claims, signal) => monitorLinks({ store, upstream, now, metrics }, claims, signal),
+  });
+}
+
+/** Resolves once no link of the connection waits for a call, however long the service is away. */
+export async function allCarried(deps: BackfillDeps, signal: AbortSignal): Promise<void> {
+  const { store, crm, tell, wait, upstreamPace } = deps;
+  for (;;) {
+    const { left, trouble } = await waitingCalls(store.db, crm.name);
+    const pause = left === 0 ? undefined : await upstreamPace.blockedUntil();
+    tell({ phase: 'carry', toCarry: left, trouble: left === 0 ? undefined : (trouble ?? pause?.reason ?? undefined) });
+    if (left === 0) return;
+    signal.throwIfAborted();
+    await wait(LOOK_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** How many links of a connection wait for a call, and why the first that failed did. Parked ones are a person's. */
+async function waitingCalls(db: Db, provider: string): Promise<{ left: number; trouble: string | undefined }> {
+  const { left, trouble } = await db
+    .selectFrom('lane')
+    .select(({ fn }) => [fn.countAll().as('left'), fn.min('error').as('trouble')])
+    .where('queue', '=', MONITORING_QUEUE)
+    .where(sql`substr(key, 1, ${sql.lit(provider.length + 1)})`, '=', `${provider}:`)
+    .where('parked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { left: Number(left), trouble: trouble ?? undefined };
+}

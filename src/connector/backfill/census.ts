@@ -1,0 +1,159 @@
+/** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
+import { sql } from 'kysely';
+import { each, eachRow } from '../../store/each.ts';
+import type { CensusTable } from '../../store/schema.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { FOR_A_PERSON, type Verdict } from './verdict.ts';
+
+export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
+
+const PURPOSE = 'backfill';
+
+/** Adds rows, or brings those that are there up to date but for their position. Record ids are distinct. */
+export async function putRows(tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`insert into census
+      (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
+    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
+      cast(each.value ->> 'position' as bigint), each.value ->> 'name', each.value ->> 'found', each.value ->> 'entity',
+      each.value ->> 'verdict', each.value ->> 'action', each.value ->> 'state', each.value ->> 'detail'
+    from ${eachRow(
+      tx,
+      rows.map((row) => ({ ...row })),
+    )} where true
+    on conflict (provider, purpose, record_id) do update set name = excluded.name, found = excluded.found,
+      entity = excluded.entity, verdict = excluded.verdict, action = excluded.action, state = excluded.state,
+      detail = excluded.detail`.execute(tx);
+}
+
+/** Writes back rows that exist, with their positions. */
+export async function updateRows(tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`update census set position = cast(each.value ->> 'position' as bigint), name = each.value ->> 'name',
+      found = each.value ->> 'found', entity = each.value ->> 'entity', verdict = each.value ->> 'verdict', action = each.value ->> 'action',
+      state = each.value ->> 'state', detail = each.value ->> 'detail'
+    from ${eachRow(
+      tx,
+      rows.map((row) => ({ ...row })),
+    )}
+    where census.provider = ${provider} and census.purpose = ${sql.lit(PURPOSE)}
+      and census.record_id = each.value ->> 'record_id'`.execute(tx);
+}
+
+const rowsOf = (db: Db, provider: string) =>
+  db
+    .selectFrom('census')
+    .select(['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail'])
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE);
+
+export interface PageOf {
+  /** The position of the last row before. */
+  readonly after: number;
+  readonly limit: number;
+  readonly action?: 'link';
+}
+
+/** The next rows in the order of the scan that are not done. */
+export async function plannedRows(
+  db: Db,
+  provider: string,
+  { after, limit, action }: PageOf,
+): Promise<readonly CensusRow[]> {
+  return rowsOf(db, provider)
+    .where('state', '=', 'planned')
+    .where('position', '>', after)
+    .$if(action !== undefined, (query) => query.where('action', '=', 'link'))
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** The rows of these records, in no order. */
+export async function rowsById(db: Db, provider: string, ids: readonly string[]): Promise<readonly CensusRow[]> {
+  return rowsOf(db, provider).where('record_id', 'in', each(db, ids)).execute();
+}
+
+/** Some rows that a person should look at, or some that are to be linked: for a first impression. */
+export async function sampleRows(
+  db: Db,
+  provider: string,
+  of: 'person' | 'link',
+  limit: number,
+): Promise<readonly CensusRow[]> {
+  return rowsOf(db, provider)
+    .$if(of === 'link', (query) => query.where('action', '=', 'link'))
+    .$if(of === 'person', (query) =>
+      query.where(({ eb, or }) => or([eb('verdict', 'in', [...FOR_A_PERSON]), eb('state', '=', 'failed')])),
+    )
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** Deletes some of the connection's rows; false where none is left. */
+export async function clearSome(tx: Tx, provider: string, most: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('census')
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .where('record_id', 'in', (query) =>
+      query
+        .selectFrom('census as old')
+        .select('old.record_id')
+        .where('old.provider', '=', provider)
+        .where('old.purpose', '=', PURPOSE)
+        .limit(most),
+    )
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Back to how the scan left them, with nothing to be done, for the rows between two positions. */
+export async function resetActions(tx: Tx, provider: string, from: number, to: number): Promise<void> {
+  await tx
+    .updateTable('census')
+    .set({ action: 'skip', state: 'planned' })
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .where('state', 'in', ['planned', 'done', 'failed'])
+    .where('position', '>', from)
+    .where('position', '<=', to)
+    .execute();
+}
+
+/** How many records have which verdict, and how far the linking has come. */
+export interface Counts {
+  readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
+  /** Rows to be linked that are not yet. */
+  readonly toLink: number;
+  /** Rows that were to be linked and are. */
+  readonly linked: number;
+  /** Rows that were to be linked and could not be. */
+  readonly failed: number;
+  /** Rows that a person should look at. */
+  readonly person: number;
+}
+
+/** Reads every row of the connection. */
+export async function countRows(db: Db, provider: string): Promise<Counts> {
+  const rows = await db
+    .selectFrom('census')
+    .select(({ fn }) => ['verdict', 'action', 'state', sql<number>`cast(${fn.countAll()} as bigint)`.as('count')])
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .groupBy(['verdict', 'action', 'state'])
+    .execute();
+  const sum = (holds: (row: (typeof rows)[number]) => boolean): number =>
+    rows.filter(holds).reduce((total, row) => total + row.count, 0);
+  const verdicts: Record<string, number> = {};
+  for (const { verdict, count } of rows) verdicts[verdict] = (verdicts[verdict] ?? 0) + count;
+  const isForPerson = (verdict: string): boolean => FOR_A_PERSON.some((one) => one === verdict);
+  return {
+    verdicts,
+    toLink: sum(({ action, state }) => action === 'link' && state === 'planned'),
+    linked: sum(({ action, state }) => action === 'link' && state === 'done'),
+    failed: sum(({ state }) => state === 'failed'),
+    person: sum(({ verdict, action, state }) => state === 'failed' || (isForPerson(verdict) && action !== 'link')),
+  };
+}

@@ -1,0 +1,42 @@
+/** What a backfill works with, and how it tells where it is. */
+import type { Metrics } from '../../http/metrics.ts';
+import type { Pace } from '../../runtime/rate.ts';
+import type { Store } from '../../store/store.ts';
+import type { Crm } from '../crm.ts';
+import type { Upstream } from '../upstream.ts';
+import type { CensusRow } from './census.ts';
+import type { Phase } from './run.ts';
+
+/** What just happened, for whoever shows it; what is not named did not change. */
+export interface Step {
+  readonly phase?: Phase;
+  /** Records scanned, over all starts of the run. */
+  readonly scanned?: number;
+  /** Rows that were just scanned. */
+  readonly seen?: readonly CensusRow[];
+  /** Rows that were just linked. */
+  readonly linked?: number;
+  /** Rows to be linked, once it is known. */
+  readonly toLink?: number;
+  /** Rows that were just written to the plan file. */
+  readonly written?: number;
+  /** Links that wait for the monitoring service. */
+  readonly toCarry?: number;
+  /** Why it does not go on at this moment. */
+  readonly trouble?: string | undefined;
+}
+
+export interface BackfillDeps {
+  readonly store: Store;
+  readonly crm: Crm;
+  /** Undefined where none is configured: records are linked only. */
+  readonly upstream: Upstream | undefined;
+  readonly upstreamPace: Pace;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  /** Waits; resolves early where the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly log: { error(details: object, message: string): void };
+  readonly leaseMs: number;
+  readonly tell: (step: Step) => void;
+}

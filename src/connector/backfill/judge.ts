@@ -1,0 +1,112 @@
+/** judge: what cannot be seen from one record alone: what is linked already, and numbers that several records have. */
+import { sql } from 'kysely';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/store.ts';
+import type { CensusRow } from './census.ts';
+import type { Verdict } from './verdict.ts';
+
+/** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole census. */
+export async function judgeRows(db: Db, provider: string, rows: readonly CensusRow[]): Promise<readonly CensusRow[]> {
+  const links = await linksOf(
+    db,
+    provider,
+    rows.map((row) => row.record_id),
+  );
+  const entities = [
+    ...new Set(rows.flatMap((row) => (row.verdict === 'matched' && row.entity !== null ? row.entity : []))),
+  ];
+  const [shared, taken] = await Promise.all([
+    sharedNumbers(db, provider, entities),
+    recordsWith(db, provider, entities),
+  ]);
+  return rows.map((row): CensusRow => {
+    const link = links.get(row.record_id);
+    if (link !== undefined) return { ...row, ...ofLinked(row, link), action: 'skip' };
+    if (row.verdict !== 'matched' || row.entity === null) return { ...row, action: 'skip' };
+    const other = taken.get(row.entity)?.find((id) => id !== row.record_id);
+    const twins = shared.get(row.entity);
+    const doubt =
+      other !== undefined
+        ? `record ${other} stands for this company already`
+        : twins && toldTwins(twins, row.record_id);
+    return doubt === undefined
+      ? { ...row, action: 'link' }
+      : { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: doubt };
+  });
+}
+
+interface Bound {
+  readonly entity: string;
+  readonly state: string;
+}
+
+async function linksOf(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, Bound>> {
+  const rows = await db
+    .selectFrom('link')
+    .select(['record_id', 'entity', 'state'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where('state', 'in', ['active', 'conflict'])
+    .execute();
+  return new Map(rows.map((row) => [row.record_id, row]));
+}
+
+function ofLinked({ entity }: CensusRow, link: Bound): { verdict: Verdict; detail: string | null } {
+  if (link.state === 'conflict')
+    return { verdict: 'differs', detail: 'its link waits for a person: see cvrsync parked' };
+  if (entity !== null && entity !== link.entity)
+    return { verdict: 'differs', detail: `it is linked to ${link.entity}, and its number says ${entity}` };
+  return { verdict: 'linked', detail: entity === null ? `linked to ${link.entity} without a number` : null };
+}
+
+/** Records that are linked to these companies, by company. */
+async function recordsWith(
+  db: Db,
+  provider: string,
+  entities: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom('link')
+    .select(['entity', 'record_id'])
+    .where('entity', 'in', each(db, entities))
+    .where('provider', '=', provider)
+    .where('state', 'in', ['active', 'conflict'])
+    .execute();
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.entity)].map(([entity, of]) => [entity, of.map((one) => one.record_id)]),
+  );
+}
+
+interface Twins {
+  readonly first: string;
+  readonly last: string;
+  readonly count: number;
+}
+
+/** Companies whose number several records of the census have. */
+async function sharedNumbers(
+  db: Db,
+  provider: string,
+  entities: readonly string[],
+): Promise<ReadonlyMap<string, Twins>> {
+  const rows = await db
+    .selectFrom('census')
+    .select(({ fn }) => [
+      'entity',
+      fn.min('record_id').as('first'),
+      fn.max('record_id').as('last'),
+      sql<number>`cast(${fn.countAll()} as bigint)`.as('count'),
+    ])
+    .where('provider', '=', provider)
+    .where('purpose', '=', 'backfill')
+    .where('entity', 'in', each(db, entities))
+    .groupBy('entity')
+    .having(({ fn }) => fn.countAll(), '>', 1)
+    .execute();
+  return new Map(rows.flatMap(({ entity, ...twins }) => (entity === null ? [] : [[entity, twins]])));
+}
+
+const toldTwins = ({ first, last, count }: Twins, own: string): string =>
+  count === 2
+    ? `record ${own === first ? last : first} has the same number`
+    : `${count} records have this number, among them ${first} and ${last}`;

@@ -1,0 +1,136 @@
+/** Reads a plan file as people and spreadsheets leave it: any of their separators, marks and lost zeros. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { CsvError, parse } from 'csv-parse';
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
+import { companyEntityId } from '../../protocol/entity-id.ts';
+import { ACTIONS, type Action } from './verdict.ts';
+
+/** One line of a plan that can be understood. */
+export interface PlanLine {
+  readonly line: number;
+  readonly recordId: string;
+  /** The canonical entity id of its number, undefined where the number is no company's. */
+  readonly entity: string | undefined;
+  /** The number's cell, as it stands. */
+  readonly number: string;
+  readonly action: Action;
+  /** Set where a spreadsheet took the number's leading zero, which is given back. */
+  readonly repaired?: true;
+}
+
+/** What is wrong with a line, or with the file. */
+export interface PlanProblem {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/** The columns that must be there. */
+const NEEDED = ['record', 'number', 'action'] as const;
+type Needed = (typeof NEEDED)[number];
+
+/** The file as it stands now: what was read of it is of the same one. */
+export async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('base64url');
+}
+
+/** Reads a file line by line, never whole. What cannot be understood is told and passed over. */
+export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanProblem, void, undefined> {
+  const { delimiter, encoding, from } = await formOf(file);
+  const source = createReadStream(file, { encoding });
+  const parser = source.pipe(
+    parse({ bom: true, delimiter, from_line: from, info: true, relax_column_count: true, skip_empty_lines: true }),
+  );
+  source.on('error', (error) => parser.destroy(error));
+  let columns: Readonly<Record<Needed, number>> | undefined;
+  try {
+    for await (const each of parser) {
+      // With `info` the parser gives the line beside the cells; its types do not say so.
+      const { record, info }: { record: readonly string[]; info: { lines: number } } = each;
+      const line = info.lines;
+      if (columns !== undefined) {
+        yield readLine(record, columns, line);
+        continue;
+      }
+      const names = record.map((cell) => cell.trim().toLowerCase());
+      const missing = NEEDED.filter((name) => !names.includes(name));
+      if (missing.length > 0) return yield { line, problem: missingColumns(missing, names) };
+      columns = { record: names.indexOf('record'), number: names.indexOf('number'), action: names.indexOf('action') };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return yield { line: Number(error['lines'] ?? 0), problem: `cannot be read as CSV: ${error.message}` };
+  }
+  if (columns === undefined) yield { line: 1, problem: 'the file is empty' };
+}
+
+const missingColumns = (missing: readonly string[], names: readonly string[]): string =>
+  `the first line has no column ${missing.join(', ')}: it has ${names.filter((name) => name !== '').join(', ') || 'nothing'}`;
+
+function readLine(
+  record: readonly string[],
+  columns: Readonly<Record<Needed, number>>,
+  line: number,
+): PlanLine | PlanProblem {
+  const cell = (name: Needed): string => unguarded(record[columns[name]] ?? '');
+  const recordId = cell('record');
+  if (recordId === '') return { line, problem: 'the record is blank' };
+  if (/^\d+(?:[.,]\d+)?e\+?\d+$/iu.test(recordId))
+    return {
+      line,
+      problem: `the spreadsheet rounded the record id to ${recordId}: open the plan with that column as text`,
+    };
+  const said = cell('action').toLowerCase();
+  const action = ACTIONS.find((one) => one === said);
+  if (action === undefined)
+    return { line, problem: `the action of record ${recordId} is ${said === '' ? 'blank' : said}: write link or skip` };
+  const number = cell('number');
+  // A spreadsheet drops leading zeros of what looks like a number.
+  const read = readCvrNumber(number, { pad: true });
+  const isCompany = read.kind === 'number';
+  const isRepaired = isCompany && readCvrNumber(number).kind === 'lost-zero';
+  return {
+    line,
+    recordId,
+    number,
+    action,
+    entity: isCompany ? companyEntityId(read.number) : undefined,
+    ...(isRepaired && { repaired: true }),
+  };
+}
+
+/** Without blanks, and without the apostrophe that keeps a cell from being a formula. */
+const unguarded = (cell: string): string => cell.trim().replace(/^'/u, '').trim();
+
+interface Form {
+  readonly delimiter: string;
+  readonly encoding: 'utf8' | 'utf16le';
+  /** The first line that counts. */
+  readonly from: number;
+}
+
+const HEAD_BYTES = 4_096;
+
+/** How the file is written, by its beginning. */
+async function formOf(file: string): Promise<Form> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const encoding = buffer[0] === 0xff && buffer[1] === 0xfe ? 'utf16le' : 'utf8';
+    const [first = '', second = ''] = buffer
+      .toString(encoding, 0, bytesRead)
+      .replace(/^\uFEFF/u, '')
+      .split(/\r\n|\r|\n/u);
+    // Excel's own line that names the separator.
+    const named = /^"?sep=(.)"?$/iu.exec(first)?.[1];
+    const header = named === undefined ? first : second;
+    const count = (separator: string): number => header.split(separator).length;
+    const delimiter = named ?? [';', ',', '\t'].toSorted((a, b) => count(b) - count(a))[0] ?? ';';
+    return { delimiter, encoding, from: named === undefined ? 1 : 2 };
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,109 @@
+/** scan: every company of the CRM into the census, a page at a time. */
+import { type Page, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import type { Crm } from '../crm.ts';
+import { isHeld } from '../hold.ts';
+import { type CensusRow, putRows } from './census.ts';
+import type { BackfillDeps } from './deps.ts';
+import { patiently } from './patience.ts';
+import type { Fresh } from './recheck.ts';
+import { type Run, saveRun } from './run.ts';
+import { kept, verdictOf } from './verdict.ts';
+
+/** The properties a backfill reads of a record. */
+export interface Columns {
+  readonly match: string;
+  readonly name: string | undefined;
+  readonly all: readonly string[];
+}
+
+/** Throws where the CRM has no property for the number. */
+export async function columnsOf(crm: Crm, signal: AbortSignal): Promise<Columns> {
+  const { match, hold, name: provider } = crm;
+  const where = `connector.providers.${provider}.match`;
+  if (match === undefined)
+    throw new ProviderError('refused', `set ${where}: the property in which ${provider} keeps the CVR number`);
+  const schema = await crm.schema(signal);
+  if (!schema.has(match))
+    throw new ProviderError(
+      'refused',
+      `${provider} has no property ${match} that these credentials can read: correct ${where}, or grant it`,
+    );
+  const name = [...crm.mapping, ...crm.provider.preset].find(
+    (row) => row.field === 'name' && schema.has(row.property),
+  )?.property;
+  return { match, name, all: [...new Set([match, name, hold].filter((one) => one !== undefined))] };
+}
+
+/**
+ * Scans from where the run stands to the last page. A page's rows and the cursor behind it are one transaction; the next
+ * page is asked for while one is stored, so that a kill costs that one call.
+ */
+export async function scanAll(deps: BackfillDeps, begun: Run, columns: Columns, signal: AbortSignal): Promise<Run> {
+  const { store, crm, now, tell } = deps;
+  let run = begun;
+  let next = ask(deps, columns, run.cursor, signal);
+  for (;;) {
+    const page = await next;
+    const { cursor } = page;
+    if (cursor !== undefined) {
+      if (cursor === run.cursor) throw new Error(`the scan of ${crm.name} stands still: a cursor came twice`);
+      next = ask(deps, columns, cursor, signal);
+      // It may fail while the page before is stored; whoever awaits it hears of it.
+      next.catch(() => {});
+    }
+    const rows = rowsOf(crm, columns, page, run.end, now());
+    const { cursor: _, ...rest } = run;
+    run = {
+      ...rest,
+      phase: cursor === undefined ? 'judge' : 'scan',
+      ...(cursor !== undefined && { cursor }),
+      end: run.end + rows.length,
+      scanned: run.scanned + rows.length,
+    };
+    const at = run;
+    await store.write(async (tx) => {
+      await saveRun(tx, crm.name, at, now());
+      await putRows(tx, crm.name, rows);
+    });
+    tell({ phase: 'scan', scanned: run.scanned, seen: rows });
+    if (cursor === undefined) return run;
+    signal.throwIfAborted();
+  }
+}
+
+async function ask(
+  deps: BackfillDeps,
+  columns: Columns,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { crm } = deps;
+  return patiently(deps, () => crm.connection.scan(columns.all, cursor, signal), signal);
+}
+
+function rowsOf(crm: Crm, columns: Columns, page: Page, end: number, now: number): readonly CensusRow[] {
+  // A page that names a record twice would be two rows of one key.
+  const records = new Map(page.records.map(({ id, properties }) => [id, properties]));
+  return [...records].map(([id, properties], at) => ({
+    record_id: id,
+    position: end + at + 1,
+    ...stateOf(crm, columns, properties, now),
+    action: 'skip',
+    state: 'planned',
+  }));
+}
+
+/** What a record's properties say of it. */
+export function stateOf(
+  crm: Crm,
+  { match, name }: Columns,
+  properties: Readonly<Record<string, PropertyValue>>,
+  now: number,
+): Fresh {
+  const value = properties[match] ?? null;
+  return {
+    name: name === undefined ? null : kept(properties[name]),
+    found: kept(value),
+    ...verdictOf(value, isHeld(crm, properties, now)),
+  };
+}

@@ -1,0 +1,134 @@
+/** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
+import type { Db } from '../../store/store.ts';
+import { type CensusRow, resetActions, rowsById, updateRows } from './census.ts';
+import type { BackfillDeps } from './deps.ts';
+import { type PlanLine, type PlanProblem, readPlan } from './read-plan.ts';
+import { holdRun, type Run, saveRun } from './run.ts';
+import { verdictOf } from './verdict.ts';
+
+/** A plan file that cannot be applied: every problem is listed with its line. */
+export class PlanError extends Error {
+  override readonly name = 'PlanError';
+  readonly problems: readonly PlanProblem[];
+
+  constructor(file: string, problems: readonly PlanProblem[], count: number) {
+    const shown = problems.map(({ line, problem }) => `\n  line ${line}: ${problem}`).join('');
+    const rest = count > problems.length ? `\n  and ${count - problems.length} more` : '';
+    super(`the plan ${file} cannot be applied, and nothing of it was:${shown}${rest}`);
+    this.problems = problems;
+  }
+}
+
+/** What a file asks for. */
+export interface PlanRead {
+  readonly toLink: number;
+  /** Lines whose number lost a leading zero in a spreadsheet. */
+  readonly repaired: number;
+}
+
+const PAGE = 500;
+const MOST_PROBLEMS = 20;
+
+/** Reads the whole file beside the census, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
+export async function checkPlan(db: Db, provider: string, file: string, signal: AbortSignal): Promise<PlanRead> {
+  const problems: PlanProblem[] = [];
+  let count = 0;
+  const tell = (line: number, problem: string): void => {
+    count += 1;
+    if (problems.length < MOST_PROBLEMS) problems.push({ line, problem });
+  };
+  const seen = new Map<string, number>();
+  let toLink = 0;
+  let repaired = 0;
+  for await (const page of pagesOf(file)) {
+    signal.throwIfAborted();
+    const rows = await rowsFor(db, provider, page);
+    for (const one of page) {
+      if ('problem' in one) {
+        tell(one.line, one.problem);
+        continue;
+      }
+      const problem = problemOf(one, rows.get(one.recordId), seen.get(one.recordId), provider);
+      seen.set(one.recordId, one.line);
+      if (problem !== undefined) tell(one.line, problem);
+      else if (one.action === 'link') toLink += 1;
+      if (one.repaired) repaired += 1;
+    }
+  }
+  if (count > 0)
+    throw new PlanError(
+      file,
+      problems.toSorted((a, b) => a.line - b.line),
+      count,
+    );
+  return { toLink, repaired };
+}
+
+function problemOf(
+  { recordId, action, entity, number }: PlanLine,
+  row: CensusRow | undefined,
+  before: number | undefined,
+  provider: string,
+): string | undefined {
+  if (before !== undefined) return `record ${recordId} stands in line ${before} already`;
+  if (row === undefined)
+    return `record ${recordId} is none of those that were scanned: is this a plan of ${provider}, and the newest one?`;
+  if (action === 'link' && entity === undefined)
+    return `record ${recordId} cannot be linked: ${number === '' ? 'it has no number' : `${number} is no CVR number`}`;
+  return undefined;
+}
+
+/** Makes the census say what the file says: what it does not link is not linked. May be repeated. */
+export async function importPlan(deps: BackfillDeps, run: Run, file: string, signal: AbortSignal): Promise<Run> {
+  const { store, crm, now } = deps;
+  const provider = crm.name;
+  for (let from = 0; from < run.end; from += PAGE) {
+    signal.throwIfAborted();
+    await store.write(async (tx) => {
+      await holdRun(tx, provider, run);
+      await resetActions(tx, provider, from, from + PAGE);
+    });
+  }
+  for await (const page of pagesOf(file)) {
+    signal.throwIfAborted();
+    const rows = await rowsFor(store.db, provider, page);
+    const changed = page.flatMap((one): CensusRow[] => {
+      const row = 'problem' in one || one.action === 'skip' ? undefined : rows.get(one.recordId);
+      return row === undefined || 'problem' in one ? [] : [planned(row, one)];
+    });
+    await store.write(async (tx) => {
+      await holdRun(tx, provider, run);
+      await updateRows(tx, provider, changed);
+    });
+  }
+  const next: Run = { ...run, phase: 'apply', applied: 0 };
+  await store.write((tx) => saveRun(tx, provider, next, now()));
+  return next;
+}
+
+function planned(row: CensusRow, line: PlanLine): CensusRow {
+  const entity = line.entity ?? null;
+  const isTheirs = verdictOf(row.found, false).entity !== entity;
+  const detail = isTheirs ? 'the number was given in the plan file' : row.detail;
+  return { ...row, entity, detail, action: 'link', state: 'planned' };
+}
+
+async function* pagesOf(file: string): AsyncGenerator<readonly (PlanLine | PlanProblem)[], void, undefined> {
+  let page: (PlanLine | PlanProblem)[] = [];
+  for await (const one of readPlan(file)) {
+    page.push(one);
+    if (page.length < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function rowsFor(
+  db: Db,
+  provider: string,
+  page: readonly (PlanLine | PlanProblem)[],
+): Promise<ReadonlyMap<string, CensusRow>> {
+  const ids = page.flatMap((one) => ('problem' in one ? [] : one.recordId));
+  return new Map((await rowsById(db, provider, ids)).map((row) => [row.record_id, row]));
+}

@@ -1,0 +1,66 @@
+/** Writes the plan as a file that a spreadsheet opens: UTF-8 with a mark that says so, parted by semicolons as in Denmark. */
+import { open, rename, rm } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import { parseEntityId } from '../../protocol/entity-id.ts';
+import { type CensusRow, plannedRows } from './census.ts';
+import type { BackfillDeps } from './deps.ts';
+import { type Differences, openComparer } from './differences.ts';
+import type { Run } from './run.ts';
+
+/** The columns a plan file is read by; what else stands in it is for people. */
+export const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note'] as const;
+
+const BOM = '\uFEFF';
+
+/**
+ * Writes every row of the census; the file is there once it is whole. Throws where one of that name is: it may hold a
+ * person's work.
+ */
+export async function writePlan(deps: BackfillDeps, run: Run, file: string, signal: AbortSignal): Promise<void> {
+  const { store, crm, tell } = deps;
+  const comparer = await openComparer(deps, run, signal);
+  // Until it is whole it has another name; a run that was killed left one behind.
+  const part = `${file}.part`;
+  const handle = await open(part, 'w');
+  try {
+    await handle.write(BOM + csv([[...PLAN_COLUMNS, ...comparer.properties.map((name) => `${name}: old → new`)]]));
+    let after = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const rows = await plannedRows(store.db, crm.name, { after, limit: crm.limits.batch.read });
+      if (rows.length === 0) break;
+      const differences = await comparer.compare(rows, signal);
+      await handle.write(csv(rows.map((row) => lineOf(row, comparer.properties, differences.get(row.record_id)))));
+      after = rows.at(-1)?.position ?? after;
+      tell({ phase: 'planned', written: rows.length });
+    }
+    await handle.sync();
+  } catch (error) {
+    await handle.close();
+    await rm(part, { force: true });
+    throw error;
+  }
+  await handle.close();
+  await rename(part, file);
+}
+
+const lineOf = (row: CensusRow, properties: readonly string[], differences: Differences = {}): readonly string[] => [
+  row.record_id,
+  row.name ?? '',
+  numberOf(row),
+  row.verdict,
+  row.action,
+  row.detail ?? '',
+  ...properties.map((property) => differences[property] ?? ''),
+];
+
+/** Its eight digits where it is a company's, else what the CRM holds. */
+const numberOf = ({ entity, found }: CensusRow): string =>
+  (entity === null ? undefined : parseEntityId(entity)?.number) ?? found ?? '';
+
+/** A cell that begins like a formula would be one in a spreadsheet: it is preceded by an apostrophe. */
+const csv = (lines: readonly (readonly string[])[]): string =>
+  stringify(
+    lines.map((line) => line.map((cell) => cell.replaceAll(/[\r\n]+/gu, ' '))),
+    { delimiter: ';', escape_formulas: true, record_delimiter: 'windows' },
+  );
