@@ -1,6 +1,7 @@
+/** HubSpot under the suite that every provider passes. */
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
-import { describeContract } from '../contract.ts';
-import { connectTo } from './setup.ts';
+import { hubspot } from '../../../providers/hubspot/provider.ts';
+import { describeConformance } from '../conforms.ts';
 
 const TOKEN = 'pat-eu1-secret-of-the-contract';
 
@@ -17,29 +18,31 @@ const rate = (headers: Record<string, string>) => ({
 });
 
 for (const apiVersion of ['2026-09', 'v3']) {
-  describeContract(
-    `HubSpot ${apiVersion}`,
-    async ({ http }) => {
+  describeConformance(`HubSpot ${apiVersion}`, {
+    provider: hubspot,
+    module: new URL('../../../providers/hubspot/provider.ts', import.meta.url).href,
+    start: async () => {
       const emulator = await startHubspotEmulator({ rate: 'none', token: TOKEN });
-      return {
-        emulator,
-        connection: await connectTo({ ...emulator.settings, apiVersion }, http),
-        secrets: [TOKEN],
-        properties: { text: 'name', long: 'description', number: 'numberofemployees' },
-        company: {},
-        refused: { property: 'industry', value: 'BEEKEEPING' },
-        calls: { read: 'POST .*/batch/read', update: 'POST .*/batch/update' },
-        answers: {
-          unauthorized: {
-            kind: 'status',
-            status: 401,
-            body: { status: 'error', message: `bad token ${TOKEN}`, category: 'INVALID_AUTHENTICATION' },
-          },
-          rate: rate({}),
-          rateWithRetryAfter: rate({ 'retry-after': '7' }),
-        },
-      };
+      return { ...emulator, settings: { ...emulator.settings, apiVersion } };
     },
-    '8000000001',
-  );
+    secrets: [TOKEN],
+    properties: { text: 'name', long: 'description', number: 'numberofemployees' },
+    refused: { property: 'industry', value: 'BEEKEEPING' },
+    absentId: '8000000001',
+    calls: { read: 'POST .*/batch/read', update: 'POST .*/batch/update', create: 'POST .*/companies$|POST .*/0-2$' },
+    answers: {
+      unauthorized: {
+        kind: 'status',
+        status: 401,
+        body: { status: 'error', message: `bad token ${TOKEN}`, category: 'INVALID_AUTHENTICATION' },
+      },
+      forbidden: {
+        kind: 'status',
+        status: 403,
+        body: { status: 'error', message: 'This app lacks a scope', category: 'MISSING_SCOPES' },
+      },
+      rate: rate({}),
+      rateWithRetryAfter: rate({ 'retry-after': '7' }),
+    },
+  });
 }

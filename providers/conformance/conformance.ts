@@ -1,0 +1,115 @@
+/**
+ * The conformance suite: every rule of the contract, to be run by any test framework or by `cvrsync provider test`.
+ *
+ * Each rule has a CRM of its own. They may run in any order; one at a time, for one of them listens to the console.
+ */
+import { ABILITY_RULES } from './ability-rules.ts';
+import { BATCH_RULES } from './batch-rules.ts';
+import { FAULT_RULES } from './fault-rules.ts';
+import { Broken, brief, isProviderError } from './insist.ts';
+import { inLab } from './lab.ts';
+import { PROVIDER_RULES } from './provider-rules.ts';
+import { RECORD_RULES } from './record-rules.ts';
+import type { BareRule, Rule } from './rule.ts';
+import type { Lack, Subject } from './subject.ts';
+import { VALUE_RULES } from './value-rules.ts';
+
+/** A rule of the contract that a provider broke; the message says which, what was seen, and why it matters. */
+export class BrokenRule extends Error {
+  override readonly name = 'BrokenRule';
+  readonly rule: string;
+  /** What was seen. */
+  readonly seen: string;
+  readonly why: string;
+
+  constructor({ name, about, why }: Pick<Rule, 'name' | 'about' | 'why'>, seen: string, cause: unknown) {
+    super(`${name}: ${seen}\n  The rule: ${about}.\n  Why it matters: ${why}.`, { cause });
+    this.rule = name;
+    this.seen = seen;
+    this.why = why;
+  }
+}
+
+/** One rule, ready to be tried on a provider. */
+export interface Check {
+  readonly name: string;
+  readonly about: string;
+  readonly why: string;
+  /** Why it is not tried on this CRM, as the subject says. */
+  readonly skip: string | false;
+  /** Tries it: `kept`, or `absent` where the connection does not have the ability. Throws {@link BrokenRule}. */
+  run(): Promise<'kept' | 'absent'>;
+}
+
+const RULES: readonly Rule[] = [...BATCH_RULES, ...RECORD_RULES, ...VALUE_RULES, ...FAULT_RULES, ...ABILITY_RULES];
+
+/** The rules for a provider, in the order a report lists them. */
+export const conformance = (subject: Subject): readonly Check[] => [
+  ...PROVIDER_RULES.map((rule) => bare(rule, subject)),
+  ...RULES.map((rule) => connected(rule, subject)),
+];
+
+function bare(rule: BareRule, subject: Subject): Check {
+  const { name, about, why } = rule;
+  const run = async (): Promise<'kept' | 'absent'> => {
+    if (rule.has?.(subject) === false) return 'absent';
+    await judged(rule, rule.run(subject));
+    return 'kept';
+  };
+  return { name, about, why, skip: false, run };
+}
+
+function connected(rule: Rule, subject: Subject): Check {
+  const { name, about, why } = rule;
+  const lack: Lack | undefined = rule.needs?.find((need) => subject.lacks?.[need] !== undefined);
+  const run = (): Promise<'kept' | 'absent'> =>
+    judged(
+      rule,
+      inLab(subject, async (lab) => {
+        if (rule.has?.(lab) === false) return 'absent';
+        await rule.run(lab);
+        return 'kept';
+      }),
+    );
+  return { name, about, why, skip: lack === undefined ? false : (subject.lacks?.[lack] ?? false), run };
+}
+
+async function judged<T>(rule: Rule | BareRule, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new BrokenRule(rule, seenIn(error), error);
+  }
+}
+
+function seenIn(error: unknown): string {
+  if (error instanceof Broken) return error.message;
+  if (isProviderError(error)) return `a verb threw ${error.fault}: ${error.message}`;
+  return `a verb threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
+}
+
+/** What became of one rule. */
+export interface Verdict extends Pick<Check, 'name' | 'about' | 'why'> {
+  readonly kind: 'kept' | 'broken' | 'absent' | 'skipped';
+  /** What was seen where it is broken, why it is skipped. */
+  readonly detail?: string;
+  readonly ms: number;
+}
+
+/** Tries every rule, one after the other, and tells of each as it ends; throws only the signal's reason. */
+export async function* judge(subject: Subject, signal?: AbortSignal): AsyncGenerator<Verdict> {
+  for (const { name, about, why, skip, run } of conformance(subject)) {
+    signal?.throwIfAborted();
+    const started = performance.now();
+    const ended = skip === false ? await verdictOf(run) : { kind: 'skipped' as const, detail: skip };
+    yield { name, about, why, ...ended, ms: Math.round(performance.now() - started) };
+  }
+}
+
+async function verdictOf(run: Check['run']): Promise<Pick<Verdict, 'kind' | 'detail'>> {
+  try {
+    return { kind: await run() };
+  } catch (error) {
+    return { kind: 'broken', detail: error instanceof BrokenRule ? error.seen : String(error) };
+  }
+}

@@ -1,0 +1,59 @@
+/** How a rule says that it is broken. */
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { ProviderError } from '../provider.ts';
+
+/** A rule of the contract that a provider broke: what was seen. The suite adds the rule's name and why it matters. */
+export class Broken extends Error {
+  override readonly name = 'Broken';
+}
+
+/** Breaks the rule where the condition does not hold. */
+export function insist(condition: boolean, seen: string): asserts condition {
+  if (!condition) throw new Broken(seen);
+}
+
+/** Breaks the rule where two values are not deeply equal. */
+export function insistSame(got: unknown, expected: unknown, what: string): void {
+  insist(isDeepStrictEqual(got, expected), `${what}: expected ${brief(expected)}, got ${brief(got)}`);
+}
+
+/** A value for a person, short. */
+export function brief(value: unknown): string {
+  const text = inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 80 });
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}
+
+/** Whatever a promise ends with: its error, or undefined where it succeeded. */
+export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error ?? new Error('nothing was thrown as a reason'),
+  );
+
+const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
+
+/** An error as the contract knows them, also one of another copy of this package. */
+export const isProviderError = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError ||
+  (error instanceof Error && error.name === 'ProviderError' && 'fault' in error && FAULTS.includes(error.fault));
+
+/** The fault a promise ends with; breaks the rule where it ends otherwise. */
+export async function faultOf(work: Promise<unknown>, what: string): Promise<ProviderError> {
+  const ended = await work.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('value' in ended)
+    throw new Broken(`${what} should be thrown as a ProviderError; instead it gave ${brief(ended.value)}`);
+  insist(
+    isProviderError(ended.error),
+    `${what} should be thrown as a ProviderError; instead it threw ${brief(ended.error)}`,
+  );
+  return ended.error;
+}
+
+/** All a log could print of an error: message, stack, causes, own fields. */
+export function shown(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify(error) ?? '';
+  return `${error.stack ?? error.message} ${inspect(error, { depth: 8 })} ${shown(error.cause)}`;
+}

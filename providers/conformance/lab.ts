@@ -1,0 +1,125 @@
+/** What one rule works with: a fresh CRM with four companies, and a connection to it. */
+import { Value } from 'typebox/value';
+import type { FaultAction } from '../emulator.ts';
+import type { Connection, Limits, Outcome, PropertyValue, Provider, Read } from '../provider.ts';
+import { openTestHttp } from './http.ts';
+import { Broken } from './insist.ts';
+import type { FakeCrm, Subject } from './subject.ts';
+
+export interface Lab {
+  readonly subject: Subject;
+  readonly fake: FakeCrm;
+  readonly connection: Connection;
+  readonly limits: Limits;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** How long to look for what a lagging index shows late, in ms. */
+  readonly patienceMs: number;
+  /** Name of the text property. */
+  readonly text: string;
+  /** The companies: Birk, Ege, Lind, Pil. A batch of the provider takes all of them, or as many as there are here. */
+  readonly ids: readonly string[];
+  /** Calls the provider asked for so far. */
+  calls(): number;
+  add(text: string): string;
+  held(id: string, property?: string): PropertyValue | undefined;
+  read(ids: readonly string[], properties?: readonly string[], signal?: AbortSignal): Promise<readonly Read[]>;
+  /** Writes the same properties to each record. */
+  write(
+    ids: readonly string[],
+    properties: Readonly<Record<string, PropertyValue>>,
+    signal?: AbortSignal,
+  ): Promise<readonly Outcome[]>;
+  /** Every record a scan gives, in its order; ends where a cursor comes twice. */
+  scan(): Promise<readonly string[]>;
+  /** Strikes the next call that reads or writes records; one that hangs is not waited for long. */
+  fault(call: 'read' | 'update', action: FaultAction): void;
+}
+
+/** For an answer that never comes. */
+const HANG_MS = 400;
+const PATIENCE = 12;
+const NAMES = ['Birk', 'Ege', 'Lind', 'Pil'];
+const MOST_PAGES = 1_000;
+
+/** A signal that never ends. */
+export const live = (): AbortSignal => new AbortController().signal;
+
+/** Settings as a configuration fills them in; breaks the rule where they do not fit the schema. */
+export function settingsOf(provider: Provider, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const filled = Value.Default(provider.settings, structuredClone(given));
+  const [error] = Value.Errors(provider.settings, filled);
+  if (error !== undefined)
+    throw new Broken(`the settings of the fake do not fit the schema: ${error.instancePath || 'all'} ${error.message}`);
+  return Object.fromEntries(Object.entries(filled ?? {}));
+}
+
+/** Runs `work` in a lab of its own, which is closed again. */
+export async function inLab<T>(subject: Subject, work: (lab: Lab) => Promise<T>): Promise<T> {
+  const fake = await subject.start();
+  try {
+    return await work(await openLab(subject, fake));
+  } finally {
+    await fake.close();
+  }
+}
+
+async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
+  const { provider, company = {} } = subject;
+  const { text } = subject.properties;
+  const hangMs = subject.hangMs ?? HANG_MS;
+  const settings = settingsOf(provider, fake.settings);
+  const { http, requests, hurry } = openTestHttp();
+  const kept = new Map<string, string>();
+  const keep = {
+    get: async (key: string) => kept.get(key),
+    set: async (key: string, value: string) => void kept.set(key, value),
+  };
+  const connection = await provider.connect(settings, { http, keep, now: Date.now });
+  const limits = provider.limits(settings);
+  const most = Math.max(1, Math.min(NAMES.length, limits.batch.read, limits.batch.update));
+  const add = (name: string) => fake.add({ ...company, [text]: name });
+  const ids = NAMES.slice(0, most).map(add);
+  // What a connection learns once should not count in any rule.
+  await connection.properties(live());
+  return {
+    subject,
+    fake,
+    connection,
+    limits,
+    settings,
+    patienceMs: PATIENCE * hangMs,
+    text,
+    ids,
+    calls: () => requests.length,
+    add,
+    held: (id, property = text) => fake.get(id)?.[property],
+    read: (asked, properties = [text], signal = live()) => connection.read(asked, properties, signal),
+    write: (asked, properties, signal = live()) =>
+      connection.update(
+        asked.map((id) => ({ id, properties })),
+        signal,
+      ),
+    scan: async () => {
+      const seen: string[] = [];
+      const cursors = new Set<string>();
+      let cursor: string | undefined;
+      do {
+        const page = await connection.scan([text], cursor, live());
+        seen.push(...page.records.map((record) => record.id));
+        cursor = page.cursor;
+        if (cursor !== undefined && (cursors.has(cursor) || cursors.size > MOST_PAGES))
+          throw new Broken(`a scan gave the cursor ${cursor} twice`);
+        if (cursor !== undefined) cursors.add(cursor);
+      } while (cursor !== undefined);
+      return seen;
+    },
+    fault(call, action) {
+      fake.fault({ match: subject.calls[call], action });
+      if (action.kind === 'hang') hurry(hangMs);
+    },
+  };
+}
+
+/** What became of one record, wherever it stands: the order is a rule of its own. */
+export const of = <T extends { readonly id: string }>(all: readonly T[], id: string | undefined): T | undefined =>
+  all.find((each) => each.id === id);

@@ -1,0 +1,247 @@
+/** One way to break each rule, as authors do it; the rest of the provider stays sound. */
+import {
+  type Connection,
+  type HttpResponse,
+  type Outcome,
+  type PropertyValue,
+  ProviderError,
+} from '../../../providers/provider.ts';
+import type { Breakage, Call } from './toy.ts';
+
+type Values = Readonly<Record<string, PropertyValue>>;
+
+const connection = (broken: (sound: Connection, call: Call) => Partial<Connection>): Breakage => ({
+  connection: broken,
+});
+/** Changes every patch on its way. */
+const patching = (change: (values: Values) => Values): Breakage =>
+  connection((sound) => ({
+    update: (patches, signal) =>
+      sound.update(
+        patches.map(({ id, properties }) => ({ id, properties: change(properties) })),
+        signal,
+      ),
+  }));
+/** Changes every outcome of an update. */
+const judging = (change: (outcome: Outcome) => Outcome): Breakage =>
+  connection((sound) => ({ update: async (patches, signal) => (await sound.update(patches, signal)).map(change) }));
+/** Another answer instead of an error that fits. */
+const recovering = (fits: (error: ProviderError) => boolean, instead: () => unknown): Breakage => ({
+  call: (sound) => async (path, signal, body) => {
+    try {
+      return await sound(path, signal, body);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || !fits(error)) throw error;
+      // What a broken provider makes up fits no type.
+      return instead() as never;
+    }
+  },
+});
+/** An answer that says that all went well, in the place of one that says nothing. */
+const answering = (fits: (answer: HttpResponse) => boolean): Breakage => ({
+  http: (sound) => async (request) => {
+    const answer = await sound(request);
+    if (!fits(answer)) return answer;
+    const { ids = [], patches = [] } = JSON.parse(request.body ?? '{}');
+    const found = ids.map((id: string) => ({ kind: 'found', id, properties: {} }));
+    const written = patches.map(({ id }: { id: string }) => ({ kind: 'written', id }));
+    return { ...answer, body: JSON.stringify({ results: [...found, ...written] }) };
+  },
+});
+const refuse = (): never => {
+  throw new ProviderError('refused', 'the toy is strange today');
+};
+const refuseReset = (error: unknown): never => {
+  if (error instanceof ProviderError && /none came/.test(error.message)) return refuse();
+  throw error;
+};
+const saying = (text: RegExp) => (error: ProviderError) => text.test(error.message);
+const mapped = (values: Values, change: (value: PropertyValue, name: string) => PropertyValue): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+
+/** Rule → what breaks it and nothing else. */
+export const BREAKAGES: Readonly<Record<string, Breakage>> = {
+  'whole-provider': { provider: { about: ' ' } },
+  'webhook-distrusts': { provider: { webhook: ({ body }) => JSON.parse(new TextDecoder().decode(body)) } },
+  'tells-the-account': connection((sound) => ({
+    check: async (signal) => ({ ...(await sound.check(signal)), id: '' }),
+  })),
+  'describes-properties': connection((sound) => ({
+    properties: async (signal) => (await sound.properties(signal)).map((each) => ({ ...each, writable: false })),
+  })),
+  'empty-batch': connection((sound, call) => ({
+    update: async (patches, signal) =>
+      patches.length === 0 ? call('/update', signal, { patches: [] }).then(() => []) : sound.update(patches, signal),
+  })),
+  'order-of-reads': connection((sound) => ({
+    read: async (ids, names, signal) => (await sound.read(ids, names, signal)).toReversed(),
+  })),
+  'order-of-outcomes': connection((sound) => ({
+    update: async (patches, signal) => (await sound.update(patches, signal)).toReversed(),
+  })),
+  'full-batch': connection((sound) => ({
+    update: async (patches, signal) => sound.update(patches.slice(0, 19), signal),
+  })),
+  'partial-failure': judging((outcome) => (outcome.kind === 'rejected' ? { ...outcome, properties: {} } : outcome)),
+  gone: judging((outcome) =>
+    outcome.kind === 'gone' && outcome.id !== '99999'
+      ? { kind: 'retry', id: outcome.id, reason: 'not found' }
+      : outcome,
+  ),
+  'never-creates': connection((sound, call) => ({
+    update: async (patches, signal) => {
+      const outcomes = await sound.update(patches, signal);
+      const isNew = outcomes.some(({ kind, id }) => kind === 'gone' && id === '99999');
+      if (isNew) await call('/create', signal, { values: patches[0]?.properties });
+      return outcomes;
+    },
+  })),
+  moved: connection((sound) => ({
+    update: async (patches, signal) => {
+      const outcomes = await sound.update(patches, signal);
+      for (const outcome of outcomes)
+        if (outcome.kind === 'moved')
+          await sound.update([{ id: outcome.to, properties: patches[0]?.properties ?? {} }], signal);
+      return outcomes;
+    },
+  })),
+  'scans-all': connection((sound) => ({
+    scan: async (names, cursor, signal) => {
+      const page = await sound.scan(names, cursor, signal);
+      return { ...page, records: page.records.flatMap((each, at) => (at === 49 ? [each, each] : [each])) };
+    },
+  })),
+  'scans-while-records-change': connection((sound) => ({
+    scan: async (names, cursor, signal) => {
+      const all = [];
+      let from: string | undefined;
+      do {
+        const page = await sound.scan(names, from, signal);
+        all.push(...page.records);
+        from = page.cursor;
+      } while (from !== undefined);
+      const at = Number(cursor ?? 0);
+      return { records: all.slice(at, at + 50), ...(at + 50 < all.length && { cursor: String(at + 50) }) };
+    },
+  })),
+  'reads-what-is-asked': connection((sound) => ({
+    read: async (ids, names, signal) =>
+      (await sound.read(ids, names, signal)).map((read) =>
+        read.kind === 'found' ? { ...read, properties: mapped(read.properties, (value) => value ?? '') } : read,
+      ),
+  })),
+  'unicode-and-long-text': patching((values) =>
+    mapped(values, (value) => (typeof value === 'string' ? Buffer.from(value, 'latin1').toString('latin1') : value)),
+  ),
+  numbers: patching((values) => mapped(values, (value) => (typeof value === 'number' ? String(value) : value))),
+  'clears-with-null': patching((values) =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
+  ),
+  'leaves-absent-alone': patching((values) => ({ about: null, ...values })),
+  'status-401': recovering(
+    ({ fault }) => fault === 'auth',
+    () => {
+      throw new ProviderError('unavailable', 'the toy did not let us in');
+    },
+  ),
+  'status-403': recovering(saying(/403/), () => {
+    throw new ProviderError('unavailable', 'the toy would not');
+  }),
+  'status-429': recovering(
+    (error) => error.fault === 'rate' && error.retryAfterMs === 5_000,
+    () => {
+      throw new ProviderError('rate', 'the toy is tired');
+    },
+  ),
+  'status-429-retry-after': recovering(
+    (error) => error.fault === 'rate' && error.retryAfterMs === 7_000,
+    () => {
+      throw new ProviderError('rate', 'the toy is tired', { retryAfterMs: 1_000 });
+    },
+  ),
+  'status-5xx': {
+    call: (sound) => async (path, signal, body) => {
+      try {
+        return await sound(path, signal, body);
+      } catch (error) {
+        if (error instanceof ProviderError && /answered 502/.test(error.message)) return sound(path, signal, body);
+        throw error;
+      }
+    },
+  },
+  'html-success': answering(({ status, body }) => status === 200 && body.startsWith('<')),
+  'empty-success': answering(({ status, body }) => status === 200 && body === ''),
+  'success-without-results': answering(({ status, body }) => status === 200 && body === '{}'),
+  'cut-body': recovering(saying(/cut off/), refuse),
+  reset: connection((sound) => ({
+    read: (ids, names, signal) => sound.read(ids, names, signal).catch(refuseReset),
+    update: (patches, signal) => sound.update(patches, signal).catch(refuseReset),
+  })),
+  hang: recovering(saying(/too late/), refuse),
+  'lost-answer': connection((sound) => {
+    const lost = new Set<string>();
+    return {
+      update: async (patches, signal) => {
+        const key = JSON.stringify(patches);
+        if (lost.has(key))
+          return patches.map(({ id }) => ({ kind: 'rejected', id, reason: 'sent twice', properties: {} }));
+        return sound.update(patches, signal).catch((error: unknown) => {
+          if (error instanceof ProviderError && /no whole answer/.test(error.message)) lost.add(key);
+          throw error;
+        });
+      },
+    };
+  }),
+  abort: { call: (sound) => (path, _signal, body) => sound(path, new AbortController().signal, body) },
+  'no-secret-shown': {
+    http: (sound) => async (request) => {
+      const answer = await sound(request);
+      if (answer.status === 400) throw new ProviderError('refused', `the toy said ${answer.body}`);
+      return answer;
+    },
+  },
+  'logs-nothing': connection((sound) => ({
+    check: (signal) => {
+      const { console: shell } = globalThis;
+      shell.warn('checking');
+      return sound.check(signal);
+    },
+  })),
+  finds: connection((sound) => ({
+    find: async (property, value, signal) =>
+      (await sound.find?.(property, value.split(' ')[0] ?? '', signal)) ?? { records: [], sure: true },
+  })),
+  creates: connection((sound) => ({
+    create: async (_values, signal) => (await sound.create?.({}, signal)) ?? { kind: 'duplicate', reason: 'none' },
+  })),
+  'create-lost-answer': connection((_sound, call) => ({
+    create: async (values, signal) => {
+      const make = () => call<{ kind: 'created'; id: string }>('/create', signal, { values });
+      return make().catch(make);
+    },
+  })),
+  changes: connection((sound) => ({
+    changes: async (names, cursor, signal) => {
+      const changes = (await sound.changes?.(names, cursor, signal)) ?? { sightings: [], cursor: '', more: false };
+      return { ...changes, sightings: changes.sightings.filter(({ id }) => Number(id) > 1_004) };
+    },
+  })),
+  notes: connection((sound) => ({
+    ...(sound.notes !== undefined && { notes: { ...sound.notes, find: async (id) => `${id}/1` } }),
+  })),
+  parents: connection((sound) => ({
+    ...(sound.parents !== undefined && {
+      parents: {
+        ...sound.parents,
+        write: async (change, signal) =>
+          change.parent === null
+            ? { kind: 'written', id: change.id }
+            : ((await sound.parents?.write(change, signal)) ?? { kind: 'gone', id: change.id }),
+      },
+    }),
+  })),
+  'defines-properties': connection(() => ({
+    defineProperties: async (definitions) => definitions.map(({ name }) => ({ name, kind: 'created' })),
+  })),
+  'lists-rules': connection(() => ({ rules: async () => [{ kind: 'required', name: '', about: 'the name' }] })),
+};

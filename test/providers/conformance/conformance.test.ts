@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { conformance, judge } from '../../../providers/conformance/conformance.ts';
+import type { Subject } from '../../../providers/conformance/subject.ts';
+import { BREAKAGES } from './breakages.ts';
+import { toyProvider, toySubject } from './toy.ts';
+
+const broken = async (subject: Subject): Promise<readonly string[]> => {
+  const names: string[] = [];
+  for await (const { name, kind } of judge(subject)) if (kind === 'broken') names.push(name);
+  return names;
+};
+
+const fixture = (name: string): string => new URL(`./imports/${name}.ts`, import.meta.url).href;
+
+describe('the conformance suite', () => {
+  // One of the broken providers prints, as it should not.
+  beforeEach(() => void vi.spyOn(globalThis.console, 'warn').mockImplementation(() => {}));
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('finds nothing wrong with a sound provider that has every ability', async () => {
+    const verdicts = [];
+    for await (const verdict of judge(toySubject(toyProvider(), fixture('quiet')))) verdicts.push(verdict);
+    expect(verdicts.filter(({ kind }) => kind !== 'kept')).toEqual([]);
+    expect(new Set(verdicts.map(({ name }) => name)).size).toBe(verdicts.length);
+  });
+
+  it.each(Object.entries(BREAKAGES))('catches a provider that breaks %s by that rule alone', async (rule, breakage) => {
+    expect(await broken(toySubject(toyProvider(breakage)))).toEqual([rule]);
+  });
+
+  it('is proven rule by rule', () => {
+    const rules = conformance(toySubject(toyProvider())).map(({ name }) => name);
+    expect([...Object.keys(BREAKAGES), 'opens-nothing-on-import'].sort()).toEqual([...rules].sort());
+  });
+
+  it.each([
+    ['leaves a timer', 'timer', /Timeout/],
+    ['throws', 'throws', /no licence/],
+  ])('catches a module that %s on import', async (_what, name, seen) => {
+    const checks = conformance(toySubject(toyProvider(), fixture(name)));
+    await expect(checks.find((check) => check.name === 'opens-nothing-on-import')?.run()).rejects.toThrow(seen);
+  });
+
+  it('names the rule, what was seen and why it matters', async () => {
+    const checks = conformance(toySubject(toyProvider(BREAKAGES['order-of-outcomes'])));
+    await expect(checks.find(({ name }) => name === 'order-of-outcomes')?.run()).rejects.toThrow(
+      /^order-of-outcomes: .*expected.*\n {2}The rule: .*\n {2}Why it matters: /,
+    );
+  });
+
+  it('skips what the CRM lacks, and says why', async () => {
+    const subject = { ...toySubject(toyProvider()), lacks: { merge: 'the toy never merges' } };
+    const skipped = conformance(subject).filter(({ skip }) => skip !== false);
+    expect(skipped.map(({ name, skip }) => [name, skip])).toEqual([['moved', 'the toy never merges']]);
+  });
+
+  it('does not try abilities that a connection does not have', async () => {
+    const plain = toyProvider();
+    const five = {
+      ...plain,
+      connect: async (...args: Parameters<typeof plain.connect>) => {
+        const whole = await plain.connect(...args);
+        return {
+          check: whole.check,
+          properties: whole.properties,
+          read: whole.read,
+          update: whole.update,
+          scan: whole.scan,
+        };
+      },
+    };
+    const absent: string[] = [];
+    for await (const { name, kind } of judge(toySubject(five))) if (kind === 'absent') absent.push(name);
+    expect(absent).toEqual([
+      'opens-nothing-on-import',
+      'finds',
+      'creates',
+      'create-lost-answer',
+      'changes',
+      'notes',
+      'parents',
+      'defines-properties',
+      'lists-rules',
+    ]);
+  });
+});

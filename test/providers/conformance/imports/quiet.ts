@@ -1,0 +1,2 @@
+/** A module that does nothing when it is imported. */
+export const quiet = true;

@@ -1,0 +1,146 @@
+/** A CRM for the tests of the suite itself: it speaks the contract's own words over HTTP, and has every ability. */
+
+import type { FakeCrm } from '../../../providers/conformance/subject.ts';
+import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/emulator.ts';
+import type { PropertyValue } from '../../../providers/provider.ts';
+
+export const TOKEN = 'toy-secret-token';
+const PAGE = 50;
+const TYPES: Readonly<Record<string, string>> = { name: 'string', about: 'multiline', staff: 'number', email: 'email' };
+
+type Values = Record<string, PropertyValue>;
+/** A body as the toy provider sends it. */
+interface Asked {
+  readonly ids: readonly string[];
+  readonly properties: readonly string[];
+  readonly patches: readonly { readonly id: string; readonly properties: Values }[];
+  readonly values: Values;
+  readonly value: string;
+  readonly cursor?: string;
+  readonly note: { readonly recordId: string; readonly text: string; readonly marker: string };
+  readonly parent: string | null;
+}
+
+interface Row {
+  values: Values;
+  at: number;
+  parent: string | null;
+  readonly notes: { readonly text: string; readonly marker: string }[];
+}
+
+export async function startToyCrm(): Promise<FakeCrm> {
+  const rows = new Map<string, Row>();
+  const survivors = new Map<string, string>();
+  const defined = new Set<string>();
+  let last = 1_000;
+  let clock = 0;
+  const tick = () => {
+    clock += 1;
+    return clock;
+  };
+  const make = (values: Values): string => {
+    last += 1;
+    const blank = Object.fromEntries(Object.keys(TYPES).map((name) => [name, null]));
+    rows.set(String(last), { values: { ...blank, ...values }, at: tick(), parent: null, notes: [] });
+    return String(last);
+  };
+  const lost = (id: string) => {
+    const to = survivors.get(id);
+    return to === undefined ? { kind: 'gone', id } : { kind: 'moved', id, to };
+  };
+  const picked = (row: Row, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, row.values[name] ?? null]));
+  const write = (id: string, properties: Values) => {
+    const row = rows.get(id);
+    if (row === undefined) return lost(id);
+    if (properties['email'] === 'no address') {
+      const reason = 'is no address';
+      return { kind: 'rejected', id, reason, properties: { email: reason } };
+    }
+    row.values = { ...row.values, ...properties };
+    row.at = tick();
+    return { kind: 'written', id };
+  };
+
+  const routes: Readonly<Record<string, (asked: Asked) => unknown>> = {
+    'GET /me': () => ({ id: '7', name: 'Toy', notes: [] }),
+    'GET /properties': () => Object.entries(TYPES).map(([name, type]) => ({ name, label: name, type, writable: true })),
+    'POST /read': ({ ids, properties }) => ({
+      results: ids.map((id) => {
+        const row = rows.get(id);
+        return row === undefined ? lost(id) : { kind: 'found', id, properties: picked(row, properties) };
+      }),
+    }),
+    'POST /update': ({ patches }) => ({ results: patches.map(({ id, properties }) => write(id, properties)) }),
+    'POST /scan': ({ properties, cursor = '0' }) => {
+      const after = [...rows].filter(([id]) => Number(id) > Number(cursor));
+      const page = after.slice(0, PAGE);
+      const next = after.length > PAGE ? { cursor: page.at(-1)?.[0] } : {};
+      return { records: page.map(([id, row]) => ({ id, properties: picked(row, properties) })), ...next };
+    },
+    'POST /find': ({ properties: [property = ''], value }) => {
+      const found = [...rows].filter(([, row]) => row.values[property] === value);
+      return { records: found.map(([id, row]) => ({ id, properties: row.values })), sure: true };
+    },
+    'POST /create': ({ values }) => ({ kind: 'created', id: make(values) }),
+    'POST /changes': ({ properties, cursor }) => {
+      const since = cursor === undefined ? clock : Number(cursor);
+      const seen = [...rows].filter(([, row]) => row.at > since);
+      const sightings = seen.map(([id, row]) => ({ kind: 'seen', id, properties: picked(row, properties) }));
+      return { sightings, cursor: String(clock), more: false };
+    },
+    'POST /note': ({ note }) => {
+      const row = rows.get(note.recordId);
+      if (row === undefined) return { kind: 'gone' };
+      return { kind: 'written', id: `${note.recordId}/${row.notes.push({ text: note.text, marker: note.marker })}` };
+    },
+    'POST /find-note': ({ ids: [id = ''], value }) => {
+      const at = rows.get(id)?.notes.findIndex(({ marker }) => marker === value) ?? -1;
+      return { id: at < 0 ? null : `${id}/${at + 1}` };
+    },
+    'POST /parents': ({ ids }) => ({
+      results: ids.map((id) => {
+        const row = rows.get(id);
+        return row === undefined ? lost(id) : { kind: 'found', id, parent: row.parent };
+      }),
+    }),
+    'POST /parent': ({ ids: [id = ''], parent }) => {
+      const row = rows.get(id);
+      if (row === undefined) return lost(id);
+      row.parent = parent;
+      return { kind: 'written', id };
+    },
+    'POST /define': ({ properties }) => ({
+      results: properties.map((name) => {
+        const kind = defined.has(name) ? 'exists' : 'created';
+        defined.add(name);
+        return { name, kind };
+      }),
+    }),
+    'GET /rules': () => [{ kind: 'required', name: 'name', about: 'a company has a name' }],
+  };
+
+  const answer = ({ method, path, headers, body }: EmulatorRequest): EmulatorAnswer => {
+    if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401 };
+    const route = routes[`${method} ${path}`];
+    if (route === undefined) return { status: 404 };
+    return { status: 200, body: route(body === '' ? {} : JSON.parse(body)) };
+  };
+  const served = await serveEmulator(answer);
+  return {
+    settings: { baseUrl: served.url, token: TOKEN },
+    add: make,
+    get: (id) => rows.get(id)?.values,
+    remove: (id) => void rows.delete(id),
+    edit: (id, properties) => void write(id, { ...properties }),
+    merge: (primary, other) => {
+      rows.delete(other);
+      survivors.set(other, primary);
+      return primary;
+    },
+    notes: (id) => rows.get(id)?.notes.map(({ text }) => text) ?? [],
+    parent: (id) => rows.get(id)?.parent ?? null,
+    fault: served.fault,
+    close: served.close,
+  };
+}

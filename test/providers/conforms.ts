@@ -1,0 +1,12 @@
+/** Declares the conformance suite as tests, one for each rule. */
+import { describe, it } from 'vitest';
+import { conformance } from '../../providers/conformance/conformance.ts';
+import type { Subject } from '../../providers/conformance/subject.ts';
+
+/** Every rule the CRM can be tried by; what it lacks is skipped and says so. */
+export function describeConformance(name: string, subject: Subject): void {
+  describe(`${name} keeps the contract`, () => {
+    for (const { name: rule, about, skip, run } of conformance(subject))
+      it.skipIf(skip !== false)(`${rule}: ${skip === false ? about : skip}`, async () => void (await run()));
+  });
+}
