@@ -116,7 +116,7 @@ export async function runProcess(): Promise<void> {
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   // A reader such as `head` that has seen enough is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-  const { stdout, stderr, env } = process;
-  process.exitCode = await main(process.argv.slice(2), { stdout, stderr, env, signal: stop.signal });
+  const { stdin, stdout, stderr, env } = process;
+  process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, env, signal: stop.signal });
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }

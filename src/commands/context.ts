@@ -12,6 +12,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface World {
   readonly stdout: Sink;
   readonly stderr: Sink;
+  /** Where answers of a person come from; absent where there is none to ask. */
+  readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Env;
   /** Aborted when the program should stop: Ctrl-C, SIGTERM. */
   readonly signal: AbortSignal;

@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'which record holds which company, and whether it is monitored',
     load: () => import('./links.ts'),
   },
+  {
+    name: 'reconcile',
+    about: "compare the service's list, the links and the CRM, show what differs and repair it",
+    load: () => import('./reconcile.ts'),
+  },
   { name: 'keys', about: 'API keys of the service: create, list, revoke', load: () => import('./keys.ts') },
   { name: 'monitors', about: 'who is told of which changes', load: () => import('./monitors.ts') },
   { name: 'jobs', about: 'third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },

@@ -4,7 +4,10 @@ import { ProviderError } from '../../providers/provider.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes.ts';
 import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm.ts';
+import { CHANGES } from './heal/changes.ts';
 import { LOOK_QUEUE, type LookDeps, type Looked, type LookTask, lookKey } from './look-task.ts';
+import { TakenOverError } from './reconcile/ground.ts';
+import { RECONCILE, reconcileTask } from './reconcile/task.ts';
 import { later, settleFault } from './settle.ts';
 import { UpstreamError } from './upstream.ts';
 
@@ -12,7 +15,7 @@ import { UpstreamError } from './upstream.ts';
 export type LookTasks = Readonly<Record<string, LookTask>>;
 
 /** Every connection's tasks. */
-export const LOOK_TASKS: LookTasks = {};
+export const LOOK_TASKS: LookTasks = { changes: CHANGES, [RECONCILE]: reconcileTask };
 
 /**
  * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
@@ -73,6 +76,8 @@ async function run(
     return settlementOf(await task.run(deps, crm, claim, signal), deps.now(), every);
   } catch (error) {
     signal.throwIfAborted();
+    // Whoever took over settles it: what this process says has no effect.
+    if (error instanceof TakenOverError) return { kind: 'done' };
     const settlement = await settlementOfFault(error, crm, claim, deps.now());
     deps.log.warn({ provider, task: name, err: error }, 'could not look at the CRM: trying again later');
     return settlement;

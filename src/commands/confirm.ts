@@ -1,0 +1,30 @@
+/** Asks the person at the terminal. */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { Context } from './context.ts';
+
+/** The answer to a question of yes or no; undefined where nobody can be asked. Anything but a yes is a no. */
+export async function confirm(
+  { stdin, stderr, signal, json }: Context,
+  question: string,
+): Promise<boolean | undefined> {
+  if (stdin?.isTTY !== true || stderr.isTTY !== true || json) return undefined;
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      stderr.write(String(chunk));
+      done();
+    },
+  });
+  const lines = createInterface({ input: stdin, output });
+  const over = new AbortController();
+  try {
+    const closed = once(lines, 'close', { signal: over.signal }).then(() => '');
+    closed.catch(() => {});
+    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), closed]);
+    return /^(y|yes|j|ja)$/iu.test(answer.trim());
+  } finally {
+    over.abort();
+    lines.close();
+  }
+}

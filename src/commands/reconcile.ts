@@ -1,0 +1,110 @@
+/** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
+import type { Ground } from '../connector/reconcile/ground.ts';
+import { forgetLists } from '../connector/reconcile/records.ts';
+import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
+import { type Came, whileSeized } from '../connector/reconcile/seized.ts';
+import { believe, survey } from '../connector/reconcile/survey.ts';
+import { onBackfillGround } from './backfill/ground.ts';
+import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './command.ts';
+import { confirm } from './confirm.ts';
+import type { Context } from './context.ts';
+import { documentOf, linesOf, type Shown, shownOf } from './reconcile/show.ts';
+
+const SHOWN = 10;
+
+interface Options {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly acceptShrunk: boolean;
+  readonly limit: number | undefined;
+}
+
+export const command = defineCommand({
+  name: 'reconcile',
+  about: "compare the service's list, the links and the CRM, show what differs and repair it",
+  args: { provider: needed('the CRM, as it is named in the configuration') },
+  options: {
+    dryRun: flag('only show what differs and what would be done'),
+    yes: flag('repair without asking'),
+    acceptShrunk: flag('also where a list is empty or far smaller than what is known: it is right'),
+    limit: integer(`show at most so many of each kind (default ${SHOWN})`),
+  },
+  run: async (context, { provider }, options) => {
+    if (options.dryRun && options.yes) throw new UsageError('--dry-run and --yes exclude each other: give one of them');
+    return onBackfillGround(context, provider, async ({ store, crm, upstream, now, leaseMs }) => {
+      const code = await whileSeized({ store, crm, now, leaseMs }, (claim) =>
+        reconcile(context, { store, crm, upstream, now, claim, tell: progressOf(context) }, options),
+      );
+      if (code === undefined)
+        throw new Error(
+          `${provider} is being reconciled at this moment, by the daemon or another terminal: try again when that is done`,
+        );
+      return code;
+    });
+  },
+});
+
+async function reconcile(context: Context, ground: Ground, options: Options): Promise<Came<ExitCode>> {
+  const { signal, output, json } = context;
+  const { dryRun, yes, acceptShrunk, limit = SHOWN } = options;
+  const found = await survey(ground, signal);
+  const mandate: Mandate = { person: true, doubtful: acceptShrunk };
+  const shown = await shownOf(ground.store.db, found, mandate, limit);
+  const repairable = count(shown, 'repaired');
+  const left = count(shown, 'doubt') + count(shown, 'person');
+  if (!json) for (const line of linesOf(found, shown)) output.line(line);
+  const asked = dryRun || repairable === 0 ? false : yes || (await confirm(context, `Repair ${repairable}?`));
+  const repaired = asked === true ? await repairAll(ground, found, mandate, signal) : undefined;
+  const isBelieved = found.doubts.length === 0 || acceptShrunk;
+  if (isBelieved && !dryRun) await believe(ground, found);
+  await forgetLists(ground);
+  if (json) output.result(documentOf(found, shown, repaired), '');
+  else {
+    output.line();
+    for (const line of endingOf(
+      repairable,
+      left,
+      asked,
+      repaired?.refused ?? [],
+      found.doubts.length > 0 && !acceptShrunk,
+    ))
+      output.line(line);
+  }
+  const isOpen = left > 0 || !isBelieved || (repaired?.refused.length ?? 0) > 0;
+  const isUndone = !dryRun && repairable > 0 && repaired === undefined;
+  return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };
+}
+
+const count = (shown: readonly Shown[], verdict: Shown['verdict']): number =>
+  shown.filter((one) => one.verdict === verdict).reduce((sum, one) => sum + one.count, 0);
+
+function endingOf(
+  repairable: number,
+  left: number,
+  asked: boolean | undefined,
+  refused: readonly string[],
+  isDoubted: boolean,
+): readonly string[] {
+  const lines: string[] = [];
+  if (repairable === 0 && left === 0) lines.push('Nothing to repair.');
+  else if (asked === true) lines.push('Repaired; the daemon reads the records and calls the service.');
+  else if (repairable > 0 && asked === undefined)
+    lines.push('Nothing was changed: nobody is here to be asked. Give --yes to repair.');
+  else if (repairable > 0) lines.push('Nothing was changed.');
+  for (const one of refused) lines.push(`The service did not drop ${one}`);
+  if (isDoubted) lines.push('Where a list is right though it shrank, say so with --accept-shrunk.');
+  if (left > 0) lines.push(`${left} left to a person.`);
+  return lines;
+}
+
+const EVERY_MS = 5_000;
+
+/** A line on stderr now and then: how far the lists were read. */
+function progressOf({ log }: Context): NonNullable<Ground['tell']> {
+  let told = Date.now();
+  return ({ reading, count: read }) => {
+    if (Date.now() - told < EVERY_MS) return;
+    told = Date.now();
+    log.info(`read ${read} ${reading}`);
+  };
+}

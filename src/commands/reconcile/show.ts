@@ -1,0 +1,86 @@
+/** How a reconcile is shown: what was compared, what differs, what was done about it. */
+import {
+  DIFFERENCES,
+  type Difference,
+  KINDS,
+  type Kind,
+  pageOf,
+  type Repair,
+} from '../../connector/reconcile/differences.ts';
+import { type Mandate, type Repaired, type Verdict, verdictOf } from '../../connector/reconcile/repair.ts';
+import type { Survey } from '../../connector/reconcile/survey.ts';
+import type { Db } from '../../store/store.ts';
+
+/** The differences of one kind, as many as are shown. */
+export interface Shown {
+  readonly kind: Kind;
+  readonly count: number;
+  readonly verdict: Verdict;
+  readonly some: readonly Difference[];
+}
+
+/** What a reconcile found: every kind that occurs, with some of its differences. */
+export async function shownOf(db: Db, found: Survey, mandate: Mandate, limit: number): Promise<readonly Shown[]> {
+  const shown: Shown[] = [];
+  for (const kind of KINDS) {
+    const count = found.counts[kind];
+    if (count === 0) continue;
+    const some = limit === 0 ? [] : await pageOf(db, kind, found.scope, { limit });
+    shown.push({ kind, count, verdict: verdictOf(kind, found, mandate), some });
+  }
+  return shown;
+}
+
+const REPAIRS: Readonly<Record<Repair, string>> = {
+  heal: 'read the record in the CRM and let its link follow',
+  add: 'ask the service again to monitor it',
+  remove: 'ask the service again to stop',
+  delete: 'have the service drop it',
+  person: 'a person must decide',
+};
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  repaired: '',
+  doubt: ', but nothing is concluded from a list that cannot be right',
+  person: '',
+};
+
+/** Lines for people: the lists, what is in doubt, each kind with some sentences. */
+export function linesOf({ scope, records, links, items, doubts }: Survey, shown: readonly Shown[]): readonly string[] {
+  const compared = [`${records} records in ${scope.provider}`, `${links} links`];
+  if (items !== undefined) compared.push(`${items} items of the service`);
+  const lines = [`Compared ${compared.join(', ')}.`];
+  if (items === undefined) lines.push('No monitoring service is configured: its list was left out.');
+  for (const { reason } of doubts) lines.push(`In doubt: ${reason}.`);
+  for (const { kind, count, verdict, some } of shown) {
+    const { about, repair, say } = DIFFERENCES[kind];
+    lines.push('', `${count} ${about}: ${REPAIRS[repair]}${VERDICTS[verdict]}`);
+    for (const one of some) lines.push(`  ${say(one, scope.provider)}`);
+    if (count > some.length) lines.push(`  … and ${count - some.length} more`);
+  }
+  return lines;
+}
+
+/** The document of `--json`. `repaired` is null where nothing was to be done. */
+export const documentOf = (
+  { scope, records, links, items, doubts }: Survey,
+  shown: readonly Shown[],
+  repaired: Repaired | undefined,
+): object => ({
+  provider: scope.provider,
+  records,
+  links,
+  items: items ?? null,
+  doubts: doubts.map(({ basis, reason }) => ({ about: basis, reason })),
+  differences: shown.map(({ kind, count, verdict, some }) => ({
+    kind,
+    about: DIFFERENCES[kind].about,
+    repair: DIFFERENCES[kind].repair,
+    left: verdict === 'repaired' ? null : verdict,
+    count,
+    repaired: repaired?.counts[kind] ?? 0,
+    some: some.map((one) => ({ ...one, text: DIFFERENCES[kind].say(one, scope.provider) })),
+  })),
+  repaired: repaired === undefined ? null : Object.values(repaired.counts).reduce((sum, count) => sum + count, 0),
+  refused: repaired?.refused ?? [],
+});

@@ -1,0 +1,232 @@
+/** Where the three lists differ: one query for each kind of difference, and what is done about it. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../store/store.ts';
+import { linkKey } from '../links.ts';
+
+/** The lists as they lie in the store, and what is not to be judged. */
+export interface Scope {
+  readonly provider: string;
+  /** Links that were touched at this time (ms) or later are younger than the lists: nothing is said of them. */
+  readonly before: number;
+  readonly autoLink: boolean;
+  /** A backfill is linking records at this moment: those that are not linked yet are its own. */
+  readonly backfilling: boolean;
+}
+
+/**
+ * What is done about a difference. `heal`: the record is read in the CRM and its link follows; `add` and `remove`: the
+ * link's wish is carried to the service again; `delete`: the service is told to drop an item that no link here speaks of;
+ * `person`: nothing, somebody must decide.
+ */
+export type Repair = 'heal' | 'add' | 'remove' | 'delete' | 'person';
+
+/** One difference. `entity` is the link's, or the item's where there is none; `other` what speaks against it. */
+export interface Difference {
+  readonly record: string;
+  readonly entity: string;
+  readonly other: string | null;
+}
+
+/** What a list that cannot be right makes nothing be concluded from. */
+export type Basis = 'records' | 'numbers' | 'items' | 'deletions';
+
+interface Spec {
+  /** The heading for people. */
+  readonly about: string;
+  readonly repair: Repair;
+  /** Whether it is about the service's list: left out where no service is configured. */
+  readonly service?: true;
+  /** What it is concluded from, beside the links. */
+  readonly grounds: readonly Basis[];
+  /** One sentence for people. */
+  say(difference: Difference, provider: string): string;
+  /** Selects `record`, `entity` and `other`; undefined where the kind does not occur. */
+  query(scope: Scope): RawBuilder<unknown> | undefined;
+}
+
+const census = (record: string, { provider }: Scope) => sql`from census c where c.provider = ${provider}
+  and c.purpose = 'reconcile' and c.record_id = ${sql.ref(record)}`;
+const links = (scope: Scope) =>
+  sql`from link l where l.provider = ${scope.provider} and l.updated_at < ${scope.before}`;
+const linksSeen = ({ provider, before }: Scope) => sql`from link l join census c on c.provider = l.provider
+  and c.purpose = 'reconcile' and c.record_id = l.record_id where l.provider = ${provider} and l.updated_at < ${before}`;
+const itemsLinked = ({ provider, before }: Scope) => sql`from census_item i join link l on l.provider = i.provider
+  and l.record_id = i.record_id where i.provider = ${provider} and l.updated_at < ${before}`;
+const itemsUnlinked = ({ provider }: Scope) => sql`from census_item i where i.provider = ${provider} and not exists
+  (select 1 from link l where l.provider = i.provider and l.record_id = i.record_id)`;
+const hasItem = sql`exists (select 1 from census_item i where i.provider = l.provider and i.entity = l.entity
+  and i.record_id = l.record_id)`;
+/** Its wish is on its way to the service, or waits for a person. */
+const isUnderWay = (provider: string) => sql`exists (select 1 from lane where lane.queue = 'monitoring'
+  and lane.key = ${linkKey(provider, '')} || l.record_id)`;
+/** What the record holds as its number, as a link's `doubt` spells it. */
+const spelled = sql`coalesce(c.entity, substr(c.found, 1, 100), '')`;
+/** The number in the record is another than the link's company, and not one that a person accepted. */
+const numberDiffers = sql`c.verdict <> 'unreadable' and c.action <> 'held' and (c.entity is null or c.entity <> l.entity)
+  and (l.doubt is null or l.doubt <> ${spelled})`;
+/** A link that a person made needs no number, but another company's speaks against it. */
+const numberCounts = sql`(l.origin = 'number' or (c.entity is not null and l.entity like 'CVR-1-%'))`;
+const isSettled = sql`l.state = 'conflict' and l.doubt is not null and c.verdict <> 'unreadable' and c.action <> 'held'
+  and l.doubt <> ${spelled}`;
+const isTaken = (entity: RawBuilder<unknown>) => sql`exists (select 1 from link other where other.provider = c.provider
+  and other.entity = ${entity} and other.record_id <> c.record_id and other.state in ('active', 'conflict'))`;
+
+const named = (provider: string, { record, entity }: Difference): string => `${provider}:${record} (${entity})`;
+
+/** Every kind of difference, in the order in which they are shown. */
+export const DIFFERENCES = {
+  absent: {
+    about: 'linked, and not in the list of the CRM',
+    repair: 'heal',
+    grounds: ['records'],
+    say: (one, provider) => `${named(provider, one)} is linked, and the CRM does not list it: deleted, or merged`,
+    query: (scope) => sql`select l.record_id as record, l.entity, null as other ${links(scope)} and l.state = 'active'
+      and not exists (select 1 ${census('l.record_id', scope)})`,
+  },
+  number: {
+    about: 'linked to another company than the number in the record says',
+    repair: 'heal',
+    grounds: ['records', 'numbers'],
+    say: (one, provider) =>
+      `${named(provider, one)} holds ${one.other === null ? 'no number any more' : `the number ${one.other}`}`,
+    query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
+      and l.state = 'active' and ${numberDiffers} and ${numberCounts}`,
+  },
+  settled: {
+    about: 'in conflict over a number that the record no longer holds',
+    repair: 'heal',
+    grounds: ['numbers'],
+    say: (one, provider) =>
+      `${named(provider, one)} is in conflict over a number, and holds ${one.other ?? 'none'} by now`,
+    query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
+      and ${isSettled}`,
+  },
+  back: {
+    about: 'ended, and there again in the CRM',
+    repair: 'heal',
+    grounds: [],
+    say: (one, provider) => `the link of ${named(provider, one)} has ended, and the record is there again`,
+    query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
+      and l.state in ('gone', 'removed', 'merged') and c.action <> 'held' and (
+        (l.origin = 'number' and c.entity is not null and not ${isTaken(sql`c.entity`)})
+        or (l.state = 'gone' and (l.origin = 'person' or c.verdict = 'unreadable') and not ${isTaken(sql`l.entity`)}))`,
+  },
+  unlinked: {
+    about: 'with a CVR number, and not linked',
+    repair: 'heal',
+    grounds: ['records'],
+    say: (one, provider) => `${named(provider, one)} holds the number of a company, and is not linked`,
+    query: (scope) =>
+      scope.autoLink && !scope.backfilling
+        ? sql`select c.record_id as record, c.entity, c.found as other ${linkable(scope)}`
+        : undefined,
+  },
+  unmonitored: {
+    about: 'linked, and not monitored by the service',
+    service: true,
+    repair: 'add',
+    grounds: ['items'],
+    say: (one, provider) => `${named(provider, one)} is linked, and the service does not monitor it`,
+    query: (scope) => sql`select l.record_id as record, l.entity, null as other ${linksSeen(scope)}
+      and l.state = 'active' and l.wish = 'on' and l.monitored <> 'refused' and not ${hasItem}
+      and not ${isUnderWay(scope.provider)}`,
+  },
+  unwished: {
+    about: 'monitored by the service, and their link has ended',
+    service: true,
+    repair: 'remove',
+    grounds: ['deletions'],
+    say: (one, provider) => `${named(provider, one)} is still monitored, and its link has ended`,
+    query: (scope) => sql`select i.record_id as record, i.entity, null as other ${itemsLinked(scope)}
+      and l.entity = i.entity and l.wish = 'off' and not ${isUnderWay(scope.provider)}`,
+  },
+  leftover: {
+    about: 'monitored for a record that is linked to another company',
+    service: true,
+    repair: 'delete',
+    grounds: ['deletions'],
+    say: (one, provider) => `${named(provider, one)} is monitored, and the record is linked to ${one.other}`,
+    query: (scope) => sql`select i.record_id as record, i.entity, l.entity as other ${itemsLinked(scope)}
+      and l.entity <> i.entity and not ${isUnderWay(scope.provider)}`,
+  },
+  stranger: {
+    about: 'monitored for a record that was never linked here',
+    service: true,
+    repair: 'delete',
+    grounds: ['records', 'numbers', 'deletions'],
+    say: (one, provider) =>
+      `${named(provider, one)} is monitored, and ${one.other === null ? 'the CRM does not list the record' : 'the record is not linked'}`,
+    query: (scope) => sql`select i.record_id as record, i.entity, (select c.verdict ${census('i.record_id', scope)})
+      as other ${itemsUnlinked(scope)} and not exists (select 1 ${census('i.record_id', scope)} and c.entity = i.entity)`,
+  },
+  loose: {
+    about: 'monitored, with that number in the record, and not linked',
+    service: true,
+    repair: 'person',
+    grounds: [],
+    say: (one, provider) =>
+      `${named(provider, one)} is monitored and holds that number, but is not linked: cvrsync monitoring add ${provider} ${one.entity} ${one.record}`,
+    query: (scope) =>
+      scope.autoLink
+        ? undefined
+        : sql`select i.record_id as record, i.entity, null as other ${itemsUnlinked(scope)}
+            and exists (select 1 ${census('i.record_id', scope)} and c.entity = i.entity)`,
+  },
+  refused: {
+    about: 'linked, and refused by the service',
+    service: true,
+    repair: 'person',
+    grounds: [],
+    say: (one, provider) => `${named(provider, one)} is not monitored: ${one.other ?? 'the service refused it'}`,
+    query: (scope) => sql`select l.record_id as record, l.entity, l.monitored_error as other ${links(scope)}
+      and l.state = 'active' and l.wish = 'on' and l.monitored = 'refused' and not ${hasItem}`,
+  },
+  conflict: {
+    about: 'in conflict',
+    repair: 'person',
+    grounds: [],
+    say: (one, provider) => `${named(provider, one)} is in conflict: ${one.other ?? 'two companies claim the record'}`,
+    query: (scope) => sql`select l.record_id as record, l.entity, l.reason as other ${links(scope)}
+      and l.state = 'conflict' and not exists (select 1 ${census('l.record_id', scope)} and ${isSettled})`,
+  },
+} as const satisfies Readonly<Record<string, Spec>>;
+
+export type Kind = keyof typeof DIFFERENCES;
+export const KINDS = Object.keys(DIFFERENCES) as readonly Kind[];
+
+/** Records with a number that no other record has and no link speaks of. */
+function linkable(scope: Scope): RawBuilder<unknown> {
+  const { provider, before } = scope;
+  return sql`from census c where c.provider = ${provider} and c.purpose = 'reconcile' and c.verdict = 'matched'
+    and not exists (select 1 from link l where l.provider = c.provider and l.record_id = c.record_id
+      and (l.state in ('active', 'conflict', 'gone') or l.origin = 'number' or l.entity = c.entity
+        or l.updated_at >= ${before}))
+    and not ${isTaken(sql`c.entity`)}
+    and not exists (select 1 from census twin where twin.provider = c.provider and twin.purpose = c.purpose
+      and twin.entity = c.entity and twin.record_id <> c.record_id)`;
+}
+
+/** How many differences of a kind there are. */
+export async function countOf(db: Db, kind: Kind, scope: Scope): Promise<number> {
+  const query = DIFFERENCES[kind].query(scope);
+  if (query === undefined) return 0;
+  const { rows } = await sql<{ count: number }>`select cast(count(*) as bigint) as count from (${query}) as d`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The next differences of a kind, by record and company. */
+export async function pageOf(
+  db: Db,
+  kind: Kind,
+  scope: Scope,
+  { after, limit }: { readonly after?: Difference | undefined; readonly limit: number },
+): Promise<readonly Difference[]> {
+  const query = DIFFERENCES[kind].query(scope);
+  if (query === undefined) return [];
+  const next = after === undefined ? sql`` : sql`where (d.record, d.entity) > (${after.record}, ${after.entity})`;
+  const { rows } = await sql<Difference>`select * from (${query}) as d ${next}
+    order by d.record, d.entity limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,79 @@
+/** The second list: what the monitoring service monitors for a connection. */
+import { sql } from 'kysely';
+import type { Item, Job } from '../../protocol/api.ts';
+import { eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import type { Upstream } from '../upstream.ts';
+import { type Ground, writeHeld } from './ground.ts';
+
+/** What the service's lists came to. */
+export interface Items {
+  readonly count: number;
+  /** The jobs that were read, as the service names them. */
+  readonly jobs: readonly string[];
+}
+
+const PAGE = 500;
+
+/** Reads the connection's items into the census. All or nothing: throws {@link UpstreamError} where a page cannot be had. */
+export async function readItems(ground: Ground, upstream: Upstream, signal: AbortSignal): Promise<Items> {
+  const { crm, tell, store } = ground;
+  const all = await upstream.jobs(signal);
+  const others = await namesOfOthers(store.db, crm.name, all);
+  const { jobs, mixed } = jobsOf(all, crm.name, others);
+  let count = 0;
+  for (const job of jobs) {
+    let page: Item[] = [];
+    const put = async (): Promise<void> => {
+      const rows = page;
+      page = [];
+      count += await writeHeld(ground, (tx) => putItems(tx, crm.name, rows));
+      tell?.({ reading: 'items', count });
+    };
+    for await (const item of upstream.items(job.id, signal)) {
+      if (mixed && item.provider?.toLowerCase() !== crm.name.toLowerCase()) continue;
+      page.push(item);
+      if (page.length === PAGE) await put();
+    }
+    await put();
+  }
+  return { count, jobs: jobs.map(({ id, name }) => name ?? id) };
+}
+
+/**
+ * The jobs that hold a connection's items. A job is named after its provider, in some case; where none is, each item may
+ * say whose it is (`mixed`). A job named as another connection is that one's, whatever its items say.
+ */
+export function jobsOf(
+  jobs: readonly Job[],
+  provider: string,
+  others: ReadonlySet<string> = new Set(),
+): { readonly jobs: readonly Job[]; readonly mixed: boolean } {
+  const exact = jobs.filter(({ name }) => name === provider);
+  if (exact.length > 0) return { jobs: exact, mixed: false };
+  const free = jobs.filter(({ name }) => name === undefined || !others.has(name));
+  const folded = free.filter(({ name }) => name?.toLowerCase() === provider.toLowerCase());
+  if (folded.length > 0) return { jobs: folded, mixed: false };
+  return { jobs: free, mixed: true };
+}
+
+/** The names of jobs that are those of other connections with links here. */
+async function namesOfOthers(db: Db, provider: string, jobs: readonly Job[]): Promise<ReadonlySet<string>> {
+  const others = new Set<string>();
+  for (const { name } of jobs) {
+    if (name === undefined || name === provider) continue;
+    const link = db.selectFrom('link').select('provider').where('provider', '=', name).limit(1);
+    if ((await link.executeTakeFirst()) !== undefined) others.add(name);
+  }
+  return others;
+}
+
+/** Returns how many were new: an item may come twice while the list changes. */
+async function putItems(tx: Tx, provider: string, items: readonly Item[]): Promise<number> {
+  if (items.length === 0) return 0;
+  const rows = items.map(({ entityId, id }) => ({ entity: entityId, record: id }));
+  const { numAffectedRows = 0n } = await sql`insert into census_item (provider, entity, record_id)
+    select cast(${provider} as text), each.value ->> 'entity', each.value ->> 'record'
+    from ${eachRow(tx, rows)} where true on conflict (provider, entity, record_id) do nothing`.execute(tx);
+  return Number(numAffectedRows);
+}

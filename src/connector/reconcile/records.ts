@@ -1,0 +1,136 @@
+/** The first list: every record of the CRM, with the number it holds. */
+import { sql } from 'kysely';
+import type { Page, PropertyValue } from '../../../providers/provider.ts';
+import { ProviderError } from '../../../providers/provider.ts';
+import { eachRow } from '../../store/each.ts';
+import type { CensusTable } from '../../store/schema.ts';
+import type { Tx } from '../../store/store.ts';
+import { kept, type Said, verdictOf } from '../backfill/verdict.ts';
+import type { Crm } from '../crm.ts';
+import { isHeld } from '../hold.ts';
+import { type Ground, writeHeld } from './ground.ts';
+import { patiently } from './patience.ts';
+
+/** The records of a census, by their purpose. */
+export const PURPOSE = 'reconcile';
+
+/** What the scan saw. */
+export interface Records {
+  readonly count: number;
+  /** Whether the property with the number is there to be read: without it nothing is said of numbers. */
+  readonly numbers: boolean;
+}
+
+/**
+ * Scans the CRM into the census, a page at a time; the next page is asked for while one is stored. All or nothing: a page
+ * that cannot be had throws, and a list that is not whole is never judged.
+ */
+export async function readRecords(ground: Ground, signal: AbortSignal): Promise<Records> {
+  const { crm, tell } = ground;
+  const schema = await crm.schema(signal);
+  const match = crm.match !== undefined && schema.has(crm.match) ? crm.match : undefined;
+  const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
+  const ask = (cursor: string | undefined): Promise<Page> =>
+    patiently(ground, () => crm.connection.scan(properties, cursor, signal), signal);
+  const seen = new Set<string>();
+  let count = 0;
+  let next: Promise<Page> | undefined = ask(undefined);
+  while (next !== undefined) {
+    const { records, cursor }: Page = await next;
+    next = undefined;
+    if (cursor !== undefined) {
+      if (seen.has(cursor)) throw standsStill(crm);
+      seen.add(cursor);
+      next = ask(cursor);
+      // It may fail while the page before is stored; whoever awaits it hears of it.
+      next.catch(() => {});
+    }
+    const rows = records.map(({ id, properties: of }) => rowOf(ground, match, id, of));
+    await writeHeld(ground, (tx) => putRecords(tx, crm.name, rows, count));
+    count += rows.length;
+    tell?.({ reading: 'records', count });
+    signal.throwIfAborted();
+  }
+  return { count, numbers: match !== undefined };
+}
+
+const standsStill = ({ name }: Crm): ProviderError =>
+  new ProviderError('unavailable', `the list of companies of ${name} stands still: a cursor came twice`);
+
+type Row = Pick<CensusTable, 'record_id' | 'found' | 'entity' | 'verdict' | 'action'>;
+
+function rowOf(
+  { crm, now }: Ground,
+  match: string | undefined,
+  id: string,
+  properties: Readonly<Record<string, PropertyValue>>,
+): Row {
+  const held = isHeld(crm, properties, now());
+  const row = { record_id: id, action: held ? 'held' : 'skip' };
+  const value = match === undefined ? undefined : properties[match];
+  if (value === undefined) return { ...row, found: null, entity: null, verdict: 'unreadable' };
+  return { ...row, found: kept(value), ...said(verdictOf(value, held)) };
+}
+
+const said = ({ verdict, entity }: Said): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
+
+/** Record ids may come twice: what was seen last counts. */
+async function putRecords(tx: Tx, provider: string, rows: readonly Row[], from: number): Promise<void> {
+  const distinct = [...new Map(rows.map((row) => [row.record_id, row])).values()];
+  if (distinct.length === 0) return;
+  const values = distinct.map((row, index) => ({ ...row, position: from + index }));
+  await sql`insert into census
+      (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
+    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
+      cast(each.value ->> 'position' as bigint), null, each.value ->> 'found', each.value ->> 'entity',
+      each.value ->> 'verdict', each.value ->> 'action', 'planned', null
+    from ${eachRow(tx, values)} where true
+    on conflict (provider, purpose, record_id) do update set found = excluded.found, entity = excluded.entity,
+      verdict = excluded.verdict, action = excluded.action`.execute(tx);
+}
+
+/** Rows of one step: short enough to let others write in between. */
+const STEP = 2_000;
+
+/** Forgets what the last reconcile saw, in steps. */
+export async function forgetLists(ground: Ground): Promise<void> {
+  const { name } = ground.crm;
+  for (let left = true; left; ) {
+    left = await writeHeld(ground, (tx) => forgetSome(tx, name));
+    // SQLite works on the main thread: requests that came in meanwhile go first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function forgetSome(tx: Tx, provider: string): Promise<boolean> {
+  const records = await tx
+    .deleteFrom('census')
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .where('record_id', 'in', (query) =>
+      query
+        .selectFrom('census as old')
+        .select('old.record_id')
+        .where('old.provider', '=', provider)
+        .where('old.purpose', '=', PURPOSE)
+        .limit(STEP),
+    )
+    .executeTakeFirst();
+  if (records.numDeletedRows > 0n) return true;
+  const items = await tx
+    .deleteFrom('census_item')
+    .where('provider', '=', provider)
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('entity', 'record_id'),
+        'in',
+        selectFrom('census_item as old')
+          .select(['old.entity', 'old.record_id'])
+          .where('old.provider', '=', provider)
+          .limit(STEP)
+          .$asTuple('entity', 'record_id'),
+      ),
+    )
+    .executeTakeFirst();
+  return items.numDeletedRows > 0n;
+}
