@@ -118,15 +118,6 @@ export async function endSpent(tx: Tx, provider: string, spent: readonly Spent[]
       from ${eachRow(tx, rows)})`.execute(tx);
 }
 
-/** Lets a record's rulings follow it after a merge; what is ruled on the survivor stays. */
-export async function moveRulings(tx: Tx, provider: string, from: string, to: string): Promise<void> {
-  await sql`insert into ruling (provider, record_id, property, kind, once, until, reason, created_at)
-    select provider, ${to}, property, kind, once, until, reason, created_at from ruling
-    where provider = ${provider} and record_id = ${from}
-    on conflict (provider, record_id, property) do nothing`.execute(tx);
-  await tx.deleteFrom('ruling').where('provider', '=', provider).where('record_id', '=', from).execute();
-}
-
 /** Deletes the rulings that ended before `before`. */
 export async function deleteEnded(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('ruling').where('until', '<=', before).execute();

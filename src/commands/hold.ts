@@ -1,0 +1,66 @@
+/** `hold`: nothing is written to a property, or to a whole record. */
+import { endOfDay } from '../connector/hold.ts';
+import { ALL_PROPERTIES, lift, readRulings, rule } from '../connector/ruling.ts';
+import { normaliseTime } from '../protocol/time.ts';
+import type { Store } from '../store/open.ts';
+import { defineCommand, type ExitCode, flag, needed, type OptionSpec, optional, text, UsageError } from './command.ts';
+import { shownTime, withStore } from './opened.ts';
+import { needConnector, needLink, needProperty, readRecord } from './ruled.ts';
+
+/** The last day of something, or the instant of its end; in ms since 1970. */
+const until: OptionSpec<number | undefined> = {
+  about: 'the last day of the hold, or the time of its end',
+  value: 'date',
+  read: (given) => {
+    const instant = normaliseTime(given);
+    if (instant === undefined)
+      throw new UsageError(`${given} is not a date such as 2026-12-31, nor a time such as 2026-12-31T12:00:00Z`);
+    return /^\d{4}-\d\d-\d\d$/u.test(given) ? endOfDay(given) : Date.parse(instant);
+  },
+};
+
+export const command = defineCommand({
+  name: 'hold',
+  about: 'write nothing to a property of a record, or to any of them, until it is lifted or until a date',
+  args: {
+    record: needed('the record, as hubspot:123'),
+    property: optional('its property in the CRM; all of them where absent'),
+  },
+  options: { until, reason: text('why, for explain'), lift: flag('end the hold') },
+  run: async (context, { record, property = ALL_PROPERTIES }, options) => {
+    const connector = await needConnector(context);
+    const ref = { ...readRecord(record, connector), property };
+    if (options.lift && (options.until !== undefined || options.reason !== undefined))
+      throw new UsageError('--lift stands alone');
+    if (options.until !== undefined && options.until <= Date.now())
+      throw new UsageError(`--until ${shownTime(options.until)} is past`);
+    if (!options.lift && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
+    const what = property === ALL_PROPERTIES ? record : `${property} of ${record}`;
+    return withStore(context, async (store): Promise<ExitCode> => {
+      await needLink(store.db, ref);
+      if (options.lift) {
+        if (!(await store.write((tx) => lift(tx, ref, 'hold', Date.now()))))
+          throw new Error(`${what} is not on hold.${await others(store, ref.provider, ref.recordId)}`);
+        context.output.result({ record, property, ruling: null }, `The hold on ${what} is lifted.`);
+        return 0;
+      }
+      const ruling = {
+        kind: 'hold',
+        once: false,
+        until: options.until ?? null,
+        reason: options.reason ?? null,
+      } as const;
+      await store.write((tx) => rule(tx, ref, ruling, Date.now()));
+      const end = ruling.until === null ? `until cvrsync hold ${record} … --lift` : `until ${shownTime(ruling.until)}`;
+      context.output.result({ record, property, ruling }, `Nothing is written to ${what} ${end}.`);
+      return 0;
+    });
+  },
+});
+
+/** What else of the record is on hold: the person may have meant that. */
+async function others({ db }: Store, provider: string, recordId: string): Promise<string> {
+  const rulings = (await readRulings(db, provider, [recordId], Date.now())).get(recordId);
+  const held = [...(rulings ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);
+  return held.length === 0 ? '' : ` What is: ${held.join(', ')} (* stands for the whole record)`;
+}

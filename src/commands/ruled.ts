@@ -1,0 +1,42 @@
+/** The record that a person rules on. */
+import type { ConnectorConfig } from '../config/load.ts';
+import { findLink, type Link, type RecordRef, readLinkKey } from '../connector/links.ts';
+import type { Db } from '../store/open.ts';
+import { UsageError } from './command.ts';
+import type { Context } from './context.ts';
+import { needProvider } from './monitoring/ground.ts';
+
+/** The connector's configuration; without one nothing can be ruled. */
+export async function needConnector(context: Context): Promise<ConnectorConfig> {
+  const { connector } = await context.config();
+  if (connector === undefined) throw new UsageError('the configuration has no connector section');
+  return connector;
+}
+
+/** The record in `hubspot:123`. */
+export function readRecord(text: string, connector: ConnectorConfig): RecordRef {
+  const ref = readLinkKey(text);
+  if (!text.includes(':') || ref.provider === '' || ref.recordId === '')
+    throw new UsageError(`${text} is no record such as hubspot:123`);
+  needProvider(connector, ref.provider);
+  return ref;
+}
+
+/** The record's link; a ruling on a record that nobody knows would be a mistyped one. */
+export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
+  const link = await findLink(db, ref);
+  if (link === undefined)
+    throw new Error(`${ref.provider}:${ref.recordId} is linked to no company: see cvrsync links ${ref.provider}`);
+  return link;
+}
+
+/** Throws where the connection writes no such property. */
+export function needProperty(connector: ConnectorConfig, { provider }: RecordRef, property: string): void {
+  const rows = connector.providers.find((each) => each.name === provider)?.mapping ?? [];
+  const names = [...new Set(rows.filter((row) => row.policy !== 'never').map((row) => row.property))];
+  if (names.includes(property)) return;
+  const field = rows.find((row) => row.field === property && row.policy !== 'never')?.property;
+  const hint =
+    field === undefined ? `it writes ${names.join(', ')}` : `did you mean ${field}, the property of ${property}?`;
+  throw new UsageError(`${provider} writes no property ${property}: ${hint}`);
+}

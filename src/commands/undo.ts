@@ -1,0 +1,140 @@
+/** `undo`: puts back what was there before our writes. */
+import { type Crm, openCrm } from '../connector/crm.ts';
+import type { Undone } from '../connector/undo/fate.ts';
+import { undo } from '../connector/undo/run.ts';
+import type { Selection } from '../connector/undo/writes.ts';
+import { openClient } from '../http/client.ts';
+import { createMetrics } from '../http/metrics.ts';
+import type { Store } from '../store/open.ts';
+import { defineCommand, flag, integer, text, time, UsageError } from './command.ts';
+import type { Context } from './context.ts';
+import { readEntity } from './entity.ts';
+import { needProvider } from './monitoring/ground.ts';
+import { withStore } from './opened.ts';
+
+/** Lines shown to a person; `--json` shows all. */
+const SHOWN = 100;
+const LEASE_MS = 30_000;
+const TELL_EVERY_MS = 5_000;
+
+/** What left a property as it is without a reason for a person to look. */
+const FINE: ReadonlySet<Undone['kind']> = new Set(['restored', 'nothing', 'undone']);
+
+export const command = defineCommand({
+  name: 'undo',
+  about: 'put back what properties held before cvrsync wrote them, where the CRM still holds what it wrote',
+  options: {
+    event: integer('what this event wrote, by its number in explain'),
+    entity: text('what was written for this company', 'id'),
+    provider: text('only in this CRM', 'name'),
+    since: time('what was written from then on'),
+    until: time('what was written before then'),
+    property: text('only this property of the CRM', 'name'),
+    dryRun: flag('show what would be restored, and write nothing'),
+  },
+  run: async (context, _args, { dryRun, entity, ...options }) => {
+    if (options.event === undefined && entity === undefined && options.since === undefined)
+      throw new UsageError(
+        'say what to take back: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow it',
+      );
+    const company = entity === undefined ? undefined : readEntity(entity, context.log);
+    const selection: Selection = { ...options, entity: company };
+    const { connector } = await context.config();
+    if (connector === undefined) throw new UsageError('the configuration has no connector section');
+    if (options.provider !== undefined) needProvider(connector, options.provider);
+    return withStore(context, async (store) => {
+      if (options.event !== undefined) await needEvent(store, options.event);
+      const done = await take(context, store, selection, dryRun);
+      return tell(context, done, dryRun, options.event);
+    });
+  },
+});
+
+async function take(context: Context, store: Store, selection: Selection, dryRun: boolean): Promise<readonly Undone[]> {
+  const { connector } = await context.config();
+  const client = openClient({ env: context.env });
+  const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
+  const done: Undone[] = [];
+  const crm = async (name: string): Promise<Crm | undefined> => {
+    const config = connector?.providers.find((each) => each.name === name);
+    return config === undefined ? undefined : openCrm(deps, config);
+  };
+  let told = Date.now();
+  try {
+    await undo(
+      {
+        ...deps,
+        leaseMs: LEASE_MS,
+        crm,
+        dryRun,
+        tell(some, progress) {
+          done.push(...some);
+          if (Date.now() - told < TELL_EVERY_MS) return;
+          told = Date.now();
+          context.log.info(progress, 'undoing');
+        },
+      },
+      selection,
+      context.signal,
+    );
+  } catch (error) {
+    const restored = done.filter(({ kind }) => kind === 'restored').length;
+    if (dryRun || restored === 0) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${restored} properties were restored, then it ended: ${reason}. Run it again to go on`, {
+      cause: error,
+    });
+  } finally {
+    await client.close();
+  }
+  return done;
+}
+
+async function needEvent({ db }: Store, seq: number): Promise<void> {
+  const found = await db.selectFrom('receipt').select('seq').where('seq', '=', seq).executeTakeFirst();
+  const written = await db.selectFrom('history').select('id').where('seq', '=', seq).limit(1).executeTakeFirst();
+  if (found === undefined && written === undefined)
+    throw new Error(`there is no event ${seq}: cvrsync explain ENTITY_ID shows the events of a company by number`);
+}
+
+function tell(context: Context, done: readonly Undone[], dryRun: boolean, event: number | undefined): 0 | 3 {
+  const { output } = context;
+  const counts = Object.fromEntries(
+    [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
+  );
+  const left = done.filter(({ kind }) => !FINE.has(kind)).length;
+  if (context.json) output.result({ dryRun, counts, properties: done }, '');
+  else {
+    output.table(done.slice(0, SHOWN).map(rowOf), empty(event));
+    if (done.length > SHOWN) output.line(`… and ${done.length - SHOWN} more: --json shows all.`);
+    for (const line of summary(counts['restored'] ?? 0, left, dryRun)) output.line(line);
+  }
+  return left > 0 ? 3 : 0;
+}
+
+const empty = (event: number | undefined): string =>
+  event === undefined
+    ? 'Nothing was written that this could take back.'
+    : `Event ${event} wrote nothing. Where events come close together, one write carries the number of the last.`;
+
+const rowOf = ({ provider, record, property, kind, from, to, reason }: Undone) => ({
+  record: `${provider}:${record}`,
+  property,
+  result: kind,
+  from: shown(from),
+  to: to === undefined ? '' : shown(to),
+  reason: reason ?? '',
+});
+
+const shown = (value: Undone['from']): string => (value === null ? '(blank)' : String(value));
+
+function summary(restored: number, left: number, dryRun: boolean): readonly string[] {
+  const held =
+    'Each is held from now on, or the next sync would write it again: cvrsync hold RECORD PROPERTY --lift ends that.';
+  const lines = dryRun
+    ? [`${restored} would be restored. Nothing was written.`]
+    : restored > 0
+      ? [`${restored} restored. ${held}`]
+      : [];
+  return left > 0 ? [...lines, `${left} left as they are, for the reasons given.`] : lines;
+}

@@ -1,0 +1,58 @@
+/** judge: what becomes of one property whose writes are to be taken back. Pure. */
+import type { PropertyValue } from '../../../providers/provider.ts';
+import { isBlank } from '../decide.ts';
+import type { Write } from './writes.ts';
+
+/** The rule by which history names a value that was restored. */
+export const UNDO = 'undo';
+
+export type Verdict =
+  /** `seq` is the event whose value comes back where an undo is taken back, else 0: an undo belongs to no event. */
+  | {
+      readonly kind: 'restore' | 'already';
+      readonly from: PropertyValue;
+      readonly to: PropertyValue;
+      readonly seq: number;
+    }
+  | { readonly kind: 'nothing' | 'undone' | 'overtaken' | 'edited' | 'unreadable'; readonly reason: string };
+
+export interface Evidence {
+  /** All our writes to the property, oldest first; one at least is selected. */
+  readonly writes: readonly Write[];
+  /** What the CRM holds; undefined where it cannot be read. */
+  readonly crm: PropertyValue | undefined;
+  readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
+}
+
+/**
+ * Restores what was there before the selected writes, and only where the CRM still holds what we wrote last. It goes back
+ * as long as each write replaced what the one before it wrote: where a person's value lies between two of them, that one
+ * is what was there before.
+ */
+export function judge({ writes, crm, same }: Evidence): Verdict {
+  const last = writes.at(-1);
+  if (last === undefined) return { kind: 'nothing', reason: 'nothing was written' };
+  if (!last.selected) return overtaken(last);
+  let first = last;
+  for (const write of writes.slice(0, -1).reverse()) {
+    if (!write.selected || !same(write.now, first.old)) break;
+    first = write;
+  }
+  const from = last.now;
+  const to = isBlank(first.old) ? null : first.old;
+  if (crm === undefined) return { kind: 'unreadable', reason: 'the CRM does not say what it holds now' };
+  if (same(from, to)) return { kind: 'nothing', reason: 'it holds what it held before' };
+  const seq = isUndo(last) ? (writes.findLast((write) => write.seq > 0 && same(write.now, to))?.seq ?? 0) : 0;
+  if (same(crm, from)) return { kind: 'restore', from, to, seq };
+  if (same(crm, to)) return { kind: 'already', from, to, seq };
+  return { kind: 'edited', reason: `somebody changed it to ${JSON.stringify(crm)} since` };
+}
+
+/** Whether a write took others back, and not the taking back itself. */
+export const isUndo = ({ rule, seq }: Pick<Write, 'rule' | 'seq'>): boolean => rule === UNDO && seq === 0;
+
+function overtaken(last: Write): Verdict {
+  if (isUndo(last)) return { kind: 'undone', reason: 'it was taken back already' };
+  const later = last.seq > 0 ? `event ${last.seq} wrote` : 'a later write made it';
+  return { kind: 'overtaken', reason: `${later} ${JSON.stringify(last.now)} since: undo that first, or both together` };
+}

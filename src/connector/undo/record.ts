@@ -1,0 +1,62 @@
+/** Records what undo restored: history, and the hold that keeps it. */
+import { sql } from 'kysely';
+import { isFieldName } from '../../../providers/fields.ts';
+import { eachRow } from '../../store/each.ts';
+import type { Tx } from '../../store/open.ts';
+import { type Decided, writeHistory } from '../history.ts';
+import { UNDONE } from '../ruling.ts';
+import type { Restored, Undone } from './fate.ts';
+import { isUndo, UNDO } from './judge.ts';
+
+type Row = { readonly id: string; readonly property: string };
+
+const rowsOf = (restored: readonly Restored[]): readonly Row[] =>
+  restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
+
+/** Holds what is about to be restored; an undo that is taken back needs no hold. What a person holds stays so. */
+export async function holdRestored(tx: Tx, provider: string, restored: readonly Restored[], at: number): Promise<void> {
+  const rows = rowsOf(restored.filter(({ last }) => !isUndo(last)));
+  if (rows.length === 0) return;
+  await sql`insert into ruling (provider, record_id, property, kind, once, until, reason, created_at)
+    select cast(${provider} as text), each.value ->> 'id', each.value ->> 'property', 'hold', 0, cast(null as bigint),
+      cast(${UNDONE} as text), cast(${at} as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0, until = null,
+      reason = excluded.reason, created_at = excluded.created_at
+      where ruling.kind = 'release' or ruling.until is not null`.execute(tx);
+}
+
+/** Tells history what was restored, and ends the holds of what was not, and of undoes that were taken back. */
+export async function recordRestored(
+  tx: Tx,
+  provider: string,
+  results: readonly (readonly [Restored, Undone | undefined])[],
+  at: number,
+): Promise<void> {
+  const restored = results.filter(([, fate]) => fate?.kind === 'restored').map(([each]) => each);
+  await writeHistory(
+    tx,
+    restored.map((each) => rowOf(provider, each)),
+    [],
+    at,
+  );
+  const failed = results.filter(([, fate]) => fate !== undefined && fate.kind !== 'restored').map(([each]) => each);
+  await endHolds(tx, provider, rowsOf([...failed, ...restored.filter(({ last }) => isUndo(last))]));
+}
+
+function rowOf(provider: string, { last, isDue, from, to, seq }: Restored): Decided {
+  const { recordId: id, entity, field, property } = last;
+  if (!isFieldName(field)) throw new Error(`${field} is no field`);
+  const what = isUndo(last) ? 'an undo was taken back' : last.seq > 0 ? `event ${last.seq} was taken back` : undefined;
+  const found = isDue ? undefined : 'the CRM held it already';
+  const detail = [what, found].filter((part) => part !== undefined).join('; ');
+  const decision = { field, property, seq, action: 'write', rule: UNDO, old: from, now: to, detail } as const;
+  return { provider, id, entity, planned: decision };
+}
+
+async function endHolds(tx: Tx, provider: string, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`delete from ruling where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
+    and (record_id, property) in
+      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
+}

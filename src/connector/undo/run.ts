@@ -1,0 +1,79 @@
+/** Runs an undo over all the records that it concerns, page by page, as long as the CRMs' bad moments last. */
+import { pause } from '../../runtime/pause.ts';
+import type { Crm } from '../crm.ts';
+import type { RecordRef } from '../links.ts';
+import { patiently } from '../reconcile/patience.ts';
+import type { Undone } from './fate.ts';
+import { previewPage, type UndoDeps, undoPage } from './undo.ts';
+import { readAffected, type Selection } from './writes.ts';
+
+export interface UndoRun extends UndoDeps {
+  /** The open connection of that name; undefined where it is not configured any more. */
+  readonly crm: (provider: string) => Promise<Crm | undefined>;
+  readonly dryRun: boolean;
+  /** Hears what became of each property, and how many records of all are done. */
+  readonly tell: (done: readonly Undone[], progress: { readonly records: number; readonly of: number }) => void;
+}
+
+/** How long to wait for records that a daemon works on, or that a killed undo left behind: longer than a lease. */
+const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 200;
+
+/**
+ * Takes back what is selected, or shows what that would do. Begin it again after an end of any kind: what is done is not
+ * done twice. Throws the CRM's fault where it lasts.
+ */
+export async function undo(run: UndoRun, selection: Selection, signal: AbortSignal): Promise<void> {
+  const all = await readAffected(run.store.db, selection);
+  let records = 0;
+  for (const [provider, affected] of Map.groupBy(all, (each) => each.provider)) {
+    const crm = await run.crm(provider);
+    const size = crm === undefined ? affected.length : Math.min(crm.limits.batch.read, crm.limits.batch.update);
+    for (let start = 0; start < affected.length; start += size) {
+      signal.throwIfAborted();
+      const page = affected.slice(start, start + size);
+      records += page.length;
+      const progress = { records, of: all.length };
+      if (crm === undefined) run.tell(page.map(unconfigured), progress);
+      else await undoRecords(run, crm, page, selection, (done) => run.tell(done, progress), signal);
+    }
+  }
+}
+
+async function undoRecords(
+  run: UndoRun,
+  crm: Crm,
+  page: readonly RecordRef[],
+  selection: Selection,
+  tell: (done: readonly Undone[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = run.now() + PATIENCE_MS;
+  let open = page.map(({ recordId }) => recordId);
+  const attempt = async (): Promise<void> => {
+    const once = run.dryRun ? previewPage : undoPage;
+    const tried = await once(run, crm, open, selection, signal);
+    tell(tried.done);
+    open = [...tried.open];
+    if (tried.fault !== undefined) throw tried.fault;
+  };
+  for (;;) {
+    await patiently({ crm, now: run.now }, attempt, signal);
+    if (open.length === 0) return;
+    if (run.now() > until) break;
+    await pause(LOOK_AGAIN_MS, signal);
+    signal.throwIfAborted();
+  }
+  const reason = `somebody else has worked on the record for ${PATIENCE_MS / 1_000} s: try again`;
+  tell(open.map((recordId) => ({ ...whole({ provider: crm.name, recordId }), kind: 'busy', reason })));
+}
+
+/** A record about whose properties nothing can be said. */
+const whole = ({ provider, recordId }: RecordRef) =>
+  ({ provider, record: recordId, entity: '', property: '*', from: null }) as const;
+
+const unconfigured = (ref: RecordRef): Undone => ({
+  ...whole(ref),
+  kind: 'unconfigured',
+  reason: `${ref.provider} is not configured under connector.providers any more`,
+});

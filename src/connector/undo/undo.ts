@@ -1,0 +1,156 @@
+/** undo: puts back what was there before our writes, where the CRM still holds them. */
+import { owned } from '../../runtime/lane-state.ts';
+import { type Claim, held, settleAll } from '../../runtime/lanes.ts';
+import { take } from '../../runtime/take.ts';
+import type { Store } from '../../store/open.ts';
+import type { Crm } from '../crm.ts';
+import { settleFault } from '../settle.ts';
+import { writePatches } from '../write.ts';
+import { fateOf, judgeGroup, type Restored, type Undone, undoneOf } from './fate.ts';
+import { holdRestored, recordRestored } from './record.ts';
+import { readWrites, type Selection } from './writes.ts';
+
+export interface UndoDeps {
+  readonly store: Store;
+  readonly now: () => number;
+  /** How long a page's records are kept from the daemon at most, in ms. */
+  readonly leaseMs: number;
+}
+
+/** What a page came to: records that a daemon works on, or that got no answer, are to be tried again. */
+export interface Page {
+  readonly done: readonly Undone[];
+  readonly open: readonly string[];
+  /** Why a record got no answer; settled with the account's pace already. */
+  readonly fault?: unknown;
+}
+
+/** Judges a page of records as the CRM holds them now; writes nothing. At most a batch of ids. */
+export async function previewPage(
+  deps: UndoDeps,
+  crm: Crm,
+  ids: readonly string[],
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { done, restored } = await look(deps, crm, ids, selection, signal);
+  return { done: [...done, ...restored.map((each) => undoneOf(crm.name, each))], open: [] };
+}
+
+/**
+ * Restores a page of records, with their sync lanes held: no daemon writes to them meanwhile. Idempotent, also where the
+ * process ends between the CRM's write and our record of it.
+ */
+export async function undoPage(
+  deps: UndoDeps,
+  crm: Crm,
+  ids: readonly string[],
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { store, now, leaseMs } = deps;
+  const claims = await take(store, `sync:${crm.name}`, ids, { now: now(), leaseMs });
+  const taken = new Set(claims.map(({ key }) => key));
+  const open = ids.filter((id) => !taken.has(id));
+  try {
+    const page = await write(deps, crm, claims, selection, signal);
+    return { ...page, open: [...open, ...page.open] };
+  } finally {
+    // Whatever came of it: the records are looked at again, with what is ruled by now.
+    await store.write((tx) =>
+      settleAll(
+        tx,
+        claims.map((claim) => [claim, { kind: 'again', at: now(), free: true }]),
+      ),
+    );
+  }
+}
+
+async function write(
+  deps: UndoDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { store, now } = deps;
+  const ids = claims.map(({ key }) => key);
+  const found = await look(deps, crm, ids, selection, signal);
+  const at = now();
+  // The hold comes first: were we to end after the write, the next sync would write our value again.
+  const ours = await store.write(async (tx) => {
+    const live = await held(tx, claims);
+    const mine = found.restored.filter(({ last }) => live.has(last.recordId));
+    await holdRestored(tx, crm.name, mine, at);
+    return mine;
+  });
+  const live = await owned(store.db, claims);
+  const patches = [...Map.groupBy(ours, ({ last }) => last.recordId)]
+    .filter(([id]) => live.has(id))
+    .map(([id, each]) => ({
+      id,
+      properties: Object.fromEntries(each.filter((one) => one.isDue).map((one) => [one.last.property, one.to])),
+    }));
+  const written = await writePatches(crm.connection, patches, signal);
+  const results = ours.map((each) => [each, fateOf(crm.name, each, written.get(each.last.recordId))] as const);
+  // A record is told of as a whole: one that is tried again must not find half of it done.
+  const unsure = new Set(results.flatMap(([{ last }, fate]) => (fate === undefined ? [last.recordId] : [])));
+  const recorded = await store.write(async (tx) => {
+    const keys = await held(tx, claims);
+    const mine = results.filter(
+      ([
+        {
+          last: { recordId },
+        },
+      ]) => keys.has(recordId) && !unsure.has(recordId),
+    );
+    await recordRestored(tx, crm.name, mine, now());
+    return { keys, fates: mine.flatMap(([, fate]) => fate ?? []) };
+  });
+  const isOpen = (id: string): boolean => !live.has(id) || !recorded.keys.has(id) || unsure.has(id);
+  const faulty = [...written.values()].find(({ outcome }) => outcome.kind === 'fault')?.outcome;
+  if (faulty?.kind === 'fault') await settleFault(faulty.error, crm.pace, now());
+  return {
+    done: [...found.done, ...recorded.fates].filter(({ record }) => !isOpen(record)),
+    open: ids.filter(isOpen),
+    ...(faulty?.kind === 'fault' && { fault: faulty.error }),
+  };
+}
+
+interface Found {
+  /** Properties that are not restored. */
+  readonly done: readonly Undone[];
+  readonly restored: readonly Restored[];
+}
+
+async function look(
+  { store }: UndoDeps,
+  crm: Crm,
+  ids: readonly string[],
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (ids.length === 0) return { done: [], restored: [] };
+  const schema = await crm.schema(signal);
+  const writes = await readWrites(store.db, crm.name, ids, selection);
+  const groups = [...Map.groupBy(writes, ({ recordId, property }) => `${recordId} ${property}`).values()].filter(
+    (group) => group.some((each) => each.selected),
+  );
+  const asked = [...new Set(groups.flatMap(([first]) => (first === undefined ? [] : [first.property])))];
+  const reads = await crm.connection.read(
+    ids,
+    asked.filter((property) => schema.has(property)),
+    signal,
+  );
+  const readOf = new Map(ids.map((id, index) => [id, reads[index]]));
+  const done: Undone[] = [];
+  const restored: Restored[] = [];
+  for (const group of groups) {
+    const last = group.at(-1);
+    if (last === undefined) continue;
+    const seen = judgeGroup(crm.name, group, last, readOf.get(last.recordId), schema.get(last.property));
+    if ('isDue' in seen) restored.push(seen);
+    else done.push(seen);
+  }
+  return { done, restored };
+}

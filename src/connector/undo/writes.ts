@@ -1,0 +1,91 @@
+/** The writes that history knows, and which of them a person wants to take back. */
+import type { SelectQueryBuilder } from 'kysely';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/open.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { RecordRef } from '../links.ts';
+
+/** Which writes to take back: those that all of it holds for. */
+export interface Selection {
+  /** The receipt that brought the value. */
+  readonly event?: number | undefined;
+  /** Canonical entity id. */
+  readonly entity?: string | undefined;
+  readonly provider?: string | undefined;
+  /** Ms since 1970; from then on. */
+  readonly since?: number | undefined;
+  /** Ms since 1970; before then. */
+  readonly until?: number | undefined;
+  readonly property?: string | undefined;
+}
+
+/** A value that we wrote, and what it replaced. */
+export interface Write {
+  readonly at: number;
+  readonly recordId: string;
+  readonly entity: string;
+  readonly field: string;
+  readonly property: string;
+  readonly seq: number;
+  readonly rule: string;
+  readonly old: PropertyValue;
+  readonly now: PropertyValue;
+  /** Whether it is to be taken back. */
+  readonly selected: boolean;
+}
+
+type Query<O> = SelectQueryBuilder<Schema, 'history', O>;
+
+const isWrite = <O>(query: Query<O>): Query<O> =>
+  query.where('outcome', '=', 'written').where('field', 'is not', null).where('property', 'is not', null);
+
+/** The records with writes that are selected, by connection and id. Reads an index, or all of history for a window alone. */
+export async function readAffected(db: Db, selection: Selection): Promise<readonly RecordRef[]> {
+  const { event, entity, provider, since, until, property } = selection;
+  const rows = await isWrite(db.selectFrom('history').select(['provider', 'record_id']).distinct())
+    .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
+    .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
+    .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
+    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
+    .orderBy('provider')
+    .orderBy('record_id')
+    .execute();
+  return rows.map((row) => ({ provider: row.provider, recordId: row.record_id }));
+}
+
+/** All writes to these records, oldest first: also those that are not selected, since they may have overtaken others. */
+export async function readWrites(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+  selection: Selection,
+): Promise<readonly Write[]> {
+  const { event, entity, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, property } = selection;
+  const rows = await isWrite(db.selectFrom('history').selectAll())
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    at: row.at,
+    recordId: row.record_id,
+    entity: row.entity,
+    field: row.field ?? '',
+    property: row.property ?? '',
+    seq: row.seq,
+    rule: row.rule,
+    old: parsed(row.old_value),
+    now: parsed(row.new_value),
+    selected:
+      (event === undefined || row.seq === event) &&
+      (entity === undefined || row.entity === entity) &&
+      row.at >= since &&
+      row.at < until,
+  }));
+}
+
+const parsed = (text: string | null): PropertyValue => (text === null ? null : JSON.parse(text));
