@@ -22,6 +22,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: "tell one company's story: events, facts, decisions, state",
     load: () => import('./explain.ts'),
   },
+  {
+    name: 'undo',
+    about: 'put back what properties held before cvrsync wrote them',
+    load: () => import('./undo.ts'),
+  },
+  {
+    name: 'release',
+    about: "let the register win over a person's edit of a property",
+    load: () => import('./release.ts'),
+  },
+  { name: 'hold', about: 'write nothing to a property, or to a whole record', load: () => import('./hold.ts') },
   { name: 'parked', about: 'work that needs a person: list, retry, drop', load: () => import('./parked.ts') },
   {
     name: 'emulate',
