@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../providers/fields.ts';
 import * as hubspot from '../providers/hubspot/custom-properties.ts';
 import { hubspotPreset } from '../providers/hubspot/preset.ts';
+import { WIRE_TYPES } from '../providers/hubspot/wire-types.ts';
 import type { Policy, Preset, PropertyValue } from '../providers/provider.ts';
 import * as salesforce from '../providers/salesforce/custom-fields.ts';
 import { salesforcePreset } from '../providers/salesforce/preset.ts';
@@ -215,7 +216,10 @@ describe('the README of the providers', () => {
   it('lists the own properties of both CRMs', () => {
     const inHubspot = [hubspot.CVR_NUMBER, ...hubspot.REGISTER_PROPERTIES, hubspot.CVR_HOLD];
     expect(tableIn(PROVIDERS, 'Property', 'Label').map((row) => Object.values(row))).toEqual(
-      inHubspot.map(({ name, label, type, fieldType }) => [`\`${name}\``, label, type, fieldType]),
+      inHubspot.map(({ name, label, type }) => {
+        const wire = WIRE_TYPES[type];
+        return [`\`${name}\``, label, wire.type.toLowerCase(), wire.fieldType.toLowerCase()];
+      }),
     );
     const inSalesforce = [salesforce.CVR_NUMBER, ...salesforce.REGISTER_FIELDS, salesforce.CVR_HOLD];
     expect(tableIn(PROVIDERS, 'Field', 'Label').map((row) => Object.values(row))).toEqual(

@@ -36,9 +36,12 @@ export const namedIds = (error: ErrorBody): readonly string[] =>
 /** The records merged into this one; asked for in every read. */
 export const MERGED_IDS = 'hs_merged_object_ids';
 
+/** The ids of the records this one has swallowed. */
+export const mergedIds = (record: HubspotRecord): readonly string[] =>
+  (record.properties[MERGED_IDS] ?? '').split(';').filter(isRecordId);
+
 /** Tells whether a record has swallowed the one with that id. */
-export const hasMerged = (record: HubspotRecord, id: string): boolean =>
-  (record.properties[MERGED_IDS] ?? '').split(';').includes(id);
+export const hasMerged = (record: HubspotRecord, id: string): boolean => mergedIds(record).includes(id);
 
 /** Record ids are digits: anything else in an address would reach another endpoint. */
 export const isRecordId = (id: string): boolean => /^\d{1,20}$/.test(id);

@@ -1,20 +1,27 @@
 /** A connection to one HubSpot account: the contract's verbs over the fenced client. */
-import type { Account, Connection, Lent, PropertyValue } from '../provider.ts';
+import type { Account, Connection, Lent } from '../provider.ts';
 import { MERGED_IDS } from './batch.ts';
+import { readChanges } from './changes.ts';
 import { type Apis, loadClient } from './client.ts';
+import { createCompany } from './create.ts';
+import { defineAll } from './define.ts';
 import { faultOf, RefusedAnswer } from './faults.ts';
+import { findHolders } from './holders.ts';
+import { addNote, findNote } from './notes.ts';
+import { readParents, writeParent } from './parents.ts';
 import { toProperty } from './properties.ts';
 import { readCompanies } from './read.ts';
+import { readRules } from './rules.ts';
+import { openSchema } from './schema.ts';
 import type { HubspotSettings } from './settings.ts';
 import { updateCompanies } from './update.ts';
-import { fromHubspot } from './values.ts';
 
 const SCAN_PAGE = 100;
 
 /** Loads the client and builds a connection. It remembers the account's time zone and the types of its properties. */
 export async function connectHubspot(settings: HubspotSettings, { http, now }: Lent): Promise<Connection> {
   let timeZone: string | undefined;
-  let types: ReadonlyMap<string, string> | undefined;
+  const schema = openSchema();
   const clock = () => ({ now: now(), timeZone });
   const bind = await loadClient(settings, http, clock);
 
@@ -25,18 +32,6 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: L
       throw error instanceof RefusedAnswer ? faultOf(error, clock()) : error;
     }
   };
-  const definitions = async (apis: Apis) => {
-    const { results } = await apis.properties.getAll('companies', false);
-    const live = results.filter((definition) => definition.archived !== true);
-    types = new Map(live.map((definition) => [definition.name, definition.type]));
-    return live;
-  };
-  /** Values by the account's own types, which cost one call the first time. */
-  const valuesOf = async (apis: Apis, names: readonly string[]) => {
-    if (types === undefined) await definitions(apis);
-    return (texts: Readonly<Record<string, string | null>>): Record<string, PropertyValue> =>
-      Object.fromEntries(names.map((name) => [name, fromHubspot(texts[name], types?.get(name))]));
-  };
 
   return {
     check: (signal) =>
@@ -45,22 +40,36 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: L
         timeZone = text(body.timeZone);
         return accountOf(body, headers);
       }),
-    properties: (signal) => verb(signal, async (apis) => (await definitions(apis)).map(toProperty)),
+    properties: (signal) => verb(signal, async (apis) => (await schema.read(apis)).map(toProperty)),
     read: async (ids, names, signal) =>
       ids.length === 0
         ? []
-        : verb(signal, async (apis) => readCompanies(apis, ids, names, await valuesOf(apis, names))),
+        : verb(signal, async (apis) => readCompanies(apis, ids, names, await schema.valuesOf(apis, names))),
     update: async (patches, signal) =>
       patches.length === 0 ? [] : verb(signal, (apis) => updateCompanies(apis, patches)),
     scan: (names, cursor, signal) =>
       verb(signal, async (apis) => {
-        const toValues = await valuesOf(apis, names);
+        const toValues = await schema.valuesOf(apis, names);
         const properties = [...new Set([...names, MERGED_IDS])];
         const page = await apis.companies.getPage(SCAN_PAGE, cursor, properties, undefined, undefined, false);
         const records = page.results.map(({ id, properties: texts }) => ({ id, properties: toValues(texts) }));
         const after = page.paging?.next?.after;
         return after === undefined ? { records } : { records, cursor: after };
       }),
+    changes: (names, cursor, signal) => verb(signal, (apis) => readChanges(apis, schema, names, cursor, now())),
+    find: (property, value, signal) => verb(signal, (apis) => findHolders(apis, schema, property, value)),
+    create: (properties, signal) => verb(signal, (apis) => createCompany(apis, properties)),
+    defineProperties: async (definitions, signal) =>
+      definitions.length === 0 ? [] : verb(signal, (apis) => defineAll(apis, schema, definitions)),
+    rules: (signal) => verb(signal, (apis) => readRules(apis, schema)),
+    notes: {
+      find: (recordId, marker, _since, signal) => verb(signal, (apis) => findNote(apis, recordId, marker)),
+      add: (note, signal) => verb(signal, (apis) => addNote(apis, note)),
+    },
+    parents: {
+      read: (ids, signal) => verb(signal, (apis) => readParents(apis, ids)),
+      write: (change, signal) => verb(signal, (apis) => writeParent(apis, change)),
+    },
   };
 }
 

@@ -4,36 +4,31 @@
  */
 import type { FieldKind, FieldName } from '../fields.ts';
 import { FIELDS } from '../fields.ts';
+import type { PropertyDefinition } from '../provider.ts';
 
-/** What HubSpot must know to make a property. */
-export interface CustomProperty {
-  readonly name: string;
-  readonly label: string;
-  readonly type: 'string' | 'number' | 'date' | 'datetime' | 'bool';
-  readonly fieldType: 'text' | 'textarea' | 'number' | 'date' | 'booleancheckbox';
-  readonly hasUniqueValue: boolean;
-  /** The company field that fills it. */
+/** A property to be made, and the company field that fills it. */
+export interface CustomProperty extends PropertyDefinition {
   readonly field?: FieldName;
 }
 
-const TYPES: Record<FieldKind, Pick<CustomProperty, 'type' | 'fieldType'>> = {
-  text: { type: 'string', fieldType: 'text' },
-  multiline: { type: 'string', fieldType: 'textarea' },
-  phone: { type: 'string', fieldType: 'text' },
-  email: { type: 'string', fieldType: 'text' },
-  url: { type: 'string', fieldType: 'text' },
-  code: { type: 'string', fieldType: 'text' },
-  interval: { type: 'string', fieldType: 'text' },
-  list: { type: 'string', fieldType: 'textarea' },
-  integer: { type: 'number', fieldType: 'number' },
-  number: { type: 'number', fieldType: 'number' },
-  date: { type: 'date', fieldType: 'date' },
-  datetime: { type: 'datetime', fieldType: 'date' },
-  boolean: { type: 'bool', fieldType: 'booleancheckbox' },
+const TYPES: Record<FieldKind, PropertyDefinition['type']> = {
+  text: 'string',
+  multiline: 'multiline',
+  phone: 'string',
+  email: 'string',
+  url: 'url',
+  code: 'string',
+  interval: 'string',
+  list: 'multiline',
+  integer: 'number',
+  number: 'number',
+  date: 'date',
+  datetime: 'datetime',
+  boolean: 'boolean',
 };
 
 const custom = (name: string, field: FieldName, label: string): CustomProperty => {
-  return { name, label, ...TYPES[FIELDS[field].kind], hasUniqueValue: false, field };
+  return { name, label, type: TYPES[FIELDS[field].kind], field };
 };
 
 /** The properties the preset fills, in the order a person reads them. */
@@ -73,15 +68,17 @@ export const CVR_NUMBER: CustomProperty = {
   name: 'cvr_number',
   label: 'CVR number',
   type: 'string',
-  fieldType: 'text',
-  hasUniqueValue: true,
+  unique: true,
 };
 
 /** Set by a person: leave this company alone. */
 export const CVR_HOLD: CustomProperty = {
   name: 'cvr_hold',
   label: 'CVR hold',
-  type: 'bool',
-  fieldType: 'booleancheckbox',
-  hasUniqueValue: false,
+  type: 'boolean',
 };
+
+/** All of them, in the order they are made. */
+export const HUBSPOT_DEFINITIONS: readonly PropertyDefinition[] = [CVR_NUMBER, ...REGISTER_PROPERTIES, CVR_HOLD].map(
+  ({ field: _, ...definition }) => definition,
+);

@@ -1,9 +1,11 @@
 /** The HubSpot provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { connectHubspot } from './connection.ts';
+import { HUBSPOT_DEFINITIONS } from './custom-properties.ts';
 import { observe } from './faults.ts';
 import { hubspotPreset } from './preset.ts';
 import { HubspotSettings } from './settings.ts';
+import { readWebhook } from './webhook.ts';
 
 /** HubSpot companies, through the CRM API of version 2026-09 or another. */
 export const hubspot = defineProvider({
@@ -12,6 +14,7 @@ export const hubspot = defineProvider({
   about: 'HubSpot: companies of one account',
   settings: HubspotSettings,
   preset: hubspotPreset,
+  definitions: HUBSPOT_DEFINITIONS,
   limits: ({ rate, concurrency }) => ({
     batch: { read: 100, update: 100 },
     concurrency,
@@ -22,5 +25,6 @@ export const hubspot = defineProvider({
     },
   }),
   observe,
+  webhook: readWebhook,
   connect: connectHubspot,
 });

@@ -1,11 +1,9 @@
 /** Reads companies by record id, a batch at a time. */
-import { type PropertyValue, ProviderError, type Read } from '../provider.ts';
+import { ProviderError, type Read } from '../provider.ts';
 import { type HubspotRecord, hasMerged, isRecordId, MERGED_IDS, readBatch } from './batch.ts';
 import type { Apis } from './client.ts';
 import { findOne } from './find.ts';
-
-/** Turns HubSpot's texts into values; the names asked for are always all there. */
-export type ToValues = (properties: HubspotRecord['properties']) => Readonly<Record<string, PropertyValue>>;
+import type { ToValues } from './schema.ts';
 
 /**
  * Reads up to 100 companies in one call, and one more call for each that did not come back under its own id:

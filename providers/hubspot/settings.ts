@@ -7,8 +7,16 @@ export const HubspotSettings = Type.Object(
       minLength: 1,
       secret: true,
       description:
-        'Access token of a private app or a service key, with the scopes crm.objects.companies.read and crm.objects.companies.write.',
+        'Access token of a private app or a service key, with the scopes crm.objects.companies.read and crm.objects.companies.write; to leave notes also crm.objects.contacts.read and crm.objects.contacts.write, to make properties crm.schemas.companies.write.',
     }),
+    clientSecret: Type.Optional(
+      Type.String({
+        minLength: 1,
+        secret: true,
+        description:
+          'Client secret of the app whose webhooks HubSpot sends here: it proves that a request is HubSpot’s. Needed for webhooks only; service keys have none.',
+      }),
+    ),
     baseUrl: Type.String({
       pattern: '^https?://[^/]+(/.*[^/])?$',
       default: 'https://api.hubapi.com',

@@ -36,14 +36,53 @@ export interface HubspotEmulatorOptions extends EmulatorOptions {
   readonly readMisses?: 'named' | 'absent';
   /** How long search does not see a write. */
   readonly searchLagMs?: number;
+  /** Lifts the limit of five searches a second. */
+  readonly searchRate?: 'none';
+  /** Properties a company must have by the schema, and validation rules by property; `hidden`: the token may not see them. */
+  readonly requiredProperties?: readonly string[];
+  readonly validations?: readonly ValidationRule[] | 'hidden';
+  /** Names of deleted properties: not listed, and not free either. */
+  readonly deletedProperties?: readonly string[];
+  /** The account's own labels between companies, by their numbers. */
+  readonly labels?: Readonly<Record<number, string>>;
+  /** Where HubSpot posts what happens; `subscribe` starts it later. */
+  readonly webhook?: WebhookOptions;
 }
+
+/** Where it posts, and in which of HubSpot's two shapes. */
+export interface WebhookOptions {
+  /** The public address; it is what is signed. */
+  readonly url: string;
+  readonly clientSecret: string;
+  /** `company.*`, or `object.*` with a type id (where absent). */
+  readonly shape?: 'company' | 'object';
+  /** The properties whose changes are told; `cvr_number` where absent. */
+  readonly properties?: readonly string[];
+  /** Events gather for that long before they are posted; 5 where absent. */
+  readonly delayMs?: number;
+}
+
+/** A validation rule as HubSpot shows it; the emulator does not enforce it. */
+export interface ValidationRule {
+  readonly property: string;
+  readonly ruleType: string;
+  readonly ruleArguments: readonly string[];
+}
+
+/** What happened to a company. */
+export type Happening =
+  | { readonly kind: 'created' | 'deleted' | 'restored'; readonly company: Company }
+  | { readonly kind: 'edited'; readonly company: Company; readonly names: readonly string[] }
+  | { readonly kind: 'merged'; readonly company: Company; readonly primary: Company; readonly other: Company };
 
 /** State and rules; `written` is called after every change through the API. */
 export interface HubspotAccount {
   readonly options: HubspotEmulatorOptions;
   readonly portalId: number;
   readonly timeZone: string;
-  readonly definitions: ReadonlyMap<string, PropertyDefinition>;
+  readonly definitions: Map<string, PropertyDefinition>;
+  /** Names of the property groups. */
+  readonly groups: Set<string>;
   readonly rules: Rules;
   readonly companies: Companies;
   readonly associations: Associations;
@@ -54,19 +93,29 @@ export interface HubspotAccount {
   readonly scopes: ReadonlySet<string>;
   readonly now: () => number;
   /** What search still shows of companies written a moment ago. */
-  readonly stale: Map<string, { readonly until: number; readonly properties: Readonly<Record<string, string>> }>;
+  readonly stale: Map<string, { readonly until: number; readonly company: Company | undefined }>;
   /** Shuffles in place, by the seed. */
   shuffle<T>(items: T[]): T[];
   correlationId(): string;
-  /** Writes texts as the API does, past validation. */
+  /** Writes texts, past validation. */
   write(company: Company, texts: Readonly<Record<string, string>>): void;
+  /** Makes a company, past validation. */
+  create(texts: Readonly<Record<string, string>>): Company;
+  merge(primary: Company, other: Company): Company;
+  remove(company: Company): void;
+  restore(id: string): boolean;
   /** What `CrmEmulator.get` shows: every defined property, blanks as null. */
   values(company: Company, names?: Iterable<string>): Record<string, PropertyValue>;
   written: (id: string, names: readonly string[]) => void;
+  /** Called after everything that happens to a company, by whomever. */
+  happened: (happening: Happening) => void;
 }
 
 export const DEFAULT_TOKEN = 'pat-na1-emulator';
-const DEFAULT_SCOPES = ['crm.objects.companies.read', 'crm.objects.companies.write'];
+const DEFAULT_SCOPES = ['objects.companies', 'objects.contacts', 'schemas.companies'].flatMap((what) => [
+  `crm.${what}.read`,
+  `crm.${what}.write`,
+]);
 
 /** Opens an empty account. */
 export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
@@ -80,21 +129,38 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
   const random = seeded(options.seed ?? 1);
   const stale: HubspotAccount['stale'] = new Map();
   const companies = openCompanies(9_000_000_001 + (options.seed ?? 0) * 1_000_000, unique, now);
+  const associations = openAssociations((child, parent) => {
+    const company = companies.find(child);
+    if (company !== undefined) company.parent = parent;
+  });
+  const notes = openNotes(5_000_000_001 + (options.seed ?? 0) * 1_000_000, now);
+  /** Search goes on to show what it knew, until the index is renewed. */
+  const lag = (id: string, company: Company | undefined) => {
+    const ms = options.searchLagMs ?? 0;
+    if (ms === 0) return;
+    const old = stale.get(id);
+    const known = old !== undefined && old.until > now() ? old.company : company;
+    stale.set(id, { until: now() + ms, company: known });
+  };
+  const stored = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, storedText(definitions.get(name), text)]));
   const limits: AccountLimits = {
+    searchRate: options.searchRate,
     rate: options.rate === 'none' ? undefined : (options.rate ?? { calls: 190, perMs: 10_000 }),
     daily: options.daily,
     timeZone,
   };
   let correlations = 0;
-  return {
+  const account: HubspotAccount = {
     options,
     portalId,
     timeZone,
     definitions,
     rules: { definitions, required: options.required ?? [], portalId },
     companies,
-    associations: openAssociations(),
-    notes: openNotes(5_000_000_001 + (options.seed ?? 0) * 1_000_000, now),
+    associations,
+    notes,
+    groups: new Set(['companyinformation']),
     limits: openLimits(limits),
     token: options.token ?? DEFAULT_TOKEN,
     scopes: new Set(options.scopes ?? DEFAULT_SCOPES),
@@ -106,19 +172,43 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
       return `00000000-0000-4000-8000-${String(correlations).padStart(12, '0')}`;
     },
     write(company, texts) {
-      const lag = options.searchLagMs ?? 0;
-      if (lag > 0) stale.set(company.id, { until: now() + lag, properties: company.properties });
-      const stored = Object.entries(texts).map(
-        ([name, text]) => [name, storedText(definitions.get(name), text)] as const,
-      );
-      companies.write(company, Object.fromEntries(stored));
+      lag(company.id, { ...company });
+      companies.write(company, stored(texts));
+      account.happened({ kind: 'edited', company, names: Object.keys(texts) });
+    },
+    create(texts) {
+      const company = companies.create(stored(texts));
+      lag(company.id, undefined);
+      account.happened({ kind: 'created', company });
+      return company;
+    },
+    merge(primary, other) {
+      const survivor = companies.merge(primary, other);
+      associations.merge(primary.id, other.id, survivor.id);
+      notes.merge([primary.id, other.id], survivor.id);
+      lag(survivor.id, undefined);
+      account.happened({ kind: 'merged', company: survivor, primary, other });
+      return survivor;
+    },
+    remove(company) {
+      companies.remove(company.id);
+      account.happened({ kind: 'deleted', company });
+    },
+    restore(id) {
+      if (!companies.restore(id)) return false;
+      const company = companies.find(id);
+      if (company !== undefined) account.happened({ kind: 'restored', company });
+      lag(id, undefined);
+      return true;
     },
     values: (company, names = definitions.keys()) =>
       Object.fromEntries(
         [...names].map((name) => [name, fromHubspot(textOf(company, name), definitions.get(name)?.type)]),
       ),
     written: () => {},
+    happened: () => {},
   };
+  return account;
 }
 
 /** The text of one property, the ones HubSpot keeps by itself included. */
@@ -128,6 +218,8 @@ export function textOf(company: Company, name: string): string | null {
       return company.id;
     case 'hs_merged_object_ids':
       return company.merged.length === 0 ? null : company.merged.join(';');
+    case 'hs_parent_company_id':
+      return company.parent ?? null;
     case 'createdate':
       return new Date(company.createdAt).toISOString();
     case 'hs_lastmodifieddate':

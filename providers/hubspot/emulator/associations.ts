@@ -33,8 +33,8 @@ export interface Associations {
   merge(primary: string, other: string, survivor: string): void;
 }
 
-/** No links yet. */
-export function openAssociations(): Associations {
+/** No links yet; `onParent` is called with a company whose parent changed. */
+export function openAssociations(onParent: (child: string, parent: string | undefined) => void): Associations {
   const links = new Map<string, Map<string, Set<number>>>();
   const labelsOf = (from: string, to: string): Set<number> => {
     const ends = links.get(from) ?? new Map<string, Set<number>>();
@@ -51,14 +51,16 @@ export function openAssociations(): Associations {
     [...(links.get(id) ?? [])].find(([, labels]) => labels.has(CHILD_TO_PARENT))?.[0];
   const mirrored = (labels: Iterable<number>) => [...labels].map((label) => MIRRORED.get(label) ?? label);
 
+  const tellParents = (from: string, to: string) => {
+    onParent(from, parentOf(from));
+    onParent(to, parentOf(to));
+  };
+
   const associations: Associations = {
     of: (id) => links.get(id) ?? new Map(),
     parent: parentOf,
     put(from, to, labels) {
-      for (const [child, parent] of [
-        ...(labels.includes(CHILD_TO_PARENT) ? [[from, to] as const] : []),
-        ...(labels.includes(PARENT_TO_CHILD) ? [[to, from] as const] : []),
-      ]) {
+      for (const [child, parent] of childrenIn(from, to, labels)) {
         const old = parentOf(child);
         if (old !== undefined && old !== parent) associations.remove(child, old, [CHILD_TO_PARENT]);
       }
@@ -67,16 +69,18 @@ export function openAssociations(): Associations {
       const all = new Set([UNLABELLED, ...labels]);
       for (const label of all) labelsOf(from, to).add(label);
       for (const label of mirrored(all)) labelsOf(to, from).add(label);
+      tellParents(from, to);
     },
     remove(from, to, labels) {
       if (links.get(from)?.has(to) !== true) return;
       if (labels === undefined) {
         cut(from, to);
         cut(to, from);
-        return;
+      } else {
+        for (const label of labels) labelsOf(from, to).delete(label);
+        for (const label of mirrored(labels)) labelsOf(to, from).delete(label);
       }
-      for (const label of labels) labelsOf(from, to).delete(label);
-      for (const label of mirrored(labels)) labelsOf(to, from).delete(label);
+      tellParents(from, to);
     },
     merge(primary, other, survivor) {
       for (const old of [other, primary]) {
@@ -89,3 +93,13 @@ export function openAssociations(): Associations {
   };
   return associations;
 }
+
+/** Which of a pair becomes the child of which by these labels. */
+export const childrenIn = (
+  from: string,
+  to: string,
+  labels: readonly number[],
+): readonly (readonly [string, string])[] => [
+  ...(labels.includes(CHILD_TO_PARENT) ? [[from, to] as const] : []),
+  ...(labels.includes(PARENT_TO_CHILD) ? [[to, from] as const] : []),
+];

@@ -1,6 +1,6 @@
 /** The company properties an emulated account has: HubSpot's own that matter here, and this project's. */
-import type { CustomProperty } from '../custom-properties.ts';
-import { CVR_HOLD, CVR_NUMBER, REGISTER_PROPERTIES } from '../custom-properties.ts';
+import { HUBSPOT_DEFINITIONS } from '../custom-properties.ts';
+import { WIRE_TYPES } from '../wire-types.ts';
 
 /** A property definition as the emulator keeps and serves it. */
 export interface PropertyDefinition {
@@ -73,11 +73,18 @@ export function define(options: PropertyOptions, hubspotDefined = false): Proper
 export function accountDefinitions(
   extra: readonly PropertyOptions[],
   missing: readonly string[],
-): ReadonlyMap<string, PropertyDefinition> {
-  const custom = (property: CustomProperty) => define(property);
+): Map<string, PropertyDefinition> {
   const all = [
     ...STANDARD.map((options) => define(options, true)),
-    ...[CVR_NUMBER, CVR_HOLD, ...REGISTER_PROPERTIES].map(custom),
+    ...HUBSPOT_DEFINITIONS.map(({ name, label, type, unique = false }) =>
+      define({
+        name,
+        label,
+        type: WIRE_TYPES[type].type.toLowerCase(),
+        fieldType: WIRE_TYPES[type].fieldType.toLowerCase(),
+        hasUniqueValue: unique,
+      }),
+    ),
   ];
   const byName = new Map(all.map((definition) => [definition.name, definition]));
   for (const name of missing) byName.delete(name);

@@ -1,30 +1,44 @@
 /**
- * An emulated HubSpot account on loopback: companies, their properties, batches, search, merges, limits.
+ * An emulated HubSpot account on loopback: companies, their properties, batches, search, merges, limits, notes,
+ * associations between companies, webhooks.
  *
- * Not emulated: creating, archiving and merging through the API, associations, notes, HubSpot's own webhooks.
+ * Not emulated: archiving and merging through the API, tasks, other objects.
  */
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { toHubspot } from '../values.ts';
-import { DEFAULT_TOKEN, type HubspotEmulatorOptions, openAccount } from './account.ts';
+import { DEFAULT_TOKEN, type HubspotEmulatorOptions, openAccount, type WebhookOptions } from './account.ts';
+import { parentOf } from './association-routes.ts';
 import { plainText } from './notes.ts';
 import type { Company } from './records.ts';
 import { answerRequest } from './routes.ts';
 import { invalidValues, storedText } from './validate.ts';
+import { openWebhooks } from './webhooks.ts';
 
-export type { HubspotEmulatorOptions } from './account.ts';
+export type { HubspotEmulatorOptions, WebhookOptions } from './account.ts';
 
 /** The emulator with what only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {
   /** Ends the token: every call answers 401 until `reinstate`. */
   revoke(): void;
   reinstate(): void;
+  /** Posts what happens from now on. */
+  subscribe(webhook: WebhookOptions): void;
+  /** Resolves when everything that happened was posted, or given up. */
+  webhooksSettled(): Promise<void>;
+  /** Labels a pair of companies as a person would: 14 makes `to` the parent of `from`. */
+  associate(from: string, to: string, labels: readonly number[]): void;
+  /** The label numbers between two companies. */
+  labels(from: string, to: string): readonly number[];
 }
 
 /** Starts an account; about 1 ms. It holds 250,000 companies of ten short properties in less than 200 MB. */
 export async function startHubspotEmulator(options: HubspotEmulatorOptions = {}): Promise<HubspotEmulator> {
   const account = openAccount(options);
   const served = await serveEmulator((request) => answerRequest(account, request), options);
+  const webhooks = openWebhooks(account);
+  account.happened = webhooks.tell;
+  if (options.webhook !== undefined) webhooks.subscribe(options.webhook);
   const token = options.token ?? DEFAULT_TOKEN;
   const rate =
     options.rate === 'none' ? { calls: 1_000_000, perMs: 10_000 } : (options.rate ?? { calls: 190, perMs: 10_000 });
@@ -49,7 +63,7 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
     name: 'hubspot',
     url: served.url,
     settings: { accessToken: token, baseUrl: served.url, rate: { calls: rate.calls, perSeconds: rate.perMs / 1_000 } },
-    add: (properties) => account.companies.create(texts(undefined, properties)).id,
+    add: (properties) => account.create(texts(undefined, properties)).id,
     get(id) {
       const company = account.companies.find(id);
       return company === undefined ? undefined : account.values(company);
@@ -58,22 +72,24 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
       const company = live(id);
       account.write(company, texts(company, properties));
     },
-    remove: (id) => void account.companies.remove(live(id).id),
-    merge(primary, other) {
-      const survivor = account.companies.merge(live(primary), live(other)).id;
-      account.associations.merge(primary, other, survivor);
-      account.notes.merge([primary, other], survivor);
-      return survivor;
-    },
+    remove: (id) => account.remove(live(id)),
+    merge: (primary, other) => account.merge(live(primary), live(other)).id,
     restore(id) {
-      if (!account.companies.restore(id)) throw new Error(`the emulated HubSpot cannot restore company ${id}`);
+      if (!account.restore(id)) throw new Error(`the emulated HubSpot cannot restore company ${id}`);
     },
     notes: (id) => account.notes.on(id).map((note) => plainText(note.properties.hs_note_body ?? '')),
-    parent: (id) => account.associations.parent(id) ?? null,
+    parent: (id) => parentOf(account, id),
     fault: served.fault,
     calls: served.calls,
     onWrite: undefined,
-    close: served.close,
+    async close() {
+      webhooks.close();
+      await served.close();
+    },
+    subscribe: webhooks.subscribe,
+    webhooksSettled: webhooks.settled,
+    associate: (from, to, labels) => account.associations.put(live(from).id, live(to).id, labels),
+    labels: (from, to) => [...(account.associations.of(from).get(to) ?? [])],
     revoke: () => {
       account.token = undefined;
     },

@@ -16,15 +16,19 @@ export interface AccountLimits {
   /** Calls in one day of the account. */
   readonly daily: number | undefined;
   readonly timeZone: string;
+  /** `none` lifts the limit of searches. */
+  readonly searchRate?: 'none' | undefined;
 }
 
 /** https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
 const SEARCH: Window = { calls: 5, perMs: 1_000 };
 
 /** Counts calls. Refused calls do not count; search stands beside the burst limit and answers without headers. */
-export function openLimits({ rate, daily, timeZone }: AccountLimits): { take(now: number, search: boolean): Verdict } {
+export function openLimits({ rate, daily, timeZone, searchRate }: AccountLimits): {
+  take(now: number, search: boolean): Verdict;
+} {
   const burst = rate === undefined ? undefined : rolling(rate);
-  const search = rolling(SEARCH);
+  const search = searchRate === 'none' ? undefined : rolling(SEARCH);
   let today = 0;
   let dayEnds = Number.NEGATIVE_INFINITY;
 

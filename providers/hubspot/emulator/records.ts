@@ -10,6 +10,8 @@ export interface Company {
   merged: readonly string[];
   /** When it was deleted; absent on live ones. */
   archivedAt?: number | undefined;
+  /** The parent's id, HubSpot's own copy of the association. */
+  parent?: string | undefined;
 }
 
 export interface Companies {
@@ -32,6 +34,8 @@ export interface Companies {
   all(): Iterable<Company>;
   /** The live company that holds a value of a unique property. */
   holder(property: string, value: string): Company | undefined;
+  /** Makes a new property unique. */
+  addUnique(property: string): void;
 }
 
 export interface CompanyPage {
@@ -129,6 +133,7 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
       return { companies, next: at < order.length ? at : undefined };
     },
     all: () => live.values(),
+    addUnique: (property) => void holders.set(property, new Map()),
     holder(property, value) {
       const id = holders.get(property)?.get(value);
       return id === undefined ? undefined : live.get(id);

@@ -12,7 +12,6 @@ type Json = Record<string, unknown>;
 interface Seen {
   readonly company: Company;
   readonly text: (name: string) => string | null;
-  readonly properties: Company['properties'];
 }
 
 /** Answers one search. https://developers.hubspot.com/docs/api-reference/search/guide */
@@ -39,28 +38,32 @@ export function search(account: HubspotAccount, body: Json, chars: number): Emul
   );
   const [sort] = Array.isArray(body.sorts) ? body.sorts : [];
   const by = sortOf(sort);
-  hits.sort((a, b) => by.direction * compare(a.text(by.name) ?? '', b.text(by.name) ?? ''));
+  const keys = new Map(hits.map((seen) => [seen, seen.text(by.name) ?? '']));
+  hits.sort((a, b) => by.direction * compare(keys.get(a) ?? '', keys.get(b) ?? ''));
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : [];
-  const results = hits.slice(from, from + limit).map((seen) => render(seen.company, properties, seen.properties));
+  const results = hits.slice(from, from + limit).map((seen) => render(seen.company, properties));
   const next =
     from + limit < Math.min(hits.length, MAX_RESULTS) ? { paging: { next: { after: String(from + limit) } } } : {};
   return { status: 200, body: { total: hits.length, results, ...next } };
 }
 
+/** The live companies as the index knows them. */
 function* visible(account: HubspotAccount): Iterable<Seen> {
   const now = account.now();
   for (const [id, { until }] of account.stale) if (until <= now) account.stale.delete(id);
-  for (const company of account.companies.all()) {
-    const properties = account.stale.get(company.id)?.properties ?? company.properties;
-    yield { company, properties, text: (name) => textOf({ ...company, properties }, name) };
+  for (const live of account.companies.all()) {
+    const stale = account.stale.get(live.id);
+    const company = stale === undefined ? live : stale.company;
+    if (company !== undefined) yield { company, text: (name) => textOf(company, name) };
   }
 }
 
 const OPERATORS = new Set(['EQ', 'NEQ', 'IN', 'NOT_IN', 'HAS_PROPERTY', 'NOT_HAS_PROPERTY', 'GT', 'GTE', 'LT', 'LTE']);
 
 function matches(filter: Json, seen: Seen): boolean {
-  const text = seen.text(String(filter.propertyName));
-  const value = String(filter.value ?? '');
+  const name = String(filter.propertyName);
+  const text = seen.text(name);
+  const value = comparable(name, String(filter.value ?? ''));
   const values = Array.isArray(filter.values) ? filter.values.map(String) : [];
   if (filter.operator === 'HAS_PROPERTY') return text !== null;
   if (filter.operator === 'NOT_HAS_PROPERTY') return text === null;
@@ -79,6 +82,12 @@ function matches(filter: Json, seen: Seen): boolean {
         ? order < 0
         : order <= 0;
 }
+
+/** Times may be asked for in ms since 1970. */
+const comparable = (name: string, value: string): string =>
+  (name === 'hs_lastmodifieddate' || name === 'createdate') && /^\d+$/.test(value)
+    ? new Date(Number(value)).toISOString()
+    : value;
 
 function compare(a: string, b: string): number {
   const [x, y] = [Number(a), Number(b)];

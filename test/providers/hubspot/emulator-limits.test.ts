@@ -75,6 +75,8 @@ describe('search in an emulated account', () => {
     let now = START;
     const { emulator, connection } = await openBench({ searchLagMs: 5_000, now: () => now });
     const id = emulator.add({ name: 'A' });
+    expect((await call(emulator, 'search', named('a'))).body.total).toBe(0);
+    now += 5_000;
     await connection.update([{ id, properties: { name: 'B' } }], new AbortController().signal);
     const totals = async () => [
       (await call(emulator, 'search', named('a'))).body.total,

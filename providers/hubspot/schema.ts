@@ -1,0 +1,39 @@
+/** What a connection remembers of the account's property definitions; the first need of them costs one call. */
+import type { PropertyValue } from '../provider.ts';
+import type { Apis } from './client.ts';
+import type { Definition } from './properties.ts';
+import { fromHubspot } from './values.ts';
+
+/** The definitions of the account's company properties. */
+export interface Schema {
+  /** Reads them again. */
+  read(apis: Apis): Promise<readonly Definition[]>;
+  /** One of them, as it was read last. */
+  definition(apis: Apis, name: string): Promise<Definition | undefined>;
+  /** Texts to values by the account's own types; the names asked for are always all there. */
+  valuesOf(apis: Apis, names: readonly string[]): Promise<ToValues>;
+}
+
+/** Turns HubSpot's texts into values. */
+export type ToValues = (texts: Readonly<Record<string, string | null>>) => Readonly<Record<string, PropertyValue>>;
+
+/** Nothing read yet. */
+export function openSchema(): Schema {
+  let known: ReadonlyMap<string, Definition> | undefined;
+  const read = async (apis: Apis) => {
+    const { results } = await apis.properties.getAll('companies', false);
+    const live = results.filter((definition) => definition.archived !== true);
+    const byName = new Map(live.map((definition): [string, Definition] => [definition.name, definition]));
+    known = byName;
+    return byName;
+  };
+  return {
+    read: async (apis) => [...(await read(apis)).values()],
+    definition: async (apis, name) => (known ?? (await read(apis))).get(name),
+    async valuesOf(apis, names) {
+      const definitions = known ?? (await read(apis));
+      return (texts) =>
+        Object.fromEntries(names.map((name) => [name, fromHubspot(texts[name], definitions.get(name)?.type)]));
+    },
+  };
+}
