@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/load.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
+import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/webhook.ts';
 import { ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { openClient } from './http/client.ts';
@@ -73,6 +74,10 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     if (config.connector !== undefined && connector !== undefined) {
       const { webhook, emailEvent } = config.connector;
       addWebhookRoute(server, { ...webhook, intake: connector.intake, store, emailEvent, metrics, now, log });
+    }
+    if (connector !== undefined) {
+      const { crms, intake } = connector;
+      addCrmWebhookRoute(server, { crms, store, publicUrl, refusal: intake.refusal, metrics, now, log });
     }
     const ready = () => readiness(store, connector, stopping);
     addPlatformRoutes(server, {

@@ -11,3 +11,9 @@ export function acceptRawJson(scope: Server): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
+
+/** Makes every body in this scope a Buffer, of whatever content type: for senders whose format is theirs to choose. */
+export function acceptRaw(scope: Server): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}

@@ -1,0 +1,125 @@
+/** Where the CRMs themselves post: which records were deleted, merged, made or edited. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
+import { sendError } from '../../http/error.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { acceptRaw } from '../../http/raw-body.ts';
+import type { Server } from '../../http/server.ts';
+import { mark } from '../../runtime/lanes.ts';
+import type { Store } from '../../store/store.ts';
+import type { Crm } from '../crm.ts';
+import { healQueue } from '../links.ts';
+import { BRAKE_KEY } from './brake.ts';
+import { namedRecords } from './sightings.ts';
+
+export interface CrmWebhookOptions {
+  readonly crms: readonly Crm[];
+  readonly store: Store;
+  /** How the CRMs reach us; what they sign is made of it. The address they call where absent. */
+  readonly publicUrl: string | undefined;
+  /** Why nothing can be taken at the moment; undefined where it can. */
+  readonly refusal: () => string | undefined;
+  readonly metrics: Pick<Metrics, 'crmWebhooks'>;
+  readonly now: () => number;
+  readonly log: {
+    warn(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
+}
+
+/** Seconds after which a CRM should come again. */
+const COME_AGAIN = 30;
+/** Strangers may knock all day: one line a minute tells enough. */
+const LOG_EVERY_MS = 60_000;
+const NOTHING = Buffer.alloc(0);
+const PARAMS = Type.Object({ provider: Type.String() });
+
+/**
+ * Adds `POST /providers/{provider}/webhook`. 204 once the records are marked to be looked at; what the body says of them
+ * is not believed. 401 where the provider cannot tell the sender for the CRM, 400 where it cannot read the body, 404 for
+ * a connection that is not there or has no webhooks, 503 with Retry-After for every failure of our own.
+ */
+export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): void {
+  const { crms, store, refusal, metrics, now, log } = options;
+  const byName = new Map(crms.map((crm) => [crm.name, crm]));
+  const loggedAt = new Map<string, number>();
+
+  const tell = (level: 'warn' | 'error', provider: string, details: object, message: string): void => {
+    if (now() - (loggedAt.get(provider) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    loggedAt.set(provider, now());
+    log[level]({ provider, ...details }, message);
+  };
+
+  const read = (crm: Crm, request: FastifyRequest): WebhookRead | undefined => {
+    const { webhook } = crm.provider;
+    return webhook?.call(crm.provider, requestOf(request, options.publicUrl), crm.settings, now());
+  };
+
+  const handle = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const crm = byName.get(name);
+    if (crm?.provider.webhook === undefined)
+      return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');
+    const answer = (result: string): void => metrics.crmWebhooks.inc({ provider: name, result });
+    const failed = (result: 'refused' | 'failed', message: string): FastifyReply => {
+      answer(result);
+      return sendError(reply, 503, message, { retryAfter: COME_AGAIN });
+    };
+    if (refusal() !== undefined) return failed('refused', 'Nothing can be taken at the moment.');
+    let said: WebhookRead | undefined;
+    try {
+      said = read(crm, request);
+      if (said?.kind === 'records') await marked(crm, said.ids);
+    } catch (error) {
+      tell('error', name, { err: error }, 'could not take a webhook of the CRM: it will come again');
+      return failed('failed', 'The webhook could not be taken.');
+    }
+    if (said?.kind === 'records') {
+      answer('taken');
+      return reply.code(204).send();
+    }
+    const isRefused = said?.kind === 'refused';
+    const reason = said?.reason ?? 'the provider says nothing of it';
+    answer(isRefused ? 'unauthorized' : 'unreadable');
+    const advice = 'a webhook of the CRM was not taken: check its secret, and server.publicUrl behind a proxy';
+    tell('warn', name, { reason, from: request.ip }, advice);
+    return sendError(
+      reply,
+      isRefused ? 401 : 400,
+      isRefused ? 'The webhook does not prove who sent it.' : `The webhook cannot be used: ${reason}.`,
+    );
+  };
+
+  const marked = async (crm: Crm, ids: readonly string[]): Promise<void> => {
+    const records = ids.filter((id) => id !== BRAKE_KEY);
+    if (records.length === 0) return;
+    await store.write(async (tx) => {
+      const keys = await namedRecords(tx, crm, records);
+      if (keys.length > 0) await mark(tx, healQueue(crm.name), keys, now());
+    });
+  };
+
+  server.register(async (scope) => {
+    acceptRaw(scope);
+    // Its body is the CRM's own: there is nothing to describe.
+    scope.post<{ Params: { readonly provider: string } }>(
+      '/providers/:provider/webhook',
+      { schema: { hide: true, params: PARAMS } },
+      (request, reply) => handle(request.params.provider, request, reply),
+    );
+  });
+}
+
+function requestOf(request: FastifyRequest, publicUrl: string | undefined): CrmRequest {
+  const path = request.raw.url ?? request.url;
+  const base = publicUrl ?? `${request.protocol}://${request.headers.host ?? ''}`;
+  const body = request.body instanceof Uint8Array ? request.body : NOTHING;
+  return { method: request.method, url: `${base}${path}`, headers: single(request.headers), body };
+}
+
+/** Headers as the contract spells them: one text for each name. */
+const single = (headers: IncomingHttpHeaders): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );

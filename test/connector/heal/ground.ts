@@ -1,0 +1,213 @@
+/** A CRM and a monitoring service small enough to hold in one's head, over the real contracts, and the workers on them. */
+
+import Type from 'typebox';
+import { onTestFinished } from 'vitest';
+import {
+  type Connection,
+  defineProvider,
+  type Property,
+  type PropertyValue,
+  type Read,
+  type Sighting,
+} from '../../../providers/provider.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../../src/connector/crm.ts';
+import { healRecords } from '../../../src/connector/heal/heal.ts';
+import { findLink, healQueue, type Link, type LinkWish, linkRecord } from '../../../src/connector/links.ts';
+import { runLooks } from '../../../src/connector/look.ts';
+import { LOOK_QUEUE, lookKey } from '../../../src/connector/look-task.ts';
+import { monitorLinks } from '../../../src/connector/monitoring.ts';
+import type { Upstream, UpstreamResult } from '../../../src/connector/upstream.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { createBell } from '../../../src/runtime/bell.ts';
+import { nextDue } from '../../../src/runtime/lane-state.ts';
+import { claim, mark } from '../../../src/runtime/lanes.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { type ENGINES, newStore } from '../../support/stores.ts';
+
+export const A = 'CVR-1-10000001';
+export const B = 'CVR-1-10000002';
+export const C = 'CVR-1-10000003';
+export const numberOf = (entity: string): string => entity.slice('CVR-1-'.length);
+
+const text = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
+
+type Held = Readonly<Record<string, PropertyValue>> | { readonly movedTo: string } | undefined;
+
+export interface Ground {
+  readonly store: Store;
+  readonly crm: Crm;
+  /** Sets a record, as a person would. */
+  put(id: string, properties: Readonly<Record<string, PropertyValue>>): void;
+  remove(id: string): void;
+  merge(from: string, to: string): void;
+  /** What `changes` tells next. */
+  readonly sightings: Sighting[];
+  /** The properties that the account shows. */
+  readonly schema: Property[];
+  /** Ids of the calls to read, call by call. */
+  readonly reads: string[][];
+  /** Called in the middle of every read. */
+  meanwhile: (() => Promise<unknown>) | undefined;
+  /** What upstream answers; it takes everything where this is undefined. */
+  answer: UpstreamResult | undefined;
+  /** What upstream monitors: `entity record`, sorted. */
+  items(): readonly string[];
+  now: number;
+  link(recordId: string, entity: string, origin?: LinkWish['origin']): Promise<unknown>;
+  /** Marks records to be looked at, as a webhook does. */
+  hint(...ids: string[]): Promise<void>;
+  /** Lets every worker run until nothing is due, time included up to `forMs`. */
+  settle(forMs?: number): Promise<void>;
+  /** One run of the heal worker. */
+  healOnce(): Promise<void>;
+  /** Asks the CRM what happened. */
+  poll(): Promise<void>;
+  row(recordId: string): Promise<Link | undefined>;
+  lanes(queue: string): Promise<readonly { key: string; error: string | null; parked_at: number | null }[]>;
+}
+
+export async function newGround(
+  engine: (typeof ENGINES)[number],
+  config: Partial<Pick<CrmConfig, 'autoLink' | 'match' | 'hold'>> = {},
+): Promise<Ground> {
+  const store = await newStore(engine);
+  const records = new Map<string, Held>();
+  const items = new Set<string>();
+  const signal = new AbortController();
+  onTestFinished(() => signal.abort());
+
+  const readOne = (id: string, properties: readonly string[]): Read => {
+    const held = records.get(id);
+    if (held === undefined) return { kind: 'gone', id };
+    if ('movedTo' in held) return { kind: 'moved', id, to: String(held.movedTo) };
+    return { kind: 'found', id, properties: Object.fromEntries(properties.map((name) => [name, held[name] ?? null])) };
+  };
+  const connection: Connection = {
+    check: async () => ({ id: 'account', name: 'A CRM', notes: [] }),
+    properties: async () => ground.schema,
+    async read(ids, properties) {
+      ground.reads.push([...ids]);
+      await ground.meanwhile?.();
+      return ids.map((id) => readOne(id, properties));
+    },
+    update: async (patches) => patches.map(({ id }) => ({ kind: 'written', id })),
+    scan: async () => ({ records: [] }),
+    async changes(_properties, cursor) {
+      const [first, ...rest] = ground.sightings.splice(0);
+      ground.sightings.push(...rest);
+      const next = String(Number(cursor ?? 0) + 1);
+      return { sightings: first === undefined ? [] : [first], cursor: next, more: rest.length > 0 };
+    },
+  };
+  const provider = defineProvider({
+    name: 'small',
+    contract: '1.1.0',
+    about: 'a CRM in memory',
+    settings: Type.Object({}),
+    preset: [],
+    limits: () => ({
+      batch: { read: 100, update: 100 },
+      concurrency: 1,
+      budgets: { default: { calls: 1_000, perMs: 1_000 } },
+    }),
+    connect: async () => connection,
+  });
+  const metrics = createMetrics();
+  const now = () => ground.now;
+  const http = () => Promise.reject(new Error('a CRM in memory calls nobody'));
+  const crm = await openCrm(
+    { store, http, metrics, now },
+    {
+      name: 'crm',
+      provider,
+      settings: {},
+      match: 'cvr',
+      policy: 'tracked',
+      mapping: [],
+      values: {},
+      hold: undefined,
+      notes: [],
+      autoLink: true,
+      persons: false,
+      parent: false,
+      pollMinutes: 10,
+      reconcileHours: 0,
+      ...config,
+    },
+  );
+  const upstream: Upstream = {
+    async add(item) {
+      if (ground.answer === undefined) items.add(`${item.entityId} ${item.id}`);
+      return ground.answer ?? { kind: 'done' };
+    },
+    async remove(item) {
+      if (ground.answer === undefined) items.delete(`${item.entityId} ${item.id}`);
+      return ground.answer ?? { kind: 'done' };
+    },
+    jobs: async () => [],
+    async *items() {},
+  };
+  const take = (queue: string) => claim(store, queue, { limit: 100, now: ground.now, leaseMs: 60_000 });
+  const healOnce = async (): Promise<number> => {
+    const claims = await take(healQueue('crm'));
+    if (claims.length > 0) await healRecords({ store, metrics, now }, crm, claims, signal.signal);
+    return claims.length;
+  };
+  const monitorOnce = async (): Promise<number> => {
+    const claims = await take('monitoring');
+    await monitorLinks({ store, upstream, now }, claims, signal.signal);
+    return claims.length;
+  };
+
+  const ground: Ground = {
+    store,
+    crm,
+    put: (id, properties) => void records.set(id, properties),
+    remove: (id) => void records.delete(id),
+    merge: (from, to) => void records.set(from, { movedTo: to }),
+    sightings: [],
+    schema: [text('cvr'), text('hold')],
+    reads: [],
+    meanwhile: undefined,
+    answer: undefined,
+    items: () => [...items].toSorted(),
+    now: 1_000_000,
+    link: (recordId, entity, origin = 'number') =>
+      store.write((tx) =>
+        linkRecord(tx, { provider: 'crm', recordId, entity, origin, sendUpdate: false, now: ground.now }),
+      ),
+    hint: (...ids) => store.write((tx) => mark(tx, healQueue('crm'), ids, ground.now)),
+    async healOnce() {
+      await healOnce();
+    },
+    async settle(forMs = 60_000) {
+      const until = ground.now + forMs;
+      for (;;) {
+        while ((await monitorOnce()) + (await healOnce()) > 0);
+        const dues = [await nextDue(store.db, 'monitoring'), await nextDue(store.db, healQueue('crm'))];
+        const next = Math.min(...dues.map((due) => due ?? Number.POSITIVE_INFINITY));
+        if (next > until) break;
+        ground.now = next;
+      }
+      ground.now = until;
+    },
+    async poll() {
+      const key = lookKey('crm', 'changes');
+      await store.write((tx) => mark(tx, LOOK_QUEUE, [key], ground.now));
+      const claims = await claim(store, LOOK_QUEUE, { limit: 1, now: ground.now, leaseMs: 60_000, keys: [key] });
+      const log = { info() {}, warn() {} };
+      const deps = { store, metrics, now, log, bell: createBell(), upstream: async () => upstream };
+      await runLooks(deps, [crm], claims, signal.signal);
+      await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', LOOK_QUEUE).execute());
+    },
+    row: (recordId) => findLink(store.db, { provider: 'crm', recordId }),
+    lanes: (queue) =>
+      store.db
+        .selectFrom('lane')
+        .select(['key', 'error', 'parked_at'])
+        .where('queue', '=', queue)
+        .orderBy('key')
+        .execute(),
+  };
+  return ground;
+}
