@@ -11,6 +11,9 @@ import type { Store, Tx } from '../store/open.ts';
 import { extract } from './extract.ts';
 import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
+import type { Refolded, Told } from './notes/compose.ts';
+import { mayBeNoted, type NoteRules, writeNotes } from './notes/rows.ts';
+import { markParents } from './parents/mark.ts';
 
 export interface ApplyDeps {
   readonly store: Store;
@@ -20,6 +23,10 @@ export interface ApplyDeps {
   readonly emailEvent: string;
   /** The fields each CRM is told: an event on other fields leaves its records alone. */
   readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
+  /** Absent where no CRM is told by notes. */
+  readonly notes?: NoteRules | undefined;
+  /** The connections whose records get parents; absent where there is none. */
+  readonly parents?: ReadonlySet<string> | undefined;
 }
 
 /** Receipts taken in one transaction: it holds the store's only writer. */
@@ -49,15 +56,20 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     const concerned = new Map<string, Set<FieldName>>();
     const known: Known[] = [];
     const payloads: Payload[] = [];
+    const noted: Told[] = [];
     let stale = 0;
     for (const { seq, entity, body } of receipts) {
       const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
       // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
       if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
       payloads.push(read.payload);
+      const folds = isNoted(deps, read.payload) ? new Map<FieldName, Refolded>() : undefined;
+      if (folds !== undefined) noted.push({ seq, payload: read.payload, folds });
       for (const said of extract(read.payload)) {
         const key = keyOf({ entity, field: said.field });
-        const folded = fold(facts.get(key), entity, said, seq);
+        const before = facts.get(key);
+        const folded = fold(before, entity, said, seq);
+        folds?.set(said.field, { before, folded });
         if (folded.stale) stale += 1;
         if (concernsRecords(said, folded)) concerned.set(entity, (concerned.get(entity) ?? new Set()).add(said.field));
         facts.set(key, folded.fact);
@@ -79,7 +91,11 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
         )} as seqs)`,
       )
       .execute();
-    const queues = await markRecords(tx, concerned, deps);
+    const queues = [
+      ...(await markRecords(tx, concerned, deps)),
+      ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, noted, deps.now())),
+      ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, entities, concerned, deps.now())),
+    ];
     const left = receipts.length === MOST_RECEIPTS;
     await settleAll(
       tx,
@@ -92,6 +108,8 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) bell.ring(queue);
 }
+
+const isNoted = ({ notes }: ApplyDeps, payload: Payload): boolean => notes !== undefined && mayBeNoted(notes, payload);
 
 function countOddities(payload: Payload, metrics: Metrics): void {
   for (const event of Object.keys(payload.unknown)) metrics.countUnknownEvent(event);

@@ -9,6 +9,7 @@ import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
 import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm.ts';
+import { derivedRules, prepareDerived, startDerived } from './derived.ts';
 import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
@@ -69,10 +70,11 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     await remarkMonitoring(tx, now());
     await markRemapped(tx, crms, now());
     await seedLooks(tx, crms, now());
+    await prepareDerived(tx, crms, now());
   });
 
   const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
-  const mapped = mappedFields(crms);
+  const told = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const pace = upstreamPace(store, settings.upstream?.requestsPerMinute ?? 1, now);
   const upstream = once(() => connectUpstream(deps, settings, pace));
   const workers: Worker[] = [
@@ -82,9 +84,13 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       batch: APPLY_BATCH,
       concurrency: 1,
       blockedUntil: () => (intake.crowded() ? now() + YIELD_MS : 0),
-      run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, mapped }, claims),
+      run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, ...told }, claims),
     }),
-    ...crms.flatMap((crm) => [startSync(common, metrics, crm), startHeal(common, metrics, crm)]),
+    ...crms.flatMap((crm) => [
+      startSync(common, metrics, crm),
+      startHeal(common, metrics, crm),
+      ...startDerived(common, metrics, crm),
+    ]),
     startMonitoring(common, deps, pace, upstream),
   ];
   const housekeeper = startWorker({

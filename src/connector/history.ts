@@ -19,7 +19,7 @@ export interface Happened {
   readonly provider: string;
   readonly id: string;
   readonly entity: string;
-  readonly rule: 'hold' | 'gone' | 'moved' | 'refused' | 'linked' | 'unlinked' | 'doubt';
+  readonly rule: 'hold' | 'gone' | 'moved' | 'refused' | 'linked' | 'unlinked' | 'doubt' | 'note' | 'parent';
   readonly detail: string;
 }
 

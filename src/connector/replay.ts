@@ -7,6 +7,7 @@ import { claim } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
 import { type Crm, mappedFields } from './crm.ts';
+import { derivedRules } from './derived.ts';
 import { extract } from './extract.ts';
 import { type Fact, fold, knownValues } from './fact.ts';
 import { holdOf } from './hold.ts';
@@ -95,9 +96,9 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
  */
 export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {
   const { store, now, crms } = deps;
-  const mapped = mappedFields(crms);
+  const told = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const taken = await claim(store, 'apply', { keys: [entity], limit: 1, now: now(), leaseMs: LEASE_MS });
-  if (taken.length > 0) await applyReceipts({ ...deps, bell: createBell(), mapped }, taken);
+  if (taken.length > 0) await applyReceipts({ ...deps, bell: createBell(), ...told }, taken);
   let all = taken.length > 0;
   for (const crm of crms) {
     const keys = (await listLinks(store.db, { provider: crm.name, entity, state: 'active' })).map(

@@ -1,0 +1,55 @@
+/** An ability of an account that the credentials may lack: what it refuses stops this ability alone, not the account. */
+import { ProviderError } from '../../providers/provider.ts';
+import { createPace } from '../runtime/rate.ts';
+import type { Store } from '../store/open.ts';
+import type { Crm } from './crm.ts';
+import { type FaultSettlement, settleFault } from './settle.ts';
+
+export type Ability = 'notes' | 'parents';
+
+/** How long a refused ability is left alone before it is tried again, in ms: somebody must grant a permission first. */
+const REFUSED_MS = 5 * 60_000;
+
+/** One ability's right to make calls. */
+export interface AbilityGate {
+  /** Until when nothing is to be tried, in ms since 1970; 0 where it may be. */
+  blockedUntil(): Promise<number>;
+  /** What a fault makes of the lanes it hit; see {@link settleFault}. */
+  settle(error: unknown): Promise<FaultSettlement>;
+}
+
+/** Opens the gate of an account's ability; all processes on the store share it. */
+export function openGate(
+  store: Store,
+  crm: Pick<Crm, 'name' | 'pace'>,
+  ability: Ability,
+  now: () => number,
+): AbilityGate {
+  const own = createPace({ store, key: gateKey(crm.name, ability), budgets: {}, now });
+  return {
+    async blockedUntil() {
+      const blocks = await Promise.all([crm.pace.blockedUntil(), own.blockedUntil()]);
+      return Math.max(...blocks.map((block) => block?.until ?? 0));
+    },
+    async settle(error) {
+      if (!(error instanceof ProviderError) || error.fault !== 'refused') return settleFault(error, crm.pace, now());
+      const until = now() + (error.retryAfterMs ?? REFUSED_MS);
+      await own.block(until, error.message);
+      return { paused: true, of: () => ({ kind: 'again', at: until, error: error.message, free: true }) };
+    },
+  };
+}
+
+/** Why an account's ability is left alone at this moment; undefined where it is not. */
+export async function whyBlocked(
+  store: Store,
+  provider: string,
+  ability: Ability,
+  now: () => number,
+): Promise<string | undefined> {
+  const block = await createPace({ store, key: gateKey(provider, ability), budgets: {}, now }).blockedUntil();
+  return block === undefined ? undefined : (block.reason ?? 'refused');
+}
+
+/** A connection's name holds no slash. */
+const gateKey = (provider: string, ability: Ability): string => `${provider}/${ability}`;

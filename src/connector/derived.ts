@@ -1,0 +1,65 @@
+/** What is derived from events beside properties, where a connection wants it: notes on records, and their parents. */
+import type { Metrics } from '../http/metrics.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.ts';
+import type { Tx } from '../store/open.ts';
+import { openGate } from './ability.ts';
+import type { Crm } from './crm.ts';
+import { leaveNotes } from './notes/leave.ts';
+import { dropUnwantedNotes, leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
+import { giveParents } from './parents/give.ts';
+import { givesParents, markReparented, parenting } from './parents/mark.ts';
+
+/** What apply must know of these connections. */
+export const derivedRules = (
+  crms: readonly Crm[],
+): { readonly notes: NoteRules | undefined; readonly parents: ReadonlySet<string> | undefined } => ({
+  notes: noteRules(crms),
+  parents: parenting(crms),
+});
+
+/** Brings the lanes in line with the configuration; at start. */
+export async function prepareDerived(tx: Tx, crms: readonly Crm[], now: number): Promise<void> {
+  await dropUnwantedNotes(tx, crms, now);
+  await markReparented(tx, crms, now);
+}
+
+/** Records a run of notes takes: each note is a call of its own, and what a run holds waits for its end. */
+const NOTE_BATCH = 20;
+const NOTE_RUNS = 4;
+
+type Common = Omit<WorkerOptions, 'queue' | 'batch' | 'concurrency' | 'run'>;
+
+/** The workers a connection needs for it; none where it wants neither. */
+export function startDerived(common: Common, metrics: Metrics, crm: Crm): readonly Worker[] {
+  const { store, now } = common;
+  const { limits } = crm;
+  const workers: Worker[] = [];
+  if (leavesNotes(crm)) {
+    const gate = openGate(store, crm, 'notes', now);
+    workers.push(
+      startWorker({
+        ...common,
+        queue: `note:${crm.name}`,
+        batch: Math.min(limits.batch.read, NOTE_BATCH),
+        concurrency: Math.min(limits.concurrency, NOTE_RUNS),
+        blockedUntil: () => gate.blockedUntil(),
+        run: (claims, signal) => leaveNotes({ store, metrics, now, gate }, crm, claims, signal),
+      }),
+    );
+  }
+  if (givesParents(crm)) {
+    const gate = openGate(store, crm, 'parents', now);
+    workers.push(
+      startWorker({
+        ...common,
+        queue: `parent:${crm.name}`,
+        batch: limits.batch.read,
+        // One at a time: two could close a circle between them.
+        concurrency: 1,
+        blockedUntil: () => gate.blockedUntil(),
+        run: (claims, signal) => giveParents({ store, metrics, now, gate }, crm, claims, signal),
+      }),
+    );
+  }
+  return workers;
+}

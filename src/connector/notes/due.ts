@@ -1,0 +1,162 @@
+/** The notes that are still to be left, and the ends they come to. */
+import { type Claim, held, mark } from '../../runtime/lanes.ts';
+import { each } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import type { NoteTable } from '../../store/schema.ts';
+import { writeHistory } from '../history.ts';
+import { findLink, type Link } from '../links.ts';
+import { noteQueue } from './rows.ts';
+
+export type DueNote = NoteTable;
+
+/** A record's notes to be left, in the order of their events, and its link where it has one. */
+export interface Waiting {
+  readonly link: Link | undefined;
+  readonly notes: readonly DueNote[];
+}
+
+/** What waits for these records; a record for which nothing waits is left out. */
+export async function dueNotes(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Waiting>> {
+  const notes = await db
+    .selectFrom('note')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where('state', '=', 'due')
+    .orderBy('record_id')
+    .orderBy('seq')
+    .execute();
+  const links = await db
+    .selectFrom('link')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .execute();
+  const linkOf = new Map(links.map((link) => [link.record_id, link]));
+  return new Map(
+    [...Map.groupBy(notes, (note) => note.record_id)].map(([id, own]) => [id, { link: linkOf.get(id), notes: own }]),
+  );
+}
+
+/**
+ * Says on disk that a note is about to be sent. `stop`: the lane or the link is no longer ours to act on. `foreign`: the
+ * record stands for another company than the note's, which is dropped.
+ */
+export async function startNote(tx: Tx, claim: Claim, note: DueNote, now: number): Promise<'go' | 'stop' | 'foreign'> {
+  if ((await held(tx, [claim])).size === 0) return 'stop';
+  const link = await findLink(tx, { provider: note.provider, recordId: note.record_id });
+  if (link?.state !== 'active') return 'stop';
+  if (link.entity !== note.entity) {
+    await end(tx, note, { state: 'dropped', done_at: now });
+    return 'foreign';
+  }
+  await end(tx, note, { tried_at: now });
+  return 'go';
+}
+
+/** Says that the CRM holds a note. Idempotent; the record's history tells of it once. */
+export async function finishNote(tx: Tx, note: DueNote, noteId: string, now: number): Promise<void> {
+  if (!(await end(tx, note, { state: 'done', note_id: noteId, done_at: now }))) return;
+  const { provider, record_id: id, entity, subject } = note;
+  await writeHistory(tx, [], [{ provider, id, entity, rule: 'note', detail: `${subject} (${noteId})` }], now);
+}
+
+async function end(tx: Tx, note: DueNote, to: Partial<NoteTable>): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('note')
+    .set(to)
+    .where('provider', '=', note.provider)
+    .where('record_id', '=', note.record_id)
+    .where('marker', '=', note.marker)
+    .where('state', '=', 'due')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives up all that waits for a record. */
+export async function dropNotes(
+  tx: Tx,
+  provider: string,
+  recordId: string,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const dropped = await tx
+    .updateTable('note')
+    .set({ state: 'dropped', done_at: now })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('state', '=', 'due')
+    .returning(['entity', 'subject'])
+    .execute();
+  const lines = dropped.map(({ entity, subject }) => {
+    return { provider, id: recordId, entity, rule: 'note', detail: `${subject}: not left, ${reason}` } as const;
+  });
+  await writeHistory(tx, [], lines, now);
+}
+
+/**
+ * Lets what waits for a merged record follow it to the survivor, where that stands for the same company; else it is given
+ * up. True where it waits: the survivor's link is in conflict. The CRM moves the notes of a merged record too, so one
+ * whose answer was lost is found there.
+ */
+export async function moveNotes(
+  tx: Tx,
+  provider: string,
+  { key: from }: Claim,
+  to: string,
+  now: number,
+): Promise<boolean> {
+  await mark(tx, noteQueue(provider), [to], now);
+  const survivor = await findLink(tx, { provider, recordId: to });
+  if (survivor?.state === 'conflict') return true;
+  if (survivor?.state === 'active') {
+    const due = await tx
+      .selectFrom('note')
+      .selectAll()
+      .where('provider', '=', provider)
+      .where('record_id', '=', from)
+      .where('entity', '=', survivor.entity)
+      .where('state', '=', 'due')
+      .execute();
+    for (const note of due) {
+      await tx
+        .insertInto('note')
+        .values({ ...note, record_id: to })
+        .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'marker']).doNothing())
+        .execute();
+      await end(tx, note, { state: 'dropped', done_at: now });
+    }
+  }
+  await dropNotes(tx, provider, from, `the record was merged into ${to}`, now);
+  return false;
+}
+
+/** Has a record's link looked at: it is not what it was. */
+export async function recheck(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+}
+
+const YEAR_MS = 400 * 86_400_000;
+
+/** Deletes what ended so long ago that nobody asks for it; one step. True where more may be left. */
+export async function deleteNotes(tx: Tx, now: number, most: number): Promise<boolean> {
+  const old = await tx
+    .selectFrom('note')
+    .select(['provider', 'record_id', 'marker'])
+    .where('done_at', '<', now - YEAR_MS)
+    .limit(most)
+    .execute();
+  for (const { provider, record_id, marker } of old)
+    await tx
+      .deleteFrom('note')
+      .where('provider', '=', provider)
+      .where('record_id', '=', record_id)
+      .where('marker', '=', marker)
+      .execute();
+  return old.length === most;
+}

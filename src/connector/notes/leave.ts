@@ -1,0 +1,197 @@
+/**
+ * Leaves notes on records, each exactly once: that one is about to be sent is on disk before it is sent, and one that was
+ * sent is looked for before it is sent again.
+ */
+import type { Notes, Read } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Claim, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import type { Store } from '../../store/open.ts';
+import type { AbilityGate } from '../ability.ts';
+import type { Crm } from '../crm.ts';
+import { holdsOf } from '../holds.ts';
+import { type FaultSettlement, later } from '../settle.ts';
+import { type DueNote, dropNotes, dueNotes, finishNote, moveNotes, recheck, startNote, type Waiting } from './due.ts';
+import { noteQueue } from './rows.ts';
+
+export interface LeaveDeps {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly gate: AbilityGate;
+}
+
+/** A note that was sent may still be on its way into the CRM for so long: only then its absence means something. */
+const ARRIVAL_MS = 15_000;
+/** A link in conflict waits for a person: it is looked at again after this long. */
+const WAIT_MS = 6 * 3_600_000;
+/** How far the CRM's clock may be off. */
+const CLOCK_MS = 24 * 3_600_000;
+
+/** Leaves the notes that wait for these records. Reads the records once; one call a note, two where an answer was lost. */
+export async function leaveNotes(
+  deps: LeaveDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, metrics } = deps;
+  const waiting = await dueNotes(
+    store.db,
+    crm.name,
+    claims.map(({ key }) => key),
+  );
+  const turns: (readonly [Claim, Settlement])[] = [];
+  const open = new Map<Claim, Waiting>();
+  for (const claim of claims) {
+    const one = waiting.get(claim.key);
+    const known = one === undefined ? ({ kind: 'done' } as const) : await withoutLooking(deps, crm, claim, one);
+    if (known !== undefined) turns.push([claim, known]);
+    else if (one !== undefined) open.set(claim, one);
+  }
+  turns.push(...(await withLooking(deps, crm, open, signal)));
+  const ours = await store.write((tx) => settleAll(tx, turns));
+  for (const [, { kind }] of turns) metrics.attempts.inc({ queue: noteQueue(crm.name), result: kind });
+  metrics.leaseLost.inc(turns.length - ours.size);
+}
+
+/** How the turn of a record ends whose link alone says that it gets no note, or none now. */
+async function withoutLooking(
+  { store, now }: LeaveDeps,
+  { name }: Crm,
+  claim: Claim,
+  { link }: Waiting,
+): Promise<Settlement | undefined> {
+  if (link?.state === 'active' || link?.state === 'merged') return undefined;
+  if (link?.state === 'conflict') return { kind: 'again', at: now() + WAIT_MS, fresh: true };
+  const reason = link === undefined ? 'the record is not linked' : `the link is ${link.state}`;
+  await store.write((tx) => dropNotes(tx, name, claim.key, reason, now()));
+  return { kind: 'done' };
+}
+
+async function withLooking(
+  deps: LeaveDeps,
+  crm: Crm,
+  open: ReadonlyMap<Claim, Waiting>,
+  signal: AbortSignal,
+): Promise<readonly (readonly [Claim, Settlement])[]> {
+  const claims = [...open.keys()];
+  if (claims.length === 0) return [];
+  const ids = claims.map(({ key }) => key);
+  const turns: (readonly [Claim, Settlement])[] = [];
+  let fault: FaultSettlement | undefined;
+  const guarded = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      fault = await deps.gate.settle(error);
+      return undefined;
+    }
+  };
+  const reads = await guarded(async () => {
+    await crm.schema(signal);
+    return crm.connection.read(ids, crm.hold === undefined ? [] : [crm.hold], signal);
+  });
+  const holds = await holdsOf(deps.store.db, crm, ids, reads ?? [], deps.now());
+  for (const [index, claim] of claims.entries()) {
+    const one = open.get(claim);
+    const turn = async () =>
+      one && takeTurn(deps, crm, claim, { ...one, held: holds.get(claim.key) }, reads?.[index], signal);
+    const settlement = fault === undefined ? await guarded(turn) : undefined;
+    turns.push([claim, settlement ?? fault?.of(claim) ?? { kind: 'again', at: deps.now(), free: true }]);
+  }
+  return turns;
+}
+
+async function takeTurn(
+  deps: LeaveDeps,
+  crm: Crm,
+  claim: Claim,
+  one: Waiting & { readonly held: number | undefined },
+  read: Read | undefined,
+  signal: AbortSignal,
+): Promise<Settlement> {
+  const { store, now } = deps;
+  const isActive = one.link?.state === 'active';
+  if (read === undefined || read.kind === 'retry')
+    return later(claim, now(), read?.reason ?? 'the CRM said nothing of this record');
+  if (read.kind === 'moved' && !isActive) {
+    const waits = await store.write((tx) => moveNotes(tx, crm.name, claim, read.to, now()));
+    return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
+  }
+  if (read.kind !== 'found' && isActive) {
+    // Whoever keeps the links looks at the record and lets its link follow; then we know where the note belongs.
+    await store.write((tx) => recheck(tx, crm.name, claim.key, now()));
+    return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
+  }
+  if (read.kind !== 'found' || !isActive) {
+    await store.write((tx) => dropNotes(tx, crm.name, claim.key, 'the record is gone', now()));
+    return { kind: 'done' };
+  }
+  if (one.held !== undefined) return { kind: 'again', at: one.held, fresh: true };
+  let refused: string | undefined;
+  for (const note of one.notes) {
+    const left = await leave(deps, crm, claim, note, signal);
+    if (left.kind === 'refused') refused ??= left.reason;
+    else if (left.kind === 'settled') return left.settlement;
+  }
+  return refused === undefined ? { kind: 'done' } : { kind: 'parked', at: now(), error: refused };
+}
+
+type Left =
+  | { readonly kind: 'left' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'settled'; readonly settlement: Settlement };
+
+const settled = (settlement: Settlement): Left => ({ kind: 'settled', settlement });
+
+async function leave(
+  { store, now }: LeaveDeps,
+  crm: Crm,
+  claim: Claim,
+  note: DueNote,
+  signal: AbortSignal,
+): Promise<Left> {
+  const { notes } = crm.connection;
+  if (notes === undefined) return { kind: 'refused', reason: `${crm.name} leaves no notes` };
+  if (note.tried_at !== null) {
+    const arrived = note.tried_at + ARRIVAL_MS;
+    if (arrived > now()) return settled({ kind: 'again', at: arrived, free: true, error: 'waits for a lost answer' });
+    const found = await notes.find(claim.key, note.marker, note.at - CLOCK_MS, signal);
+    if (found !== undefined) {
+      await store.write((tx) => finishNote(tx, note, found, now()));
+      return { kind: 'left' };
+    }
+  }
+  const start = await store.write((tx) => startNote(tx, claim, note, now()));
+  if (start === 'foreign') return { kind: 'left' };
+  if (start === 'stop') return settled({ kind: 'again', at: now(), free: true });
+  return finish(store, claim, note, await add(notes, note, signal), now());
+}
+
+const add = (notes: Notes, note: DueNote, signal: AbortSignal) =>
+  notes.add(
+    { recordId: note.record_id, at: note.at, subject: note.subject, text: note.body, marker: note.marker },
+    signal,
+  );
+
+async function finish(
+  store: Store,
+  claim: Claim,
+  note: DueNote,
+  outcome: Awaited<ReturnType<typeof add>>,
+  now: number,
+): Promise<Left> {
+  switch (outcome.kind) {
+    case 'written':
+      // Whoever owns the lane by now: the note is there, and that is worth knowing.
+      await store.write((tx) => finishNote(tx, note, outcome.id, now));
+      return { kind: 'left' };
+    case 'rejected':
+      return { kind: 'refused', reason: outcome.reason };
+    case 'retry':
+      return settled(later(claim, now, outcome.reason));
+    case 'gone':
+      return settled(later(claim, now, 'the record is gone in the CRM'));
+  }
+}

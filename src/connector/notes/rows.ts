@@ -1,0 +1,112 @@
+/** Notes to be left: rows written together with the facts of the events they tell of. */
+import { sql } from 'kysely';
+import type { EventName } from '../../protocol/events.ts';
+import type { Payload } from '../../protocol/payload.ts';
+import { mark } from '../../runtime/lanes.ts';
+import { each, eachRow } from '../../store/each.ts';
+import type { Tx } from '../../store/open.ts';
+import type { Crm } from '../crm.ts';
+import { type Composed, composeNote, type NoteRule, type Told } from './compose.ts';
+
+/** The lanes of records with notes to be left on them; key: record id. */
+export const noteQueue = (provider: string): string => `note:${provider}`;
+
+/** Which connections want notes, and of what. */
+export interface NoteRules {
+  readonly of: ReadonlyMap<string, NoteRule>;
+  /** What any of them wants: most payloads are told from this alone. */
+  readonly events: ReadonlySet<EventName>;
+}
+
+/** What a connection's configuration and abilities say of notes. */
+export type Noting = Pick<Crm, 'name' | 'notes' | 'persons'> & {
+  readonly connection: Pick<Crm['connection'], 'notes'>;
+};
+
+/** Whether notes are left in this CRM: they are asked for, and it can hold them. */
+export const leavesNotes = ({ notes, connection }: Noting): boolean =>
+  notes.length > 0 && connection.notes !== undefined;
+
+/** The rules of these connections; undefined where none wants a note. */
+export function noteRules(crms: readonly Noting[]): NoteRules | undefined {
+  const noting = crms.filter(leavesNotes);
+  if (noting.length === 0) return undefined;
+  return {
+    of: new Map(noting.map(({ name, notes, persons }) => [name, { events: new Set(notes), persons }])),
+    events: new Set(noting.flatMap(({ notes }) => notes)),
+  };
+}
+
+/** Whether a payload may leave a note anywhere. */
+export function mayBeNoted({ events }: NoteRules, { updates }: Payload): boolean {
+  for (const event in updates) if (events.has(event as EventName)) return true; // the keys of updates are event names
+  return false;
+}
+
+interface NoteRow extends Composed {
+  readonly provider: string;
+  readonly record: string;
+  readonly seq: number;
+  readonly entity: string;
+  readonly at: number;
+}
+
+/**
+ * Writes the notes that payloads leave on the active records of their companies, and marks their lanes; returns the
+ * queues that now have work. A note that is there already, whatever its state, is left alone.
+ */
+export async function writeNotes(
+  tx: Tx,
+  { of }: NoteRules,
+  told: readonly Told[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  if (told.length === 0) return new Set();
+  const links = await tx
+    .selectFrom('link')
+    .select(['provider', 'record_id', 'entity'])
+    .where('entity', 'in', each(tx, [...new Set(told.map(({ payload }) => payload.entityId))]))
+    .where('provider', 'in', each(tx, [...of.keys()]))
+    .where('state', '=', 'active')
+    .execute();
+  const byCompany = Map.groupBy(links, ({ provider, entity }) => `${provider} ${entity}`);
+  const rows = told.flatMap((one) =>
+    [...of].flatMap(([provider, rule]): NoteRow[] => {
+      const records = byCompany.get(`${provider} ${one.payload.entityId}`) ?? [];
+      const note = records.length === 0 ? undefined : composeNote(one, rule);
+      if (note === undefined) return [];
+      const { entityId: entity, timestamp } = one.payload;
+      const at = Math.min(Date.parse(timestamp), now);
+      return records.map(({ record_id: record }) => ({ ...note, provider, record, seq: one.seq, entity, at }));
+    }),
+  );
+  const byQueue = Map.groupBy(rows, ({ provider }) => noteQueue(provider));
+  for (const queue of [...byQueue.keys()].sort()) {
+    const ids = (byQueue.get(queue) ?? []).map(({ record }) => record);
+    await mark(tx, queue, ids, now);
+  }
+  if (rows.length > 0) await insert(tx, rows);
+  return new Set(byQueue.keys());
+}
+
+async function insert(tx: Tx, rows: readonly NoteRow[]): Promise<void> {
+  const plain = rows.map((row): Readonly<Record<string, string | number>> => ({ ...row }));
+  await sql`insert into note (provider, record_id, marker, seq, entity, subject, body, at, state)
+    select each.value ->> 'provider', each.value ->> 'record', each.value ->> 'marker', cast(each.value ->> 'seq' as bigint),
+      each.value ->> 'entity', each.value ->> 'subject', each.value ->> 'body', cast(each.value ->> 'at' as bigint), 'due'
+    from ${eachRow(tx, plain)} where true
+    on conflict (provider, record_id, marker) do nothing`.execute(tx);
+}
+
+/** Gives up what is still to be left by connections that leave notes no longer. */
+export async function dropUnwantedNotes(tx: Tx, crms: readonly Noting[], now: number): Promise<void> {
+  for (const { name } of crms.filter((crm) => !leavesNotes(crm))) {
+    await tx.deleteFrom('lane').where('queue', '=', noteQueue(name)).execute();
+    await tx
+      .updateTable('note')
+      .set({ state: 'dropped', done_at: now })
+      .where('provider', '=', name)
+      .where('state', '=', 'due')
+      .execute();
+  }
+}

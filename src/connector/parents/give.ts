@@ -1,0 +1,213 @@
+/** Gives records the parents that follow from ownership, and takes back those of ours that no longer do. */
+import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { owned } from '../../runtime/lane-state.ts';
+import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import type { Store, Tx } from '../../store/open.ts';
+import type { AbilityGate } from '../ability.ts';
+import type { Crm } from '../crm.ts';
+import { type Happened, writeHistory } from '../history.ts';
+import { readHolds } from '../holds.ts';
+import { type FaultSettlement, later } from '../settle.ts';
+import { decideParent } from './decide-parent.ts';
+import { mayBeUnder, readLineage } from './lineage.ts';
+import { parentQueue } from './mark.ts';
+import { readWishes, type Wish } from './wish.ts';
+
+export interface GiveDeps {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly gate: AbilityGate;
+}
+
+interface Turn {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly happened?: Happened;
+  /** What is ours from now on; untouched where absent. */
+  readonly given?: string | null;
+  /** The record is not what it was: its link is to be looked at. */
+  readonly stray?: true;
+}
+
+const DONE: Settlement = { kind: 'done' };
+
+/** Brings the parents of a batch of records in line with the owners of their companies. */
+export async function giveParents(
+  deps: GiveDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, metrics, now } = deps;
+  const ids = claims.map(({ key }) => key);
+  const wishes = new Map((await readWishes(store, crm.name, ids, now())).map((wish) => [wish.id, wish]));
+  const open = claims.filter(({ key }) => concernsCrm(wishes.get(key)));
+  const rest = claims.filter((claim) => !open.includes(claim)).map((claim) => untouched(crm.name, claim, wishes));
+  const turns = [...rest, ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, wishes, signal))];
+  const ours = await store.write(async (tx) => {
+    const keys = await held(tx, claims);
+    await record(
+      tx,
+      crm.name,
+      turns.filter(({ claim }) => keys.has(claim.key)),
+      now(),
+    );
+    return settleAll(
+      tx,
+      turns.map(({ claim, settlement }) => [claim, settlement]),
+    );
+  });
+  for (const { settlement } of turns) metrics.attempts.inc({ queue: parentQueue(crm.name), result: settlement.kind });
+  metrics.leaseLost.inc(turns.length - ours.size);
+}
+
+/** Whether the CRM must be asked: most companies have no majority owner, and never had. */
+const concernsCrm = (wish: Wish | undefined): boolean =>
+  wish !== undefined &&
+  (wish.wanted.kind === 'parent' || (wish.wanted.kind === 'none' && (wish.given !== null || wish.tried !== null)));
+
+function untouched(provider: string, claim: Claim, wishes: ReadonlyMap<string, Wish>): Turn {
+  const wish = wishes.get(claim.key);
+  if (wish?.wanted.kind !== 'leave' || wish.wanted.why === undefined) return { claim, settlement: DONE };
+  return { claim, settlement: DONE, happened: told(provider, wish, `no parent: ${wish.wanted.why}`) };
+}
+
+const told = (provider: string, { id, entity }: Wish, detail: string): Happened => {
+  return { provider, id, entity, rule: 'parent', detail };
+};
+
+async function takeTurns(
+  deps: GiveDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  wishes: ReadonlyMap<string, Wish>,
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const { parents } = crm.connection;
+  if (parents === undefined) return claims.map((claim) => ({ claim, settlement: DONE }));
+  const turns = new Map<string, Turn>();
+  try {
+    await crm.schema(signal);
+    const ids = claims.map(({ key }) => key);
+    const reads = await parents.read(ids, signal);
+    const pending: Pending[] = [];
+    for (const [index, claim] of claims.entries()) {
+      const wish = wishes.get(claim.key);
+      if (wish === undefined) continue;
+      const looked = look(crm.name, claim, wish, reads[index], deps.now());
+      if ('settlement' in looked) turns.set(claim.key, looked);
+      else pending.push(looked);
+    }
+    await writeAll(deps, crm, parents, pending, turns, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault: FaultSettlement = await deps.gate.settle(error);
+    for (const claim of claims) if (!turns.has(claim.key)) turns.set(claim.key, { claim, settlement: fault.of(claim) });
+  }
+  return claims.flatMap((claim) => turns.get(claim.key) ?? []);
+}
+
+/** A parent to be written. */
+interface Pending {
+  readonly claim: Claim;
+  readonly wish: Wish;
+  readonly parent: string | null;
+  readonly was: string | null;
+}
+
+function look(provider: string, claim: Claim, wish: Wish, read: ParentRead | undefined, now: number): Turn | Pending {
+  if (read === undefined) return { claim, settlement: later(claim, now, 'the CRM said nothing of this record') };
+  if (read.kind !== 'found') return strayed(claim, read, now);
+  const decision = decideParent(read.parent, wish);
+  switch (decision.kind) {
+    case 'write':
+      return { claim, wish, parent: decision.parent, was: read.parent };
+    case 'keep':
+      return { claim, settlement: DONE, given: null, happened: told(provider, wish, decision.detail) };
+    case 'done':
+      return { claim, settlement: DONE, given: decision.given };
+  }
+}
+
+function strayed(claim: Claim, read: { kind: 'gone' } | { kind: 'moved'; to: string }, now: number): Turn {
+  const error = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
+  return { claim, settlement: later(claim, now, error), stray: true };
+}
+
+async function writeAll(
+  deps: GiveDeps,
+  crm: Crm,
+  parents: Parents,
+  pending: readonly Pending[],
+  turns: Map<string, Turn>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now } = deps;
+  if (pending.length === 0) return;
+  const ids = pending.map(({ wish }) => wish.id);
+  const holds = await readHolds(store.db, crm, ids, now(), signal);
+  const wanted = pending.flatMap(({ parent }) => parent ?? []);
+  const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
+  for (const one of pending) {
+    const { claim, wish, parent, was } = one;
+    const until = holds.get(wish.id);
+    if (until !== undefined) turns.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
+    else if (parent !== null && !mayBeUnder(lineage, wish.id, parent)) {
+      const detail = `no parent: ${parent} stands below this record in the CRM`;
+      turns.set(claim.key, { claim, settlement: DONE, happened: told(crm.name, wish, detail) });
+    } else if (!(await begin(store, crm.name, one, now()))) {
+      turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
+    } else {
+      const outcome = await parents.write({ id: wish.id, parent, was }, signal);
+      if (outcome.kind === 'written') lineage.set(wish.id, parent);
+      turns.set(claim.key, turnOf(crm.name, one, outcome, now()));
+    }
+  }
+}
+
+/** Says on disk what is about to be written: after a crash it is known for ours. False where the lane is no longer ours. */
+async function begin(store: Store, provider: string, { claim, wish, parent }: Pending, now: number): Promise<boolean> {
+  if ((await owned(store.db, [claim])).size === 0) return false;
+  if (parent !== null) await store.write((tx) => remember(tx, provider, wish.id, { tried_id: parent, at: now }));
+  return true;
+}
+
+function turnOf(provider: string, { claim, wish, parent, was }: Pending, outcome: Outcome, now: number): Turn {
+  switch (outcome.kind) {
+    case 'written': {
+      const { why } = wish.wanted;
+      const detail = parent === null ? `parent ${was} ended: ${why}` : `parent ${parent}: ${why}`;
+      return { claim, settlement: DONE, given: parent, happened: told(provider, wish, detail) };
+    }
+    case 'rejected':
+      return { claim, settlement: { kind: 'parked', at: now, error: outcome.reason } };
+    case 'retry':
+      return { claim, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
+    default:
+      return strayed(claim, outcome, now);
+  }
+}
+
+async function record(tx: Tx, provider: string, turns: readonly Turn[], now: number): Promise<void> {
+  const stray = turns.filter((turn) => turn.stray === true).map(({ claim }) => claim.key);
+  if (stray.length > 0) await mark(tx, `sync:${provider}`, stray, now);
+  for (const { claim, given } of turns)
+    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, tried_id: null, at: now });
+  await writeHistory(
+    tx,
+    [],
+    turns.flatMap(({ happened }) => happened ?? []),
+    now,
+  );
+}
+
+async function remember(
+  tx: Tx,
+  provider: string,
+  id: string,
+  to: { readonly parent_id?: string | null; readonly tried_id: string | null; readonly at: number },
+): Promise<void> {
+  await tx.updateTable('parent').set(to).where('provider', '=', provider).where('record_id', '=', id).execute();
+}

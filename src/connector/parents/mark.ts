@@ -1,0 +1,90 @@
+/** Which records' parents may be behind: owners changed, a link of the record or of its owner appeared, or parents are new here. */
+import type { FieldName } from '../../../providers/fields.ts';
+import { mark } from '../../runtime/lanes.ts';
+import { each } from '../../store/each.ts';
+import { writeKept } from '../../store/keep.ts';
+import type { Tx } from '../../store/open.ts';
+import type { Crm } from '../crm.ts';
+
+/** The lanes of records whose parent may be behind; key: record id. */
+export const parentQueue = (provider: string): string => `parent:${provider}`;
+
+/** What a connection's configuration and abilities say of parents. */
+export type Parenting = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };
+
+/** Whether records in this CRM get parents: it is asked for, and it knows them. */
+export const givesParents = ({ parent, connection }: Parenting): boolean => parent && connection.parents !== undefined;
+
+/** The connections that give parents; undefined where none does. */
+export function parenting(crms: readonly Parenting[]): ReadonlySet<string> | undefined {
+  const names = crms.filter(givesParents).map(({ name }) => name);
+  return names.length === 0 ? undefined : new Set(names);
+}
+
+/**
+ * Marks the records of these companies whose parents may be behind, and the records that wait for one of them as their
+ * owner; returns the queues that now have work. A link that is new makes its company's `apply` run: that is when it is seen.
+ */
+export async function markParents(
+  tx: Tx,
+  providers: ReadonlySet<string>,
+  entities: ReadonlySet<string>,
+  concerned: ReadonlyMap<string, ReadonlySet<FieldName>>,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const links = await tx
+    .selectFrom('link')
+    .leftJoin('parent', (join) =>
+      join.onRef('parent.provider', '=', 'link.provider').onRef('parent.record_id', '=', 'link.record_id'),
+    )
+    .select(['link.provider', 'link.record_id', 'link.entity', 'parent.record_id as known'])
+    .where('link.entity', 'in', each(tx, [...entities]))
+    .where('link.provider', 'in', each(tx, [...providers]))
+    .where('link.state', '=', 'active')
+    .execute();
+  // Run without an event: a link began, maybe of a record that was linked before.
+  const isNew = (entity: string, known: string | null): boolean => known === null || !concerned.has(entity);
+  const fresh = links.filter(({ entity, known }) => isNew(entity, known));
+  const owners = [...new Set(fresh.map(({ entity }) => entity))];
+  const children =
+    owners.length === 0
+      ? []
+      : await tx
+          .selectFrom('parent')
+          .select(['provider', 'record_id'])
+          .where('owner', 'in', each(tx, owners))
+          .where('provider', 'in', each(tx, [...providers]))
+          .execute();
+  const changed = links.filter(({ entity }) => concerned.get(entity)?.has('owners') === true);
+  const byQueue = Map.groupBy([...fresh, ...children, ...changed], ({ provider }) => parentQueue(provider));
+  for (const queue of [...byQueue.keys()].sort()) {
+    const ids = (byQueue.get(queue) ?? []).map((row) => row.record_id);
+    await mark(tx, queue, ids, now);
+  }
+  return new Set(byQueue.keys());
+}
+
+const keyOf = (name: string): string => `parents:${name}`;
+
+/** At start: marks all active records of connections that are new to parents, and forgets those that give none any more. */
+export async function markReparented(tx: Tx, crms: readonly Parenting[], now: number): Promise<void> {
+  for (const crm of crms) {
+    const key = keyOf(crm.name);
+    const known = await tx.selectFrom('keep').select('key').where('key', '=', key).executeTakeFirst();
+    if (!givesParents(crm)) {
+      await tx.deleteFrom('keep').where('key', '=', key).execute();
+      await tx.deleteFrom('lane').where('queue', '=', parentQueue(crm.name)).execute();
+      continue;
+    }
+    if (known !== undefined) continue;
+    const links = await tx
+      .selectFrom('link')
+      .select('record_id')
+      .where('provider', '=', crm.name)
+      .where('state', '=', 'active')
+      .execute();
+    const ids = links.map((link) => link.record_id);
+    if (ids.length > 0) await mark(tx, parentQueue(crm.name), ids, now);
+    await writeKept(tx, key, 'on', now);
+  }
+}
