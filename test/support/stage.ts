@@ -1,4 +1,5 @@
 /** A stage for end-to-end tests: both CRMs emulated in this process, a store, and the whole app over HTTP. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Selectable } from 'kysely';
 import { pino } from 'pino';
@@ -20,6 +21,7 @@ import { linkRecord } from '../../src/connector/links.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import type { HistoryTable } from '../../src/store/schema.ts';
+import { type Ran, runCli } from './cli.ts';
 import type { HandClock } from './clock.ts';
 import { type ENGINES, newFolder, newStoreUrl } from './stores.ts';
 
@@ -93,6 +95,8 @@ export interface Stage extends Crms {
   settled(): Promise<void>;
   /** Resolves when at most `behind` companies and records (none) are behind; a clock that is set by hand runs fast meanwhile. */
   atRest(behind?: number): Promise<void>;
+  /** Runs one command line of the real program on the same store and CRMs, beside the daemon. */
+  cli(...argv: readonly string[]): Promise<Ran>;
   /** The decisions on one record, oldest first. */
   history(recordId: string): Promise<readonly Selectable<HistoryTable>[]>;
 }
@@ -101,7 +105,10 @@ export interface Stage extends Crms {
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const crms = await startCrms(options);
   const url = await newStoreUrl(options.engine ?? 'sqlite');
-  const loaded = await checkConfig(configFor(crms, url, options), join(newFolder(), 'cvrsync.yaml'), {});
+  const config = configFor(crms, url, options);
+  const file = join(newFolder(), 'cvrsync.yaml');
+  await writeFile(file, JSON.stringify(config));
+  const loaded = await checkConfig(config, file, {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const { clock, deadlineMs } = options;
   const now = clock?.now ?? Date.now;
@@ -137,6 +144,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
           { timeout: 20_000, interval: 20 },
         )
         .toEqual([]),
+    cli: (...argv) => runCli(['--config', file, ...argv]),
     history: (recordId) =>
       store.db.selectFrom('history').selectAll().where('record_id', '=', recordId).orderBy('id').execute(),
   };

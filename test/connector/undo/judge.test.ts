@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import { sameFor } from '../../../src/connector/same.ts';
+import { judge } from '../../../src/connector/undo/judge.ts';
+import type { Write } from '../../../src/connector/undo/writes.ts';
+import { propertyOf } from '../property-of.ts';
+
+const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
+
+/** A write that is to be taken back; `kept` is one that is not. */
+const wrote = (old: PropertyValue, now: PropertyValue, more: Partial<Write> = {}): Write => ({
+  at: 1,
+  recordId: '1',
+  entity: 'CVR-1-10000001',
+  field: 'name',
+  property: 'name',
+  seq: 1,
+  rule: 'register',
+  old,
+  now,
+  selected: true,
+  ...more,
+});
+const kept = (old: PropertyValue, now: PropertyValue, more: Partial<Write> = {}): Write =>
+  wrote(old, now, { seq: 2, ...more, selected: false });
+const UNDONE = { rule: 'undo', seq: 0 } as const;
+
+const judged = (crm: PropertyValue | undefined, ...writes: readonly Write[]): string => {
+  const verdict = judge({ writes, crm, same });
+  return 'reason' in verdict ? verdict.kind : `${verdict.kind} ${verdict.to}`;
+};
+
+describe('judge', () => {
+  it('restores what one write replaced', () => {
+    expect(judged('B', wrote('A', 'B'))).toBe('restore A');
+  });
+
+  it('restores what stood before the first of several writes', () => {
+    expect(judged('C', wrote('A', 'B'), wrote('B', 'C'))).toBe('restore A');
+  });
+
+  it('restores what stood before the selected ones only', () => {
+    expect(judged('C', kept('A', 'B'), wrote('B', 'C'))).toBe('restore B');
+  });
+
+  it("goes back no further than a person's value between two writes", () => {
+    expect(judged('C', wrote('A', 'B'), wrote('P', 'C'))).toBe('restore P');
+  });
+
+  it('goes back no further than a write that is not selected', () => {
+    expect(judged('D', wrote('A', 'B'), kept('B', 'C'), wrote('C', 'D'))).toBe('restore C');
+  });
+
+  it("leaves a person's edit alone, whatever it is", () => {
+    expect(judged('P', wrote('A', 'B'))).toBe('edited');
+    expect(judged(null, wrote('A', 'B'))).toBe('edited');
+  });
+
+  it('leaves a property alone that a later write of ours has taken', () => {
+    expect(judged('C', wrote('A', 'B'), kept('B', 'C'))).toBe('overtaken');
+  });
+
+  it('clears what was blank, in whichever spelling of blank', () => {
+    expect([judged('B', wrote(null, 'B')), judged('B', wrote(' ', 'B'))]).toEqual(['restore null', 'restore null']);
+  });
+
+  it('puts back what the register had cleared', () => {
+    expect(judged(null, wrote('A', null))).toBe('restore A');
+  });
+
+  it('knows what was put back already, and by whom it was recorded', () => {
+    expect(judged('A', wrote('A', 'B'))).toBe('already A');
+    expect(judged('A', wrote('A', 'B'), kept('B', 'A', UNDONE))).toBe('undone');
+  });
+
+  it('does nothing where the writes came back to where they began', () => {
+    expect(judged('A', wrote('A', 'B'), wrote('B', 'A'))).toBe('nothing');
+    expect(judged('A', wrote('A', 'B'), wrote('B', 'A', UNDONE))).toBe('nothing');
+  });
+
+  it('judges nothing that the CRM does not let us read', () => {
+    expect(judged(undefined, wrote('A', 'B'))).toBe('unreadable');
+  });
+
+  it('takes an undo back, and says whose value comes again', () => {
+    const writes = [kept('A', 'B', { seq: 7 }), wrote('B', 'A', UNDONE)];
+    expect(judge({ writes, crm: 'A', same })).toEqual({ kind: 'restore', from: 'A', to: 'B', seq: 7 });
+  });
+
+  it('takes a write back that came again by taking an undo back', () => {
+    const again = wrote('A', 'B', { rule: 'undo', seq: 1 });
+    expect(judged('B', wrote('A', 'B'), kept('B', 'A', UNDONE), again)).toBe('restore A');
+  });
+});
+
+describe('what the CRM re-spells by itself', () => {
+  const spelled = (type: 'number' | 'date' | 'phone', now: PropertyValue, crm: PropertyValue): string => {
+    const property = propertyOf(type);
+    const field = type === 'phone' ? 'phone' : type === 'date' ? 'startDate' : 'capital';
+    return judge({ writes: [wrote(null, now)], crm, same: sameFor(field, property) }).kind;
+  };
+
+  it('still counts as what we wrote', () => {
+    expect(spelled('number', 600_000, '600000.00')).toBe('restore');
+    expect(spelled('date', '2026-03-01', '2026-03-01T00:00:00Z')).toBe('restore');
+    expect(spelled('phone', '+4512345678', '12 34 56 78')).toBe('restore');
+    expect(spelled('number', 600_000, '600001')).toBe('edited');
+  });
+});
