@@ -6,6 +6,7 @@ import { openUpstream, upstreamPace } from '../../connector/upstream.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { type Http, openClient } from '../../http/client.ts';
 import { createMetrics } from '../../http/metrics.ts';
+import { createBell } from '../../runtime/bell.ts';
 import { pause } from '../../runtime/pause.ts';
 import { openStore } from '../../store/open.ts';
 import { UsageError } from '../command.ts';
@@ -52,7 +53,10 @@ export async function onBackfillGround<T>(
       service === undefined ? undefined : openUpstream({ ...service, http: counted('service'), pace, metrics });
     const leaseMs = connector.limits.leaseSeconds * 1_000;
     const { log } = context;
-    return await work({ store, crm, upstream, upstreamPace: pace, metrics, now, wait: pause, log, leaseMs }, calls);
+    return await work(
+      { store, bell: createBell(), crm, upstream, upstreamPace: pace, metrics, now, wait: pause, log, leaseMs },
+      calls,
+    );
   } finally {
     await client.close();
     await store.close();

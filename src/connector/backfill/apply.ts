@@ -30,7 +30,7 @@ export async function applyRows(
   limit: number,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { store, crm, now, wait, tell } = deps;
+  const { store, bell, crm, now, wait, tell } = deps;
   const batch = Math.max(1, crm.limits.batch.read);
   let run = begun;
   let left = limit;
@@ -43,6 +43,7 @@ export async function applyRows(
       const reads = await patiently(deps, () => crm.connection.read(ids, columns.all, signal), signal);
       const applied = await store.write((tx) => applyPage(deps, tx, run, columns, { rows, reads, round }));
       run = applied.run;
+      if (applied.linked > 0) bell.ring(MONITORING_QUEUE);
       left -= applied.linked;
       tell({ phase: 'apply', linked: applied.linked });
       continue;

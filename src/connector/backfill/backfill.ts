@@ -3,7 +3,6 @@
  * keeps its place in the store, so that a run may be killed anywhere and started again.
  */
 import { existsSync } from 'node:fs';
-import { createBell } from '../../runtime/bell.ts';
 import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
 import { clearSome, countRows, plannedRows, updateRows } from './census.ts';
@@ -146,7 +145,7 @@ async function carryOut(
 ): Promise<Run> {
   const { store, crm, now, tell } = deps;
   tell({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
-  const worker = startCarrying(deps, createBell());
+  const worker = startCarrying(deps);
   try {
     const run = begun.phase === 'apply' ? await applyRows(deps, begun, columns, limit, signal) : begun;
     await allCarried(deps, signal);

@@ -1,6 +1,5 @@
 /** carry: the calls to the monitoring service that the new links wait for, beside a daemon or without one. */
 import { sql } from 'kysely';
-import type { Bell } from '../../runtime/bell.ts';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Db } from '../../store/store.ts';
 import { MONITORING_QUEUE } from '../links.ts';
@@ -11,8 +10,8 @@ const BATCH = 50;
 const LOOK_MS = 1_000;
 
 /** A worker of our own on the queue; the pace of the service's key is in the store, so a daemon's calls count too. */
-export function startCarrying(deps: BackfillDeps, bell: Bell): Worker {
-  const { store, upstream, upstreamPace, now, log, leaseMs, metrics } = deps;
+export function startCarrying(deps: BackfillDeps): Worker {
+  const { store, bell, upstream, upstreamPace, now, log, leaseMs, metrics } = deps;
   return startWorker({
     store,
     bell,

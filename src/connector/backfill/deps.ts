@@ -1,5 +1,6 @@
 /** What a backfill works with, and how it tells where it is. */
 import type { Metrics } from '../../http/metrics.ts';
+import type { Bell } from '../../runtime/bell.ts';
 import type { Pace } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
@@ -28,6 +29,8 @@ export interface Step {
 
 export interface BackfillDeps {
   readonly store: Store;
+  /** Rung where links wait to be carried. */
+  readonly bell: Bell;
   readonly crm: Crm;
   /** Undefined where none is configured: records are linked only. */
   readonly upstream: Upstream | undefined;

@@ -46,6 +46,7 @@ export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: A
           const planned = planRecord({
             mapping: crm.mapping,
             values: crm.values,
+            persons: crm.persons,
             schema,
             facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
             known: (field) => known(entity, field),

@@ -1,0 +1,194 @@
+/** Planned rows become links, each looked at once more before: the CRM changes between the scan and the application. */
+import { describe, expect, it } from 'vitest';
+import type { Connection } from '../../../providers/provider.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { type Ground, setGround } from './ground.ts';
+
+const A = 'CVR-1-10150817';
+const B = 'CVR-1-12345674';
+
+/** Does something once the scan is over, before the rows are read again. */
+const between = (act: () => Promise<void> | void) => {
+  let isDone = false;
+  return (real: Connection): Partial<Connection> => ({
+    async read(...args) {
+      if (!isDone) await act();
+      isDone = true;
+      return real.read(...args);
+    },
+  });
+};
+
+describe.each(ENGINES)('applying on %s', (engine) => {
+  it('links what is matched, has it monitored, and leaves the rest', async () => {
+    const { add, link, run, rows, links, service, outcome } = await setGround({ engine });
+    const matched = add('DK 10 15 08 17');
+    const linked = add('12345674');
+    await link(linked, B);
+    const none = add(null);
+    expect((await run({ sendUpdate: true, trust: 'register' })).phase).toBe('done');
+    expect(await rows()).toEqual({
+      [matched]: 'matched link done',
+      [linked]: 'linked skip planned',
+      [none]: 'no-number skip planned',
+    });
+    expect(await links()).toEqual({
+      [matched]: `${A} number register active`,
+      [linked]: `${B} person crm active`,
+    });
+    expect(service.changes.toSorted()).toEqual([`add hubspot ${A} ${matched} +update`, `add hubspot ${B} ${linked}`]);
+    expect(await outcome()).toMatchObject({ linked: 1, monitored: 1, refused: 0, person: 0 });
+  });
+
+  it('adds nothing a second time', async () => {
+    const { add, run, service } = await setGround({ engine });
+    for (let at = 0; at < 30; at++) add(String(20_000_000 + at));
+    await run();
+    await run();
+    expect(service.changes).toHaveLength(30);
+  });
+
+  it('follows what people did in the CRM since the scan', async () => {
+    const ids: Record<string, string> = {};
+    const ground: Ground = await setGround({
+      engine,
+      around: between(() => {
+        const { emulator } = ground;
+        emulator.remove(ids['gone'] ?? '');
+        emulator.merge(ids['survivor'] ?? '', ids['loser'] ?? '');
+        emulator.edit(ids['changed'] ?? '', { cvr_number: '30000001' });
+        emulator.edit(ids['emptied'] ?? '', { cvr_number: null });
+        emulator.edit(ids['held'] ?? '', { about_us: 'ja' });
+        emulator.edit(ids['twin'] ?? '', { cvr_number: 'DK20000009' });
+      }),
+    });
+    const { add, run, rows, links, note } = ground;
+    const names = ['gone', 'loser', 'changed', 'emptied', 'held', 'twin', 'stays'] as const;
+    for (const [at, name] of names.entries()) ids[name] = add(String(20_000_003 + at));
+    ids['survivor'] = add(null);
+    await run();
+    const found = await rows();
+    const named = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, found[id]]));
+    expect(named).toEqual({
+      gone: 'gone skip done',
+      loser: 'moved skip done',
+      changed: 'matched link done',
+      emptied: 'no-number skip done',
+      held: 'held skip done',
+      twin: 'ambiguous skip done',
+      stays: 'matched link done',
+      survivor: expect.stringMatching(/link done|no-number/u),
+    });
+    expect(await note(ids['loser'] ?? '')).toContain('merged into record');
+    const linked = await links();
+    expect(linked[ids['changed'] ?? '']).toBe('CVR-1-30000001 number crm active');
+    expect(linked[ids['stays'] ?? '']).toBe('CVR-1-20000009 number crm active');
+    const survivor = Object.keys(linked).filter((id) => linked[id]?.startsWith('CVR-1-20000004'));
+    expect([survivor.length, Object.keys(linked).length]).toEqual([1, 3]);
+  });
+
+  it('links the survivor of a merge that was made after the scan', async () => {
+    const ids: string[] = [];
+    let survivor = '';
+    const ground: Ground = await setGround({
+      engine,
+      around: between(() => {
+        const [one = ''] = ids;
+        // A record that no scan saw, and that takes up the planned one.
+        survivor = ground.emulator.merge(ground.add(null), one);
+      }),
+    });
+    ids.push(ground.add('10150817'));
+    await ground.run();
+    expect(await ground.links()).toEqual({ [survivor]: `${A} number crm active` });
+  });
+
+  it('leaves to a person what got another record meanwhile, and what is linked elsewhere', async () => {
+    const ids: string[] = [];
+    const ground: Ground = await setGround({
+      engine,
+      around: between(async () => {
+        await ground.link('77', A);
+        await ground.link(ids[1] ?? '', 'CVR-1-40000000');
+      }),
+    });
+    ids.push(ground.add('10150817'), ground.add('12345674'));
+    const [one = '', two = ''] = ids;
+    await ground.run();
+    expect(await ground.rows()).toEqual({ [one]: 'ambiguous skip done', [two]: 'differs skip done' });
+    expect(await ground.note(one)).toContain('record 77 stands for this company');
+    expect(await ground.outcome()).toMatchObject({ person: 2, linked: 0 });
+  });
+});
+
+it('asks again for records the CRM cannot tell of, and gives them to a person in the end', async () => {
+  const silent = new Map<string, number>();
+  const ground = await setGround({
+    around: (real) => ({
+      async read(ids, ...rest) {
+        const reads = await real.read(ids, ...rest);
+        return reads.map((read) => {
+          const left = silent.get(read.id) ?? 0;
+          silent.set(read.id, left - 1);
+          return left > 0 ? { kind: 'retry' as const, id: read.id, reason: 'locked by another' } : read;
+        });
+      },
+    }),
+  });
+  const [once, ever, never] = [ground.add('10150817'), ground.add('12345674'), ground.add('20000007')];
+  silent.set(once, 1).set(ever, 99);
+  await ground.run();
+  expect(await ground.rows()).toEqual({
+    [once]: 'matched link done',
+    [ever]: 'matched link failed',
+    [never]: 'matched link done',
+  });
+  expect(await ground.note(ever)).toBe('locked by another');
+  expect(await ground.outcome()).toMatchObject({ linked: 2, failed: 1, person: 1 });
+});
+
+it('links what the scan saw where the CRM cannot read the number back', async () => {
+  const ground = await setGround({
+    around: (real) => ({
+      async read(...args) {
+        const reads = await real.read(...args);
+        return reads.map((read) => (read.kind === 'found' ? { ...read, properties: {} } : read));
+      },
+    }),
+  });
+  const id = ground.add('10150817');
+  await ground.run();
+  expect(await ground.links()).toEqual({ [id]: `${A} number crm active` });
+});
+
+it('links at most so many, and the rest the next time', async () => {
+  const { add, run, links, steps } = await setGround();
+  for (let at = 0; at < 250; at++) add(String(20_000_000 + at));
+  expect((await run({ limit: 120, trust: 'register' })).phase).toBe('apply');
+  expect(Object.keys(await links())).toHaveLength(120);
+  const scans = steps.filter(({ phase }) => phase === 'scan').length;
+  expect((await run({ limit: 130 })).phase).toBe('done');
+  expect(new Set(Object.values(await links()).map((link) => link.split(' ')[2]))).toEqual(new Set(['register']));
+  expect([Object.keys(await links()).length, steps.filter(({ phase }) => phase === 'scan').length]).toEqual([
+    250,
+    scans,
+  ]);
+});
+
+it('counts what the monitoring service refuses', async () => {
+  const { add, run, service, outcome } = await setGround();
+  add('10150817');
+  add('12345674');
+  service.refuse(A, 404, 'No such company');
+  expect((await run()).phase).toBe('done');
+  expect(await outcome()).toMatchObject({ linked: 2, monitored: 1, refused: 1 });
+});
+
+it('forgets an application that is not done only where it is told to', async () => {
+  const { add, run, links } = await setGround();
+  for (let at = 0; at < 3; at++) add(String(20_000_000 + at));
+  await run({ limit: 1 });
+  await expect(run({ mode: { kind: 'look' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);
+  expect((await run({ mode: { kind: 'look' }, restart: true })).phase).toBe('planned');
+  expect(Object.keys(await links())).toHaveLength(1);
+});

@@ -1,0 +1,133 @@
+/** A backfill without its command: an emulated CRM, a store, a monitoring service, and a clock where one is wanted. */
+import { onTestFinished } from 'vitest';
+import type { CrmEmulator } from '../../../providers/emulator.ts';
+import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import type { Connection } from '../../../providers/provider.ts';
+import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
+import { type BackfillOptions, runBackfill } from '../../../src/connector/backfill/backfill.ts';
+import type { BackfillDeps, Step } from '../../../src/connector/backfill/deps.ts';
+import { outcomeOf } from '../../../src/connector/backfill/outcome.ts';
+import type { Run } from '../../../src/connector/backfill/run.ts';
+import { openCrm } from '../../../src/connector/crm.ts';
+import { linkRecord } from '../../../src/connector/links.ts';
+import { openUpstream, upstreamPace } from '../../../src/connector/upstream.ts';
+import { openClient } from '../../../src/http/client.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { createBell } from '../../../src/runtime/bell.ts';
+import { pause } from '../../../src/runtime/pause.ts';
+import type { Store } from '../../../src/store/open.ts';
+import type { HandClock } from '../../support/clock.ts';
+import { checked } from '../../support/config.ts';
+import { type FakeService, serveService } from '../../support/service.ts';
+import { type ENGINES, newStore } from '../../support/stores.ts';
+
+export const NAMES = {
+  hubspot: { number: 'cvr_number', name: 'name', hold: 'about_us' },
+  salesforce: { number: 'CVR_Number__c', name: 'Name', hold: 'Description' },
+} as const;
+
+export interface GroundOptions {
+  readonly engine?: (typeof ENGINES)[number];
+  readonly crm?: keyof typeof NAMES;
+  /** The CRM; one without a rate limit where absent. */
+  readonly emulator?: CrmEmulator;
+  readonly clock?: HandClock;
+  /** Common keys of the connection beside match and hold. */
+  readonly connection?: object;
+  /** Stands between the backfill and the CRM. */
+  readonly around?: (connection: Connection) => Partial<Connection>;
+}
+
+export interface Ground {
+  readonly emulator: CrmEmulator;
+  readonly service: FakeService;
+  readonly store: Store;
+  readonly deps: BackfillDeps;
+  readonly steps: readonly Step[];
+  /** Adds a company by what it holds as its number, and returns its id. */
+  add(number: string | number | null, more?: { readonly name?: string; readonly hold?: string }): string;
+  run(options?: Partial<BackfillOptions>, signal?: AbortSignal): Promise<Run>;
+  link(recordId: string, entity: string): Promise<void>;
+  /** `verdict action state` by record id. */
+  rows(): Promise<Readonly<Record<string, string>>>;
+  /** What is said of a record. */
+  note(recordId: string): Promise<string | null | undefined>;
+  /** `entity origin trust state` by record id. */
+  links(): Promise<Readonly<Record<string, string>>>;
+  outcome(): ReturnType<typeof outcomeOf>;
+}
+
+export async function setGround(options: GroundOptions = {}): Promise<Ground> {
+  const { engine = 'sqlite', crm: name = 'hubspot', clock, connection } = options;
+  const emulator =
+    options.emulator ??
+    (name === 'hubspot' ? await startHubspotEmulator({ rate: 'none' }) : await startSalesforceEmulator());
+  onTestFinished(() => emulator.close());
+  const service = await serveService();
+  const names = NAMES[name];
+  const entry = { use: name, ...emulator.settings, match: { property: names.number }, hold: { property: names.hold } };
+  const { config } = await checked({
+    connector: { webhook: { auth: { method: 'None' } }, providers: { [name]: { ...entry, ...connection } } },
+  });
+  const [configured] = config.connector?.providers ?? [];
+  if (configured === undefined) throw new Error('there is no connection');
+  const store = await newStore(engine);
+  const now = clock?.now ?? Date.now;
+  const { http, close } = openClient();
+  onTestFinished(close);
+  const metrics = createMetrics();
+  const opened = await openCrm({ store, http, metrics, now }, configured);
+  const { connection: real } = opened;
+  const crm = { ...opened, connection: { ...real, ...options.around?.(real) } };
+  const pace = upstreamPace(store, 60_000, now);
+  const upstream = openUpstream({ baseUrl: service.url, accessKey: service.accessKey, http, pace, metrics, now });
+  const steps: Step[] = [];
+  const errors: unknown[] = [];
+  const deps: BackfillDeps = {
+    store,
+    bell: createBell(),
+    crm,
+    upstream,
+    upstreamPace: pace,
+    metrics,
+    now,
+    // A pause goes by at once on a clock that is set by hand.
+    wait: (ms, signal) => {
+      clock?.forward(ms);
+      return pause(clock === undefined ? Math.min(ms, 20) : 1, signal);
+    },
+    log: { error: (details) => void errors.push(details) },
+    leaseMs: 5_000,
+    tell: (step) => void steps.push(step),
+  };
+  const rowsOf = () => store.db.selectFrom('census').selectAll().orderBy('position').execute();
+  return {
+    emulator,
+    service,
+    store,
+    deps,
+    steps,
+    add: (number, { name: called = 'Opdigtet ApS', hold } = {}) =>
+      emulator.add({
+        [names.name]: called,
+        [names.number]: number,
+        ...(hold !== undefined && { [names.hold]: hold }),
+      }),
+    run: (given, signal = new AbortController().signal) =>
+      runBackfill(deps, { mode: { kind: 'apply' }, sendUpdate: false, restart: false, ...given }, signal),
+    async link(recordId, entity) {
+      await store.write((tx) => linkRecord(tx, { provider: name, recordId, entity, sendUpdate: false, now: now() }));
+    },
+    rows: async () =>
+      Object.fromEntries((await rowsOf()).map((row) => [row.record_id, `${row.verdict} ${row.action} ${row.state}`])),
+    note: async (recordId) => (await rowsOf()).find((row) => row.record_id === recordId)?.detail,
+    links: async () =>
+      Object.fromEntries(
+        (await store.db.selectFrom('link').selectAll().execute()).map((link) => [
+          link.record_id,
+          `${link.entity} ${link.origin} ${link.trust} ${link.state}`,
+        ]),
+      ),
+    outcome: () => outcomeOf(store.db, name),
+  };
+}

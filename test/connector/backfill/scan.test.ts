@@ -1,0 +1,109 @@
+/** What a scan makes of the records of a CRM, on both engines of the store. */
+import { describe, expect, it } from 'vitest';
+import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { setGround } from './ground.ts';
+
+const LOOK = { mode: { kind: 'look' } } as const;
+
+describe.each(ENGINES)('a scan on %s', (engine) => {
+  it('sorts every record', async () => {
+    const { add, link, run, rows, note, links, outcome } = await setGround({ engine });
+    const matched = add('DK 10 15 08 17');
+    const linked = add('12345674');
+    await link(linked, 'CVR-1-12345674');
+    const none = add(null);
+    const invalid = add('ukendt');
+    const unit = add('1012345678');
+    const [twin, other] = [add('20000007'), add('DK20000007')];
+    const held = add('30000001', { hold: 'ja' });
+    const differs = add('30000002');
+    await link(differs, 'CVR-1-30000003');
+    const taken = add('DK 30000003');
+    expect((await run(LOOK)).phase).toBe('planned');
+    expect(await rows()).toEqual({
+      [matched]: 'matched link planned',
+      [linked]: 'linked skip planned',
+      [none]: 'no-number skip planned',
+      [invalid]: 'invalid skip planned',
+      [unit]: 'unit skip planned',
+      [twin]: 'ambiguous skip planned',
+      [other]: 'ambiguous skip planned',
+      [held]: 'held skip planned',
+      [differs]: 'differs skip planned',
+      [taken]: 'ambiguous skip planned',
+    });
+    expect(await note(twin)).toBe(`record ${other} has the same number`);
+    expect(await note(taken)).toBe(`record ${differs} stands for this company already`);
+    expect(Object.keys(await links())).toHaveLength(2);
+    expect(await outcome()).toMatchObject({ toLink: 1, linked: 0, person: 6, verdicts: { ambiguous: 3 } });
+  });
+
+  it('takes in many pages, and records that come twice once', async () => {
+    const { add, run, rows } = await setGround({
+      engine,
+      around: ({ scan }) => ({
+        async scan(...args) {
+          const page = await scan(...args);
+          return { ...page, records: [...page.records, ...page.records.slice(0, 2)] };
+        },
+      }),
+    });
+    for (let at = 0; at < 250; at++) add(String(20_000_000 + at));
+    expect(await run(LOOK)).toMatchObject({ scanned: 250 });
+    expect(Object.values(await rows())).toEqual(Array.from({ length: 250 }, () => 'matched link planned'));
+  });
+
+  it('begins anew after one that ended, and goes on with one that did not', async () => {
+    const { add, run, rows, emulator } = await setGround({ engine });
+    for (let at = 0; at < 150; at++) add(String(20_000_000 + at));
+    const pages = (): number => emulator.calls.filter(({ path }) => path.includes('limit=100')).length;
+    await run(LOOK);
+    expect(pages()).toBe(2);
+    const gone = add('40000000');
+    await run(LOOK);
+    emulator.remove(gone);
+    await run(LOOK);
+    expect([pages(), (await rows())[gone]]).toEqual([6, undefined]);
+    emulator.fault({ match: 'GET .*companies', after: 1, action: { kind: 'status', status: 401, body: {} } });
+    await expect(run(LOOK)).rejects.toThrow(/401|token|credentials/iu);
+    await run(LOOK);
+    // The second page was refused once, which is not counted: only it was asked for again.
+    expect(pages()).toBe(8);
+  });
+});
+
+it('reads numbers out of a numeric property too, and needs no name', async () => {
+  const emulator = await startSalesforceEmulator();
+  const { add, run, rows } = await setGround({ crm: 'salesforce', emulator });
+  const [one, two] = [add('DK10150817'), add('30-00-00-01')];
+  await run(LOOK);
+  expect(await rows()).toEqual({ [one]: 'matched link planned', [two]: 'matched link planned' });
+});
+
+it('names the key where the property of the number is not there', async () => {
+  const { run } = await setGround({ connection: { match: { property: 'cvr_nummer' } } });
+  await expect(run(LOOK)).rejects.toThrow(/no property cvr_nummer.*connector\.providers\.hubspot\.match/u);
+});
+
+it('shares no verdict with a scan that another process has taken over', async () => {
+  let calls = 0;
+  const ground = await setGround({
+    around: ({ scan }) => ({
+      async scan(...args) {
+        calls += 1;
+        if (calls === 2) await takeOver(ground.store);
+        return scan(...args);
+      },
+    }),
+  });
+  const { add, run } = ground;
+  for (let at = 0; at < 250; at++) add(String(20_000_000 + at));
+  await expect(run(LOOK)).rejects.toThrow('has taken over');
+});
+
+const takeOver = (store: Store): Promise<unknown> =>
+  store.write((tx) =>
+    tx.updateTable('keep').set({ value: '{"owner":"another"}' }).where('key', '=', 'backfill:hubspot').execute(),
+  );
