@@ -8,7 +8,7 @@ import type { Policy, PropertyValue, Provider } from '../../providers/provider.t
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { type ConfigProblem, fill } from './fill.ts';
-import { type MappingRow, resolveMapping } from './mapping.ts';
+import { type MappingRow, reportPersons, resolveMapping } from './mapping.ts';
 import { parseConfig } from './parse.ts';
 import { entrySchema, loadProvider } from './plugin.ts';
 import { collectSecrets } from './redact.ts';
@@ -153,13 +153,15 @@ async function readConnection(
   const settings = Object.entries(common).filter(([key]) => Object.hasOwn(provider.settings.properties, key));
   if (common.autoLink && common.match === undefined)
     errors.push({ path: `${path}.match`, message: 'is missing: autoLink finds records by it' });
+  const mapping = resolveMapping(provider.preset, common.fields, common.policy, `${path}.fields`, errors);
+  if (!common.persons) reportPersons(mapping, `${path}.fields`, errors);
   return {
     name,
     provider,
     settings: Object.fromEntries(settings),
     match: common.match?.property,
     policy: common.policy ?? 'tracked',
-    mapping: resolveMapping(provider.preset, common.fields, common.policy, `${path}.fields`, errors),
+    mapping,
     values: common.values,
     hold: common.hold?.property,
     notes: common.notes.filter(isEventName),

@@ -1,5 +1,5 @@
 /** Which company field goes to which property: the preset, and what the configuration says instead. */
-import { FIELD_NAMES, type FieldName } from '../../providers/fields.ts';
+import { FIELD_NAMES, FIELDS, type FieldName } from '../../providers/fields.ts';
 import type { Policy, Preset, PresetRow } from '../../providers/provider.ts';
 import type { ConfigProblem } from './fill.ts';
 import type { FieldRule } from './schema.ts';
@@ -64,5 +64,14 @@ function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: stri
     const [named, other] = rules[field] === undefined ? [owner, field] : [field, owner];
     const advice = other === named ? 'name it once' : `choose another property, or set ${other}: false`;
     problems.push({ path: `${path}.${named}`, message: `${property} is already written by ${other}: ${advice}` });
+  }
+}
+
+/** Names every row that would write natural persons into a CRM whose connection does not say that it may. */
+export function reportPersons(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
+  const named = rows.filter(({ field, policy }) => 'persons' in FIELDS[field] && policy !== 'never');
+  for (const { field, property } of named) {
+    const message = `${property} would name persons: set persons: true for this connection, or ${field}: false`;
+    problems.push({ path: `${path}.${field}`, message });
   }
 }

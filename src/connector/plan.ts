@@ -1,10 +1,11 @@
 /** plan: what one record should hold, property by property, and the patch that brings it there. Pure. */
 import { createHash } from 'node:crypto';
-import type { FieldName, FieldValue } from '../../providers/fields.ts';
+import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
 import { decide } from './decide.ts';
 import { type Fact, factValue } from './fact.ts';
 import type { Link } from './links.ts';
+import { isPerson } from './persons.ts';
 import { render, type ValueMap } from './render.ts';
 import { type Ruling, type Rulings, rulingFor } from './ruling.ts';
 import { sameFor } from './same.ts';
@@ -34,6 +35,8 @@ export interface Remembered {
 export interface PlanInput {
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
+  /** Whether persons may be named: in lists of companies, such as auditors, they are left out otherwise. */
+  readonly persons: boolean;
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
@@ -86,7 +89,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const property = input.schema.get(name);
   const remembered = input.remembered.get(name);
   const old = (Object.hasOwn(input.crm, name) ? input.crm[name] : remembered?.written) ?? null;
-  const base = { field, property: name, seq: fact.seq, old, now: shown(value) };
+  const base = { field, property: name, seq: fact.seq, old, now: shown(nameable(field, value, input.persons)) };
   if (property === undefined)
     return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
   if (!property.writable)
@@ -97,14 +100,15 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
       detail: `${name} cannot be written with these credentials`,
     };
   const values = input.values[field];
-  const rendered = render(field, value, property, values);
+  const spell = (each: FieldValue) => render(field, nameable(field, each, input.persons), property, values, row.join);
+  const rendered = spell(value);
   if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
   const now = rendered.value;
   const refused = remembered?.refused;
   if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
     return { ...base, now, action: 'set-aside', rule: 'set-aside', detail: refused.reason };
   const known = input.known(field).flatMap((each) => {
-    const earlier = render(field, each, property, values);
+    const earlier = spell(each);
     return earlier.ok ? [earlier.value] : [];
   });
   const same = sameFor(field, property);
@@ -121,6 +125,12 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
     ...(late !== undefined && same(old, late.now) && !same(old, late.old) && { late }),
   };
+}
+
+/** A field of persons is mapped only where they may be named. */
+function nameable(field: FieldName, value: FieldValue, persons: boolean): FieldValue {
+  if (persons || typeof value !== 'object' || value === null || 'persons' in FIELDS[field]) return value;
+  return value.filter(({ id, type }) => !isPerson(id, type));
 }
 
 /** The value as history shows it where it could not be rendered. */

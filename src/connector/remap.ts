@@ -6,13 +6,13 @@ import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 
 /** What decides which of a company's facts a record shows, and how. */
-export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold'>;
+export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons'>;
 
 const keyOf = (name: string): string => `mapping:${name}`;
 
-const digestOf = ({ mapping, values, hold }: Told): string =>
+const digestOf = ({ mapping, values, hold, persons }: Told): string =>
   createHash('sha256')
-    .update(JSON.stringify([mapping, values, hold ?? null]))
+    .update(JSON.stringify([mapping, values, hold ?? null, ...(persons ? ['persons'] : [])]))
     .digest('base64url');
 
 /**

@@ -17,14 +17,23 @@ type Filled = Exclude<PropertyValue, null>;
 const done = (value: PropertyValue): Rendered => ({ ok: true, value });
 const refuse = (reason: string): Rendered => ({ ok: false, reason });
 
+/** What stands between the members of a list in a text. */
+const JOIN = ', ';
+
 /**
- * Renders a value for a property: value map first, then type, options and length.
- * Free text and lists are cut to the property's length; anything shorter that does not fit is refused,
+ * Renders a value for a property: value map first, then type, options and length; `join` stands between the members of a
+ * list in a text. Free text and lists are cut to the property's length; anything shorter that does not fit is refused,
  * since half a name or half a web address is a wrong one.
  */
-export function render(field: FieldName, value: FieldValue, property: Property, values?: ValueMap): Rendered {
+export function render(
+  field: FieldName,
+  value: FieldValue,
+  property: Property,
+  values?: ValueMap,
+  join: string = JOIN,
+): Rendered {
   const mapped = values === undefined || value === null ? undefined : lookUp(values, value);
-  if (mapped === undefined && isList(value)) return renderList(value, property);
+  if (mapped === undefined && isList(value)) return renderList(value, property, join);
   const plain = mapped === undefined && !isList(value) ? value : (mapped ?? null);
   if (plain === null || isBlank(plain)) return done(blankOf(property));
   return renderFilled(plain, field, property);
@@ -101,13 +110,13 @@ function renderTime(spelled: string, property: Property): Rendered {
   return done(property.type === 'date' ? spelled.slice(0, 10) : instant);
 }
 
-function renderList(members: readonly Member[], property: Property): Rendered {
+function renderList(members: readonly Member[], property: Property, join: string): Rendered {
   if (property.type === 'number') return done(members.length);
   if (members.length === 0) return done(blankOf(property));
   if (property.type === 'enumeration') return renderOption(members.map(spell).join(', '), property);
   if (property.type === 'boolean' || property.type === 'date' || property.type === 'datetime')
     return refuse(`${property.name} takes no list`);
-  return cutList(members.map(spell), property);
+  return cutList(members.map(spell), property, joinFor(property, join));
 }
 
 const spell = ({ name, share }: Member): string => {
@@ -116,14 +125,14 @@ const spell = ({ name, share }: Member): string => {
 };
 
 /** As many as fit, and how many more there are: "Anne Berg, Bo Dahl (+3)". */
-function cutList(names: readonly string[], property: Property): Rendered {
+function cutList(names: readonly string[], property: Property, join: string): Rendered {
   const max = property.maxLength ?? Number.POSITIVE_INFINITY;
-  const whole = names.join(', ');
+  const whole = names.join(join);
   if (whole.length <= max) return done(whole);
   let best: string | undefined;
   let kept = '';
   for (const [index, name] of names.entries()) {
-    kept = index === 0 ? name : `${kept}, ${name}`;
+    kept = index === 0 ? name : `${kept}${join}${name}`;
     if (kept.length > max) break;
     const cut = `${kept} (+${names.length - index - 1})`;
     if (cut.length <= max) best = cut;
@@ -132,6 +141,10 @@ function cutList(names: readonly string[], property: Property): Rendered {
     ? refuse(`the list does not fit into the ${max} characters of ${property.name}`)
     : done(best);
 }
+
+/** A property of one line takes no line break. */
+const joinFor = ({ type }: Property, join: string): string =>
+  type === 'multiline' || !/[\r\n]/u.test(join) ? join : join.replace(/\s*[\r\n]+\s*/gu, JOIN);
 
 const textFor = (value: string, property: Property): string =>
   (property.type === 'multiline' ? value : value.replace(/\s*[\r\n]+\s*/gu, ' ')).trim();

@@ -80,6 +80,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
           known,
           mapping: crm.mapping,
           values: crm.values,
+          persons: crm.persons,
           schema,
           crm: read.properties,
         });

@@ -123,7 +123,14 @@ async function takeTurns(
     if (read?.kind === 'found' && holdOf(crm, read.properties, now()) === undefined)
       plans.set(
         record.id,
-        planRecord({ ...record, mapping: crm.mapping, values: crm.values, schema, crm: read.properties }),
+        planRecord({
+          ...record,
+          mapping: crm.mapping,
+          values: crm.values,
+          persons: crm.persons,
+          schema,
+          crm: read.properties,
+        }),
       );
   }
   const planOf = records.flatMap((record): Plan[] => {

@@ -64,7 +64,7 @@ test('a connection that was left out for a while gets what it missed when it is 
 
 test.each(ENGINES)('a start under the same mapping marks nothing (%s)', async (engine) => {
   const store = await newStore(engine);
-  const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined };
+  const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
   const link = { provider: 'hubspot', recordId: '1', entity: ENTITY, sendUpdate: false, now: 1 };
   await store.write((tx) => linkRecord(tx, link));
   const marks = (crms: readonly (typeof crm)[]) => store.write((tx) => markRemapped(tx, crms, 2));
