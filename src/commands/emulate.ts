@@ -47,12 +47,13 @@ const faultFile = Type.Array(
 const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: string }>> = {
   hubspot: { name: 'name', cvr: 'cvr_number' },
   salesforce: { name: 'Name', cvr: 'CVR_Number__c' },
+  http: { name: 'name', cvr: 'cvr' },
 };
 
 export const command = defineCommand({
   name: 'emulate',
-  about: 'run one of these on this machine until it is stopped: hubspot, salesforce, register, service',
-  args: { name: needed('hubspot, salesforce, register or service') },
+  about: 'run one of these on this machine until it is stopped: hubspot, salesforce, http, register, service',
+  args: { name: needed('hubspot, salesforce, http (an API of your own), register or service') },
   options: {
     port: integer('port to listen on; a free one where it is left out'),
     seed: integer('the same seed gives the same ids and companies (default 1)'),

@@ -23,6 +23,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'connector.providers.salesforce.loginUrl': 'https://login.salesforce.com',
   'connector.providers.salesforce.auth': `{ flow: client-credentials, clientId: "${env('SF_CLIENT_ID')}", clientSecret: "${env('SF_CLIENT_SECRET')}" }`,
   'connector.providers.salesforce.match': '{ property: CVR_Number__c }',
+  'connector.providers.http.use': 'http',
+  'connector.providers.http.updateUrl': 'https://api.example.com/companies/{id}',
+  'connector.providers.http.exportUrl': 'https://api.example.com/companies',
+  'connector.providers.http.authValue': `"Bearer ${env('COMPANY_API_TOKEN')}"`,
+  'connector.providers.http.match': '{ property: cvr }',
 };
 
 /** Shown as comments: what is left out unless somebody wants it. */
@@ -45,16 +50,26 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const WIDTH = 100;
 
-/** The file's text, with an entry for each named built-in provider; all of them where none is named. */
-export async function initialConfig(names: readonly string[] = []): Promise<string> {
+/** What a file begins with where nothing is named: the CRMs, each with an account of its own to go to. */
+const USUAL: readonly string[] = ['hubspot', 'salesforce'];
+
+/** The file's text, with an entry for each named provider: built in, or one of the plugins by its name. */
+export async function initialConfig(
+  names: readonly string[] = USUAL,
+  plugins: readonly Plugin[] = [],
+): Promise<string> {
   const entries = await builtInEntries();
-  const chosen = [...entries].filter(([name]) => names.length === 0 || names.includes(name));
+  const chosen = [
+    ...[...entries].filter(([name]) => (names.length + plugins.length === 0 ? USUAL : names).includes(name)),
+    ...plugins.map(({ name, schema }) => [name, schema] as const),
+  ];
+  const uses = Object.fromEntries(plugins.map(({ name, use }) => [`connector.providers.${name}.use`, use]));
   const lines = [
     '# Configuration of cvrsync. Lines that begin with # and a key show the default, or an example.',
     `# ${env('NAME')} and ${env('NAME:-default')} come from the environment; NAME_FILE may name a file with the value instead.`,
     '# Write $${ for the characters themselves. Check it all with: cvrsync check',
     '',
-    ...sectionLines(configSchema, { path: '', indent: '', off: false, providers: Object.fromEntries(chosen) }),
+    ...sectionLines(configSchema, { path: '', indent: '', off: false, providers: Object.fromEntries(chosen), uses }),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
@@ -65,6 +80,15 @@ interface Place {
   readonly indent: string;
   readonly off: boolean;
   readonly providers: Readonly<Record<string, TObject>>;
+  /** What plugins are called by, beside the examples. */
+  readonly uses: Readonly<Record<string, string>>;
+}
+
+/** A provider that is not built in: what its entry is called, how it is named, and its schema. */
+export interface Plugin {
+  readonly name: string;
+  readonly use: string;
+  readonly schema: TObject;
 }
 
 const inside = (place: Place, name: string): Place => ({
@@ -84,7 +108,7 @@ function sectionLines(schema: TObject, place: Place): string[] {
 function keyLines(schema: TSchema, name: string, place: Place): string[] {
   const { indent, providers } = place;
   const under = inside(place, name);
-  const example = EXAMPLES[under.path];
+  const example = EXAMPLES[under.path] ?? place.uses[under.path];
   if (example !== undefined) return [`${indent}${name}: ${example}`];
   if (under.path === 'connector.providers') return [`${indent}${name}:`, ...providerLines(providers, under)];
   const sign = place.off ? '' : '# ';

@@ -52,7 +52,7 @@ export async function setStage(context: Context, folder: string, seed: number): 
   await rm(folder, { recursive: true, force: true });
   const register = join(folder, 'register');
   await mkdir(register, { recursive: true });
-  const emulators = await Promise.all(Object.values(EMULATORS).map((start) => start({ seed })));
+  const emulators = await Promise.all(Object.keys(MATCH).flatMap((name) => EMULATORS[name]?.({ seed }) ?? []));
   const mailbox = await openMailbox();
   const file = join(folder, 'cvrsync.yaml');
   await writeFile(file, stringify(configuration(folder, register, emulators, mailbox)));

@@ -1,0 +1,136 @@
+/** A connection to an API of one's own: one company a call, flat JSON. */
+import {
+  type Account,
+  type Connection,
+  type Lent,
+  type Outcome,
+  type Page,
+  type Property,
+  ProviderError,
+  type Read,
+} from '../provider.ts';
+import { type Answer, idIn, isGone, isObject, judgeExport, judgeUpdate, readAnswer } from './answer.ts';
+import { fromJson, propertiesOf, toJson } from './properties.ts';
+import type { HttpSettings } from './settings.ts';
+
+/** Builds the connection; it remembers nothing. */
+export async function connectHttp(settings: HttpSettings, { http, now }: Lent): Promise<Connection> {
+  const { updateUrl, exportUrl, readUrl, listUrl, method, authHeader, authValue, idKey } = settings;
+  const known = propertiesOf(settings);
+  const headers = { accept: 'application/json', ...(authValue !== undefined && { [authHeader]: authValue }) };
+
+  const get = async (url: string, what: string, signal: AbortSignal): Promise<Answer> =>
+    readAnswer(await http({ method: 'GET', url, headers, signal }), what, now());
+  const send = async (url: string, what: string, body: object, signal: AbortSignal): Promise<Answer> => {
+    const json = { ...headers, 'content-type': 'application/json' };
+    return readAnswer(await http({ method, url, headers: json, body: JSON.stringify(body), signal }), what, now());
+  };
+  const values = (properties: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, fromJson(properties[name], known.get(name))]));
+  const wire = (properties: Parameters<NonNullable<Connection['create']>>[0]) =>
+    Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toJson(value, known.get(name))]));
+
+  const readOne = async (id: string, names: readonly string[], signal: AbortSignal): Promise<Read> => {
+    if (readUrl === undefined) return { kind: 'found', id, properties: {} };
+    const answer = await get(withId(readUrl, id), 'readUrl', signal);
+    if (isGone(answer)) return { kind: 'gone', id };
+    if (answer.status >= 300) return { kind: 'retry', id, reason: `readUrl was answered ${answer.status}` };
+    if (!isObject(answer.json)) throw new ProviderError('unavailable', 'readUrl was answered with no JSON object');
+    return { kind: 'found', id, properties: values(answer.json, names) };
+  };
+
+  return {
+    check: (signal) => checkApi(settings, (url) => get(url, 'listUrl', signal)),
+    properties: async (): Promise<readonly Property[]> => [...known.values()],
+    read: (ids, names, signal) =>
+      oneByOne(
+        ids,
+        (id) => readOne(id, names, signal),
+        (id, reason) => ({ kind: 'retry', id, reason }),
+        signal,
+      ),
+    update: (patches, signal) =>
+      oneByOne(
+        patches,
+        async ({ id, properties }): Promise<Outcome> => {
+          const body = { ...wire(properties), [idKey]: id };
+          const answer = await send(withId(updateUrl, id), 'updateUrl', body, signal);
+          return judgeUpdate(id, Object.keys(properties), answer);
+        },
+        ({ id }, reason) => ({ kind: 'retry', id, reason }),
+        signal,
+      ),
+    scan: async (names, cursor, signal): Promise<Page> => {
+      if (listUrl === undefined)
+        throw new ProviderError('refused', 'the companies of this API cannot be listed: put an address in listUrl');
+      const url = new URL(listUrl);
+      if (cursor !== undefined) url.searchParams.set(settings.cursorParameter, cursor);
+      const { json, status } = await get(url.href, 'listUrl', signal);
+      const page = readPage(json);
+      if (page === undefined || status >= 300)
+        throw new ProviderError('unavailable', `listUrl was answered ${status} without a list of companies`);
+      if (page.cursor !== undefined && page.cursor === cursor)
+        throw new ProviderError('refused', 'listUrl gives the same cursor again: the list would never end');
+      const records = page.companies.flatMap((company) => {
+        const id = idIn(company, idKey);
+        return id === undefined ? [] : [{ id, properties: values(company, names) }];
+      });
+      return page.cursor === undefined ? { records } : { records, cursor: page.cursor };
+    },
+    ...(exportUrl !== undefined && {
+      create: async (properties: Parameters<NonNullable<Connection['create']>>[0], signal: AbortSignal) => {
+        const body = wire(properties);
+        return judgeExport(idKey, body, await send(exportUrl, 'exportUrl', body, signal));
+      },
+    }),
+  };
+}
+
+/**
+ * One call for each, in order. What was done before a fault is not lost: the fault is thrown by the first call only,
+ * later it is told to the rest as a reason to come again.
+ */
+async function oneByOne<T, R>(
+  all: readonly T[],
+  work: (one: T) => Promise<R>,
+  later: (one: T, reason: string) => R,
+  signal: AbortSignal,
+): Promise<readonly R[]> {
+  const done: R[] = [];
+  for (const one of all) {
+    signal.throwIfAborted();
+    try {
+      done.push(await work(one));
+    } catch (error) {
+      if (done.length === 0 || !(error instanceof ProviderError)) throw error;
+      return [...done, ...all.slice(done.length).map((left) => later(left, error.message))];
+    }
+  }
+  return done;
+}
+
+const withId = (url: string, id: string): string => url.replaceAll('{id}', encodeURIComponent(id));
+
+async function checkApi({ updateUrl, listUrl }: HttpSettings, get: (url: string) => Promise<Answer>): Promise<Account> {
+  const { host } = new URL(updateUrl);
+  const account = { id: updateUrl, name: `the API at ${host}` };
+  if (listUrl === undefined)
+    return { ...account, notes: ['not tried: without listUrl nothing can be asked, the first change will tell'] };
+  const { status } = await get(listUrl);
+  if (status >= 300) throw new ProviderError('refused', `listUrl was answered ${status}: check the address`);
+  return { ...account, notes: [] };
+}
+
+/** A bare list, or an object that holds one beside the cursor of the next page. */
+function readPage(
+  json: unknown,
+): { readonly companies: readonly Readonly<Record<string, unknown>>[]; readonly cursor?: string } | undefined {
+  if (Array.isArray(json)) return { companies: json.filter(isObject) };
+  if (!isObject(json)) return undefined;
+  const list = ['results', 'items', 'data', 'companies'].map((key) => json[key]).find(Array.isArray);
+  if (list === undefined) return undefined;
+  const next = ['cursor', 'next', 'nextCursor', 'continuationToken'].map((key) => json[key]);
+  const cursor = next.find((each) => (typeof each === 'string' && each !== '') || typeof each === 'number');
+  const companies = list.filter(isObject);
+  return cursor === undefined ? { companies } : { companies, cursor: String(cursor) };
+}

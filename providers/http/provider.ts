@@ -1,0 +1,20 @@
+/** The provider for an API of one's own. Importing it opens nothing. */
+import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
+import { connectHttp } from './connection.ts';
+import { httpPreset } from './properties.ts';
+import { HttpSettings } from './settings.ts';
+
+/** Flat JSON to endpoints of one's own. */
+export const http = defineProvider({
+  name: 'http',
+  contract: CONTRACT_VERSION,
+  about: 'An API of your own: flat JSON by POST or PUT',
+  settings: HttpSettings,
+  preset: httpPreset,
+  limits: ({ rate, concurrency }) => ({
+    batch: { read: 10, update: 10 },
+    concurrency,
+    budgets: { default: { calls: rate.calls, perMs: rate.perSeconds * 1_000 } },
+  }),
+  connect: connectHttp,
+});

@@ -1,0 +1,175 @@
+import { Value } from 'typebox/value';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openTestHttp } from '../../../providers/conformance/http.ts';
+import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/emulator.ts';
+import { connectHttp } from '../../../providers/http/connection.ts';
+import { startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
+import { HttpSettings } from '../../../providers/http/settings.ts';
+import { type Connection, ProviderError } from '../../../providers/provider.ts';
+
+const live = () => new AbortController().signal;
+const keep = { get: async () => undefined, set: async () => {} };
+
+const connectTo = (settings: Record<string, unknown>): Promise<Connection> =>
+  connectHttp(Value.Parse(HttpSettings, Value.Default(HttpSettings, settings)), {
+    http: openTestHttp().http,
+    keep,
+    now: Date.now,
+  });
+
+/** An API that answers as told; what it was sent. */
+async function api(answer: (request: EmulatorRequest) => EmulatorAnswer, settings: Record<string, unknown> = {}) {
+  const asked: EmulatorRequest[] = [];
+  const served = await serveEmulator((request) => {
+    asked.push(request);
+    return answer(request);
+  });
+  onTestFinished(() => served.close());
+  const urls = { updateUrl: `${served.url}/update`, exportUrl: `${served.url}/export`, listUrl: `${served.url}/list` };
+  return { asked, connection: await connectTo({ ...urls, ...settings }) };
+}
+
+const fault = async (work: Promise<unknown>) => {
+  const error = await work.catch((thrown: unknown) => thrown);
+  return error instanceof ProviderError ? [error.fault, error.message] : [error];
+};
+
+describe('an update', () => {
+  it('is flat JSON with the id, by the method the settings name', async () => {
+    const { asked, connection } = await api(() => ({ status: 200 }), {
+      method: 'PUT',
+      authHeader: 'X-Api-Key',
+      authValue: 'k',
+      idKey: 'crmId',
+    });
+    expect(await connection.update([{ id: 'a/1', properties: { name: 'Ny ApS', phone: null } }], live())).toEqual([
+      { kind: 'written', id: 'a/1' },
+    ]);
+    expect([asked[0]?.method, asked[0]?.headers['x-api-key'], JSON.parse(asked[0]?.body ?? '')]).toEqual([
+      'PUT',
+      'k',
+      { crmId: 'a/1', name: 'Ny ApS', phone: null },
+    ]);
+  });
+
+  it('puts the id where the address asks for it', async () => {
+    const emulator = await startHttpEmulator();
+    onTestFinished(() => emulator.close());
+    const id = emulator.add({ name: 'Birk' });
+    const open = await connectTo({ ...emulator.settings });
+    await open.update([{ id, properties: { name: 'Ny' } }], live());
+    expect(emulator.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /companies/${id}`]);
+  });
+
+  it.each([
+    [200, 'written'],
+    [201, 'written'],
+    [204, 'written'],
+    [404, 'gone'],
+    [410, 'gone'],
+    [409, 'rejected'],
+    [422, 'rejected'],
+  ])('that is answered %i is %s', async (status, kind) => {
+    const { connection } = await api(() => ({ status, body: { message: 'told so' } }));
+    expect(await connection.update([{ id: '1', properties: { name: 'x' } }], live())).toMatchObject([
+      { kind, id: '1' },
+    ]);
+  });
+
+  it('does not take a page that says 404 for a company that is gone', async () => {
+    const { connection } = await api(() => ({ status: 404, body: '<html>', headers: { 'content-type': 'text/html' } }));
+    expect(await fault(connection.update([{ id: '1', properties: { name: 'x' } }], live()))).toEqual([
+      'refused',
+      'updateUrl was answered 404: check the address, method and authHeader',
+    ]);
+  });
+
+  it.each([
+    [{ errors: { phone: 'is too long', other: 'x' } }, { phone: 'is too long' }],
+    [{ errors: [{ field: 'phone', message: 'no' }, { path: 'zip' }] }, { phone: 'no' }],
+    [{ errors: 'all' }, {}],
+  ])('names what is refused, out of %j', async (body, properties) => {
+    const { connection } = await api(() => ({ status: 422, body }));
+    const [outcome] = await connection.update([{ id: '1', properties: { phone: '1', name: 'x' } }], live());
+    expect(outcome).toMatchObject({ kind: 'rejected', properties });
+  });
+
+  it('keeps what was done before a fault, and leaves the rest for later', async () => {
+    let calls = 0;
+    const { connection } = await api(() => ({ status: ++calls === 1 ? 200 : 503 }));
+    const patches = ['1', '2', '3'].map((id) => ({ id, properties: { name: 'x' } }));
+    expect((await connection.update(patches, live())).map(({ kind }) => kind)).toEqual(['written', 'retry', 'retry']);
+    expect(calls).toBe(2);
+  });
+});
+
+describe('an export', () => {
+  it.each([
+    [
+      { status: 201, body: { id: 77 } },
+      { kind: 'created', id: '77' },
+    ],
+    [
+      { status: 409, body: { message: 'here already', id: '5' } },
+      { kind: 'duplicate', id: '5', reason: 'here already' },
+    ],
+    [{ status: 409 }, { kind: 'duplicate', reason: 'the API answered 409' }],
+    [
+      { status: 422, body: { message: 'no', errors: { name: 'empty' } } },
+      { kind: 'rejected', properties: { name: 'empty' } },
+    ],
+  ])('that is answered %j is %j', async (answer, outcome) => {
+    const { connection } = await api(() => answer);
+    expect(await connection.create?.({ name: 'Ny', cvr: '12345678' }, live())).toMatchObject(outcome);
+  });
+
+  it('has the number for its id where the API knows companies by it', async () => {
+    const { asked, connection } = await api(() => ({ status: 204 }), {
+      idKey: 'cvr',
+      properties: [{ name: 'cvr', type: 'number' }],
+    });
+    expect(await connection.create?.({ name: 'Ny', cvr: '12345678' }, live())).toEqual({
+      kind: 'created',
+      id: '12345678',
+    });
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ name: 'Ny', cvr: 12345678 });
+  });
+
+  it('is not offered without an address', async () => {
+    const { connection } = await api(() => ({ status: 200 }), { exportUrl: undefined });
+    expect(connection.create).toBeUndefined();
+  });
+});
+
+describe('a list', () => {
+  it.each([
+    ['a bare list', [{ id: 1, name: 'A' }]],
+    ['results', { results: [{ id: '1', name: 'A' }], cursor: null }],
+    ['items', { items: [{ id: '1', name: 'A' }], continuationToken: '' }],
+  ])('is read from %s', async (_what, body) => {
+    const { connection } = await api(() => ({ status: 200, body }));
+    expect(await connection.scan(['name'], undefined, live())).toEqual({
+      records: [{ id: '1', properties: { name: 'A' } }],
+    });
+  });
+
+  it('that would never end is refused', async () => {
+    const { connection } = await api(() => ({ status: 200, body: { results: [], cursor: 'c' } }));
+    expect((await connection.scan(['name'], undefined, live())).cursor).toBe('c');
+    expect((await fault(connection.scan(['name'], 'c', live())))[0]).toBe('refused');
+  });
+
+  it('that the API does not have is refused with advice', async () => {
+    const { connection } = await api(() => ({ status: 200 }), { listUrl: undefined });
+    expect(await fault(connection.scan(['name'], undefined, live()))).toEqual([
+      'refused',
+      'the companies of this API cannot be listed: put an address in listUrl',
+    ]);
+  });
+});
+
+it('takes what cannot be read to be there, without its properties', async () => {
+  const { asked, connection } = await api(() => ({ status: 500 }));
+  expect(await connection.read(['1'], ['name'], live())).toEqual([{ kind: 'found', id: '1', properties: {} }]);
+  expect(asked).toEqual([]);
+});
