@@ -1,4 +1,5 @@
 /** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
+import { ALL_PROPERTIES } from '../connector/ruling.ts';
 import { entityOf, readStory, type Story } from '../connector/story.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
 import { defineCommand, integer, needed, UsageError } from './command.ts';
@@ -46,6 +47,7 @@ function tell(story: Story): string {
     ...[...Map.groupBy(story.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
       ([record, decisions]) => section(`Decisions for ${record}`, decisions.map(decisionLine)),
     ),
+    ...section('Rulings', story.rulings.map(rulingLine)),
     ...section(
       'Set aside',
       story.setAside.map(
@@ -64,7 +66,24 @@ function linkLine(link: Story['links'][number]): string {
   const refused = link.monitoredError === null ? '' : ` (${link.monitoredError})`;
   const synced =
     link.syncedAt === null ? 'never synced' : `synced ${shownTime(link.syncedAt)} up to event ${link.syncedSeq}`;
-  return `${link.provider}:${link.record}  ${state}, monitoring wished ${link.wish}, confirmed ${link.monitored}${refused}, ${synced}`;
+  const trust = link.trust === 'register' ? ', trusts the register once for each property' : '';
+  return `${link.provider}:${link.record}  ${state}${trust}, monitoring wished ${link.wish}, confirmed ${link.monitored}${refused}, ${synced}`;
+}
+
+function rulingLine({
+  provider,
+  record,
+  property,
+  kind,
+  once,
+  until,
+  reason,
+  createdAt,
+}: Story['rulings'][number]): string {
+  const what = property === ALL_PROPERTIES ? 'all properties' : property;
+  const how = kind === 'hold' ? 'nothing is written' : `the register wins${once ? ' once' : ''}`;
+  const end = until === null ? '' : ` until ${shownTime(until)}`;
+  return `${provider}:${record} ${what}: ${kind}, ${how}${end}, since ${shownTime(createdAt)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 function receiptLine(receipt: Story['receipts'][number]): string {

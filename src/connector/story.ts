@@ -7,6 +7,7 @@ import type { Db } from '../store/open.ts';
 import { extract } from './extract.ts';
 import { type Fact, fold, visible } from './fact.ts';
 import { readFacts } from './facts.ts';
+import { type Ruling, readRulings } from './ruling.ts';
 
 export interface StoryLink {
   readonly provider: string;
@@ -18,6 +19,8 @@ export interface StoryLink {
   readonly monitoredError: string | null;
   readonly syncedAt: number | null;
   readonly syncedSeq: number;
+  readonly origin: string;
+  readonly trust: string;
 }
 
 /** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
@@ -67,6 +70,13 @@ export interface StorySetAside {
   readonly reason: string | null;
 }
 
+/** A person's word on a property; `*` stands for all of the record's. */
+export interface StoryRuling extends Ruling {
+  readonly provider: string;
+  readonly record: string;
+  readonly property: string;
+}
+
 /** Work that is not done. `state` is `parked`, `running`, `due` or `waiting` (until `dueAt`). */
 export interface StoryLane {
   readonly queue: string;
@@ -85,6 +95,7 @@ export interface Story {
   readonly facts: readonly StoryFact[];
   /** Oldest first. */
   readonly history: readonly StoryDecision[];
+  readonly rulings: readonly StoryRuling[];
   readonly setAside: readonly StorySetAside[];
   readonly lanes: readonly StoryLane[];
 }
@@ -117,7 +128,17 @@ export async function readStory(db: Db, entity: string, options: StoryOptions): 
   const history = await readHistory(db, entity, options);
   if (links.length + receipts.length + facts.length + history.length === 0) return undefined;
   const setAside = await readSetAside(db, links);
-  return { entity, links, receipts, facts, history, setAside, lanes: await readLanes(db, entity, links, options.now) };
+  const rulings = await readAllRulings(db, links, options.now);
+  return {
+    entity,
+    links,
+    receipts,
+    facts,
+    history,
+    rulings,
+    setAside,
+    lanes: await readLanes(db, entity, links, options.now),
+  };
 }
 
 async function readLinks(db: Db, entity: string, only: StoryOptions['record']): Promise<readonly StoryLink[]> {
@@ -140,6 +161,8 @@ async function readLinks(db: Db, entity: string, only: StoryOptions['record']): 
       monitoredError: row.monitored_error,
       syncedAt: row.synced_at,
       syncedSeq: row.synced_seq,
+      origin: row.origin,
+      trust: row.trust,
     }));
 }
 
@@ -211,6 +234,15 @@ async function readSetAside(db: Db, links: readonly StoryLink[]): Promise<readon
       value: parsed(row.refused),
       reason: row.refused_reason,
     }));
+}
+
+async function readAllRulings(db: Db, links: readonly StoryLink[], now: number): Promise<readonly StoryRuling[]> {
+  const rulings: StoryRuling[] = [];
+  for (const { provider, record } of links) {
+    const own = (await readRulings(db, provider, [record], now)).get(record) ?? [];
+    for (const [property, ruling] of own) rulings.push({ provider, record, property, ...ruling });
+  }
+  return rulings;
 }
 
 async function readLanes(

@@ -37,19 +37,24 @@ export interface Write {
 
 type Query<O> = SelectQueryBuilder<Schema, 'history', O>;
 
-const isWrite = <O>(query: Query<O>): Query<O> =>
-  query.where('outcome', '=', 'written').where('field', 'is not', null).where('property', 'is not', null);
+/** When the register last changed stays true whatever is put back, so it is left alone unless it is named. */
+const isWrite = <O>(query: Query<O>, property: string | undefined): Query<O> =>
+  query
+    .where('outcome', '=', 'written')
+    .where('field', 'is not', null)
+    .where('property', 'is not', null)
+    .$if(property === undefined, (all) => all.where('field', '!=', 'registerChangedAt'))
+    .$if(property !== undefined, (all) => all.where('property', '=', property ?? ''));
 
 /** The records with writes that are selected, by connection and id. Reads an index, or all of history for a window alone. */
 export async function readAffected(db: Db, selection: Selection): Promise<readonly RecordRef[]> {
   const { event, entity, provider, since, until, property } = selection;
-  const rows = await isWrite(db.selectFrom('history').select(['provider', 'record_id']).distinct())
+  const rows = await isWrite(db.selectFrom('history').select(['provider', 'record_id']).distinct(), property)
     .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
     .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
     .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
     .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
     .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
-    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
     .orderBy('provider')
     .orderBy('record_id')
     .execute();
@@ -64,10 +69,9 @@ export async function readWrites(
   selection: Selection,
 ): Promise<readonly Write[]> {
   const { event, entity, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, property } = selection;
-  const rows = await isWrite(db.selectFrom('history').selectAll())
+  const rows = await isWrite(db.selectFrom('history').selectAll(), property)
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
-    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
     .orderBy('id')
     .execute();
   return rows.map((row) => ({
