@@ -1,73 +1,84 @@
 /** From `use:` to a provider: built in, a path, or an npm package. */
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { createRequire, findPackageJSON } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Type, { type TObject } from 'typebox';
 import { BUILT_IN } from '../../providers/index.ts';
-import { CONTRACT_VERSION, type Provider } from '../../providers/provider.ts';
+import type { Provider } from '../../providers/provider.ts';
 import { didYouMean } from './nearest.ts';
+import { checkProvider, isProvider, type ProviderLoad } from './plugin-check.ts';
 import { connectionSchema } from './schema.ts';
 
-export type ProviderLoad =
-  | { readonly ok: true; readonly provider: Provider<TObject> }
-  | { readonly ok: false; readonly message: string };
-
-const isProvider = (value: unknown): value is Provider =>
-  typeof value === 'object' &&
-  value !== null &&
-  'name' in value &&
-  typeof value.name === 'string' &&
-  'contract' in value &&
-  typeof value.contract === 'string' &&
-  'connect' in value &&
-  typeof value.connect === 'function';
-
-const isComplete = (provider: Provider): provider is Provider<TObject> =>
-  Type.IsObject(provider.settings) && Array.isArray(provider.preset) && typeof provider.limits === 'function';
-
-const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
+/** How long an import may take, in ms: one that waits for the network would keep the daemon from starting. */
+const IMPORT_MS = 10_000;
 
 /** Loads a provider; opens nothing. `folder` is where relative paths and packages are looked for first. */
-export async function loadProvider(use: string, folder: string): Promise<ProviderLoad> {
+export async function loadProvider(use: string, folder: string, importMs = IMPORT_MS): Promise<ProviderLoad> {
   const builtIn = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use] : undefined;
-  if (builtIn !== undefined) return judge(use, await builtIn());
+  if (builtIn !== undefined) return checkProvider(use, await builtIn());
   try {
-    const loaded: unknown = await import(addressOf(use, folder));
-    const values = typeof loaded === 'object' && loaded !== null ? Object.values(loaded) : [];
-    const provider = values.find(isProvider);
-    if (provider !== undefined) return judge(use, provider);
+    const provider = (await importIn(addressOf(use, folder), importMs)).find(isProvider);
+    if (provider !== undefined) return checkProvider(use, provider);
     return { ok: false, message: `${use} exports no provider: an object with name, contract, settings and connect` };
   } catch (error) {
     return { ok: false, message: `${use} cannot be loaded: ${reasonOf(error, use)}` };
   }
 }
 
-function judge(use: string, provider: Provider): ProviderLoad {
-  if (majorOf(provider.contract) !== majorOf(CONTRACT_VERSION)) {
-    const message = `${use} is built for version ${provider.contract} of the provider contract, this is ${CONTRACT_VERSION}`;
-    return { ok: false, message: `${message}: install a version of it that fits` };
+/** What a module exports, and what its default export holds; throws where the import fails or does not end. */
+export async function importIn(address: string, importMs = IMPORT_MS): Promise<readonly unknown[]> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const seconds = Math.ceil(importMs / 1_000);
+    late.reject(new Error(`its import did not end within ${seconds} s: it should open nothing and wait for nothing`));
+  }, importMs);
+  try {
+    const loaded: unknown = await Promise.race([import(address), late.promise]);
+    const values = exportsOf(loaded);
+    // A CommonJS module is its own default export.
+    return [...values, ...values.flatMap(exportsOf)];
+  } finally {
+    clearTimeout(timer);
   }
-  if (isComplete(provider)) {
-    const taken = Object.keys(provider.settings.properties).find((key) =>
-      Object.hasOwn(connectionSchema.properties, key),
-    );
-    if (taken === undefined) return { ok: true, provider };
-    return {
-      ok: false,
-      message: `${use} has a setting named ${taken}, which means something else in every connection`,
-    };
-  }
-  return { ok: false, message: `${use} is not a whole provider: settings (an object), preset and limits are needed` };
 }
 
-function addressOf(use: string, folder: string): string {
+const exportsOf = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : [];
+
+/** Where a path, relative to `folder`, or a package is found; for `import`. */
+export function addressOf(use: string, folder: string): string {
   if (use.startsWith('.') || use.startsWith('/')) return pathToFileURL(resolve(folder, use)).href;
+  const base = pathToFileURL(join(folder, 'package.json'));
   try {
-    return pathToFileURL(createRequire(join(folder, 'package.json')).resolve(use)).href;
+    return pathToFileURL(createRequire(base).resolve(use)).href;
   } catch {
-    // Packages for `import` only, and those installed beside this one.
-    return use;
+    // One for `import` only, or installed beside this program.
+    return entryForImport(use, base) ?? use;
   }
+}
+
+/** Where a package says that `import` should look; Node has no function for it that takes another folder. */
+function entryForImport(use: string, base: URL): string | undefined {
+  try {
+    const file = findPackageJSON(use, base);
+    if (file === undefined) return undefined;
+    const { exports } = JSON.parse(readFileSync(file, 'utf8'));
+    const entry = importOf(exports?.['.'] ?? exports);
+    return entry === undefined ? undefined : pathToFileURL(join(dirname(file), entry)).href;
+  } catch {
+    return undefined;
+  }
+}
+
+function importOf(target: unknown): string | undefined {
+  if (typeof target === 'string') return target;
+  if (typeof target !== 'object' || target === null) return undefined;
+  for (const [condition, value] of Object.entries(target)) {
+    const found = ['import', 'node', 'default'].includes(condition) ? importOf(value) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function reasonOf(error: unknown, use: string): string {
