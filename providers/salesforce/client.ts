@@ -2,7 +2,7 @@
 import type { Connection } from 'jsforce/lib/connection.js';
 import type { HttpResponse, Lent, PropertyValue } from '../provider.ts';
 import { RefusedAnswer, sessionFault, strangeAnswer } from './errors.ts';
-import { objectOf, objectsOf } from './json.ts';
+import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
 import { openSessions, type Session } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
@@ -30,8 +30,10 @@ export interface Calls {
   update(rows: readonly WriteRow[]): Promise<readonly unknown[]>;
   /** The first page only; `all` sees deleted records too, `tooling` asks for what the org is made of. */
   query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly Row[]; readonly done: boolean }>;
-  /** Posts one thing to a path below the API's version; not safe to repeat. */
+  /** Posts to a path below the API's version; not safe to repeat. */
   post(path: string, body: object): Promise<Row>;
+  /** Makes one record and returns its id; an answer that does not name it is `unavailable`. */
+  create(path: string, record: object): Promise<string>;
   /** The path of the API's version, for calls inside a call. */
   readonly base: string;
   /** Salesforce's own time in ms, as the last answer told it. */
@@ -98,6 +100,17 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
         throw isSessionRefused(error) ? sessionFault(error) : error;
       }
     };
+    const post = async (path: string, json: object): Promise<Row> => {
+      const request = {
+        method: 'POST' as const,
+        url: path,
+        body: JSON.stringify(json),
+        headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
+      };
+      const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
+      if (answer === undefined) throw strangeAnswer('a creation');
+      return answer;
+    };
     return {
       async describe() {
         const { fields } = objectOf(await call((connection) => connection.describe(object))) ?? {};
@@ -129,16 +142,12 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
         if (!Array.isArray(records)) throw strangeAnswer('a query');
         return { rows: objectsOf(records), done: done !== false };
       },
-      async post(path, json) {
-        const request = {
-          method: 'POST' as const,
-          url: path,
-          body: JSON.stringify(json),
-          headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
-        };
-        const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
-        if (answer === undefined) throw strangeAnswer('a creation');
-        return answer;
+      post,
+      async create(path, record) {
+        const { id, success } = await post(path, record);
+        const made = textOf(id);
+        if (success !== true || made === undefined) throw strangeAnswer('a creation');
+        return made;
       },
       base: `/services/data/v${version}`,
       serverTime() {

@@ -1,10 +1,9 @@
 /** Makes one account. A duplicate rule is obeyed here, alerts too: nobody has said yet that both are meant. */
 import { type Created, type PropertyValue, ProviderError } from '../provider.ts';
 import type { Calls } from './client.ts';
-import { isAboutRecords, RefusedAnswer, say, strangeAnswer } from './errors.ts';
+import { isAboutRecords, RefusedAnswer, say } from './errors.ts';
 import type { Schema } from './fields.ts';
-import { isAccountId, to18 } from './ids.ts';
-import { textOf } from './json.ts';
+import { to18 } from './ids.ts';
 import { judgeErrors } from './judge.ts';
 import type { FieldSource } from './update.ts';
 import { toSalesforce } from './values.ts';
@@ -19,10 +18,7 @@ export async function createAccount(calls: Calls, properties: Properties, fields
     if (unknown.length > 0) return withoutFields(unknown);
   }
   try {
-    const { id, success } = await calls.post('/sobjects/Account', recordOf(properties, schema));
-    const made = textOf(id);
-    if (success !== true || made === undefined || !isAccountId(made)) throw strangeAnswer('a creation');
-    return { kind: 'created', id: to18(made) };
+    return { kind: 'created', id: to18(await calls.create('/sobjects/Account', recordOf(properties, schema))) };
   } catch (error) {
     if (!(error instanceof RefusedAnswer) || !isAboutRecords(error)) throw error;
     return judge(error, properties, fields);

@@ -59,7 +59,7 @@ async function defineField(
     return { defined: { name, kind: 'refused', reason } };
   }
   try {
-    await calls.post('/tooling/sobjects/CustomField', {
+    await calls.create('/tooling/sobjects/CustomField', {
       FullName: `Account.${name}`,
       Metadata: metadataOf(definition),
     });
@@ -107,13 +107,13 @@ async function permissionSet(calls: Calls): Promise<string> {
     Label: 'cvrsync fields',
     Description: 'Read and edit the fields that cvrsync keeps on accounts.',
   };
-  return textOf((await calls.post('/sobjects/PermissionSet', set)).id) ?? '';
+  return calls.create('/sobjects/PermissionSet', set);
 }
 
 /** Posts what may be there already; returns the refusal, if any. */
 async function once(calls: Calls, path: string, body: object): Promise<string | undefined> {
   try {
-    await calls.post(path, body);
+    await calls.create(path, body);
     return undefined;
   } catch (error) {
     if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;

@@ -1,7 +1,7 @@
 /** A note as a completed task on the account: it stands in the account's history of activities. */
 import type { Note } from '../provider.ts';
 import type { Calls } from './client.ts';
-import { isNotForUser, RefusedAnswer, strangeAnswer } from './errors.ts';
+import { isNotForUser, RefusedAnswer } from './errors.ts';
 import { textOf } from './json.ts';
 import { clip, tag } from './note-text.ts';
 import { CLOSED_STATUS_QUERY, tasksQuery } from './soql.ts';
@@ -33,16 +33,13 @@ export async function findTask(
 /** Two calls. Makes the task and returns its id. */
 export async function addTask(calls: Calls, note: Note): Promise<string> {
   const ending = `\n\n${tag(note.marker)}`;
-  const { id, success } = await calls.post('/sobjects/Task', {
+  return calls.create('/sobjects/Task', {
     WhatId: note.recordId,
     Subject: clip(note.subject, MAX_SUBJECT),
     Description: clip(note.text, MAX_DESCRIPTION - ending.length) + ending,
     Status: await closedStatus(calls),
     ActivityDate: danishDate(note.at),
   });
-  const made = textOf(id);
-  if (success !== true || made === undefined) throw strangeAnswer('a new task');
-  return made;
 }
 
 /** Orgs name their statuses themselves; one that is open would be a thing to do. */
