@@ -131,11 +131,11 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
   const { provider, recordId, state, reason, now, origin = 'person', doubt = null } = end;
   const before = await findLink(tx, end);
   if (before === undefined) return false;
-  const word = state === 'removed' && { origin };
   if (!canEnd(before.state, state)) {
     // It has ended already: a person's word on it is kept, for records come back and numbers are filled in.
-    if (word !== false && origin === 'person' && before.state === 'gone') await change(tx, end, { state, ...word });
-    else if (word !== false && origin === 'person') await change(tx, end, word);
+    const isWord = state === 'removed' && origin === 'person';
+    if (isWord && (before.state === 'gone' || before.state === 'removed'))
+      await change(tx, end, { state, origin, reason });
     return false;
   }
   if (state === 'conflict') return change(tx, end, { state, reason, doubt, updated_at: now });
@@ -144,7 +144,7 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
   const ended = await change(tx, end, {
     state,
     reason,
-    ...word,
+    ...(state === 'removed' && { origin }),
     doubt: null,
     wish: 'off',
     // Also where it was `off`: an add may be under way at this moment. What was refused is not there.

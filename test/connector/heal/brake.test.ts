@@ -1,0 +1,101 @@
+/** The brake: far more links than usual would end. */
+import { describe, expect, it } from 'vitest';
+import { dropAttention, readAttention, retryAttention } from '../../../src/connector/attention.ts';
+import { syncRecords } from '../../../src/connector/sync.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { claim, mark } from '../../../src/runtime/lanes.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { type Ground, newGround, numberOf } from './ground.ts';
+
+const BRAKE = 'lane/heal:crm/*';
+const entityOf = (index: number): string => `CVR-1-${10_000_000 + index}`;
+const idsUpTo = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
+
+/** Records with their numbers, linked and monitored. */
+async function linked(engine: (typeof ENGINES)[number], count: number): Promise<Ground> {
+  const ground = await newGround(engine, { autoLink: false });
+  for (const id of idsUpTo(count)) {
+    ground.put(id, { cvr: numberOf(entityOf(Number(id))) });
+    await ground.link(id, entityOf(Number(id)));
+  }
+  await ground.settle(0);
+  expect(ground.items()).toHaveLength(count);
+  return ground;
+}
+
+async function countOf(ground: Ground, state: 'active' | 'gone' | 'removed'): Promise<number> {
+  return (await ground.store.db.selectFrom('link').select('state').where('state', '=', state).execute()).length;
+}
+
+describe.each(ENGINES)('the brake on %s', (engine) => {
+  it('lets a few links end, and stops where many would, until a person says so', async () => {
+    const ground = await linked(engine, 45);
+    for (const id of idsUpTo(15)) ground.remove(id);
+    await ground.hint(...idsUpTo(15));
+    await ground.settle();
+    expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([15, []]);
+
+    for (const id of idsUpTo(45)) ground.put(id, { cvr: null });
+    await ground.hint(...idsUpTo(45));
+    await ground.settle();
+    expect([await countOf(ground, 'active'), ground.items().length]).toEqual([30, 30]);
+    expect(await readAttention(ground.store.db)).toMatchObject([
+      { id: BRAKE, reason: expect.stringMatching(/^15 links ended .* and 30 or more/u) },
+    ]);
+    // Nobody answers: nothing ends, however long it takes.
+    await ground.settle(8 * 3_600_000);
+    expect([await countOf(ground, 'active'), (await readAttention(ground.store.db)).length]).toEqual([30, 1]);
+
+    await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
+    await ground.settle();
+    expect([await countOf(ground, 'active'), ground.items(), await readAttention(ground.store.db)]).toEqual([
+      0,
+      [],
+      [],
+    ]);
+    expect(await ground.lanes('heal:crm')).toEqual([]);
+  });
+
+  it('lets go by itself of what was repaired meanwhile', async () => {
+    const ground = await linked(engine, 30);
+    for (const id of idsUpTo(30)) ground.put(id, { cvr: null });
+    await ground.hint(...idsUpTo(30));
+    await ground.settle();
+    expect(await countOf(ground, 'active')).toBe(30);
+    for (const id of idsUpTo(30)) ground.put(id, { cvr: numberOf(entityOf(Number(id))) });
+    await ground.store.write((tx) => dropAttention(tx, BRAKE, ground.now));
+    await ground.settle(2 * 3_600_000);
+    expect([await countOf(ground, 'active'), await ground.lanes('heal:crm')]).toEqual([30, []]);
+  });
+
+  it('holds back what follows another number too, and asks again where it was only dropped', async () => {
+    const ground = await linked(engine, 30);
+    for (const id of idsUpTo(30)) ground.put(id, { cvr: numberOf(entityOf(Number(id) + 100)) });
+    await ground.hint(...idsUpTo(30));
+    await ground.settle();
+    await ground.store.write((tx) => dropAttention(tx, BRAKE, ground.now));
+    await ground.settle(2 * 3_600_000);
+    expect([await countOf(ground, 'active'), ground.items().includes(`${entityOf(1)} 1`)]).toEqual([30, true]);
+    expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
+  });
+
+  it('lets a share of a long list of links end', async () => {
+    const ground = await linked(engine, 250);
+    for (const id of idsUpTo(25)) ground.remove(id);
+    await ground.hint(...idsUpTo(25));
+    await ground.settle();
+    expect(await countOf(ground, 'gone')).toBe(25);
+  });
+
+  it('holds a sync back that sees no record any more', async () => {
+    const ground = await linked(engine, 30);
+    for (const id of idsUpTo(30)) ground.remove(id);
+    await ground.store.write((tx) => mark(tx, 'sync:crm', idsUpTo(30), ground.now));
+    const claims = await claim(ground.store, 'sync:crm', { limit: 100, now: ground.now, leaseMs: 60_000 });
+    const deps = { store: ground.store, metrics: createMetrics(), now: () => ground.now };
+    await syncRecords(deps, ground.crm, claims, AbortSignal.timeout(20_000));
+    await ground.settle();
+    expect([await countOf(ground, 'active'), ground.items().length]).toEqual([30, 30]);
+    expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
+  });
+});

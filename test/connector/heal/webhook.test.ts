@@ -1,0 +1,134 @@
+/** Where the CRMs themselves post. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
+import { addCrmWebhookRoute, type CrmWebhookOptions } from '../../../src/connector/heal/webhook.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { createServer } from '../../../src/http/server.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { A, type Ground, newGround } from './ground.ts';
+
+interface Stage extends Ground {
+  readonly url: string;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly logged: unknown[];
+  post(body: string, path?: string): Promise<Response>;
+}
+
+/** The route on a server of its own; what a body says is read as the test tells. */
+async function newStage(
+  engine: (typeof ENGINES)[number],
+  webhook: ((request: CrmRequest) => WebhookRead) | undefined,
+  options: Partial<CrmWebhookOptions> & { autoLink?: boolean } = {},
+): Promise<Stage> {
+  const ground = await newGround(engine, { autoLink: options.autoLink ?? true });
+  const provider = { ...ground.crm.provider, ...(webhook !== undefined && { webhook }) };
+  const metrics = createMetrics();
+  const logged: unknown[] = [];
+  const log = {
+    warn: (...line: unknown[]) => void logged.push(line),
+    error: (...line: unknown[]) => void logged.push(line),
+  };
+  const server = createServer({ log });
+  const deps = { store: ground.store, publicUrl: undefined, refusal: () => undefined, metrics, now: () => ground.now, log };
+  addCrmWebhookRoute(server, { ...deps, crms: [{ ...ground.crm, provider }], ...options });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const post = (body: string, path = '/providers/crm/webhook') =>
+    fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-sign': 'a' } });
+  return Object.assign(ground, { url, metrics, logged, post });
+}
+
+const named = (request: CrmRequest): WebhookRead => ({
+  kind: 'records',
+  ids: JSON.parse(Buffer.from(request.body).toString()),
+});
+
+describe.each(ENGINES)("a CRM's webhook on %s", (engine) => {
+  it('is answered once its records are marked, each once', async () => {
+    const stage = await newStage(engine, named);
+    const ids = Array.from({ length: 100 }, (_, index) => String(index % 40));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => stage.post(JSON.stringify(ids))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
+    expect((await stage.lanes('heal:crm')).length).toBe(40);
+    await stage.settle();
+    expect([stage.reads.length, await stage.lanes('heal:crm')]).toEqual([1, []]);
+  });
+
+  it('marks only linked records where links are made by hand', async () => {
+    const stage = await newStage(engine, named, { autoLink: false });
+    await stage.link('7', A);
+    expect((await stage.post('["7","8"]')).status).toBe(204);
+    expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
+  });
+});
+
+it('hands over what the CRM sent to the byte, under the address that it called', async () => {
+  const seen: CrmRequest[] = [];
+  const read = (request: CrmRequest): WebhookRead => {
+    seen.push(request);
+    return { kind: 'records', ids: [] };
+  };
+  const direct = await newStage('sqlite', read);
+  const body = '[{"name" :"Bl\u00e5b\u00e6r"}]';
+  await direct.post(body, '/providers/crm/webhook?a=%2Fb');
+  const proxied = await newStage('sqlite', read, { publicUrl: 'https://sync.example.com/cvr' });
+  await proxied.post(body);
+  expect(seen).toMatchObject([
+    { method: 'POST', url: `${direct.url}/providers/crm/webhook?a=%2Fb`, headers: { 'x-sign': 'a' } },
+    { url: 'https://sync.example.com/cvr/providers/crm/webhook' },
+  ]);
+  for (const one of seen) expect(Buffer.from(one.body).equals(Buffer.from(body))).toBe(true);
+});
+
+it('takes any content type: the format is the CRM\u2019s own', async () => {
+  const { url } = await newStage('sqlite', () => ({ kind: 'records', ids: [] }));
+  for (const type of ['text/xml', 'application/x-www-form-urlencoded', 'application/json'])
+    expect(
+      (await fetch(`${url}/providers/crm/webhook`, { method: 'POST', body: 'a', headers: { 'content-type': type } }))
+        .status,
+    ).toBe(204);
+  expect((await fetch(`${url}/providers/crm/webhook`, { method: 'POST' })).status).toBe(204);
+});
+
+it.each([
+  ['refused', 401],
+  ['unreadable', 400],
+] as const)('that is %s is answered %i, counted, told of once a minute, and marks nothing', async (kind, status) => {
+  const stage = await newStage('sqlite', () => ({ kind, reason: 'as the test says' }));
+  const answers = [await stage.post('[]'), await stage.post('[]')];
+  expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+  expect(await answers[0]?.json()).toMatchObject({ httpStatusCode: status, errorMessage: expect.any(String) });
+  expect([stage.logged.length, await stage.lanes('heal:crm')]).toEqual([1, []]);
+});
+
+it('is not found for a connection that is not there or has no webhooks', async () => {
+  const stage = await newStage('sqlite', undefined);
+  expect([(await stage.post('[]')).status, (await stage.post('[]', '/providers/other/webhook')).status]).toEqual([
+    404, 404,
+  ]);
+});
+
+it('that is too large is answered 413', async () => {
+  const stage = await newStage('sqlite', named);
+  expect((await stage.post(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
+});
+
+it('that we cannot take comes again: answered 503 with Retry-After', async () => {
+  const stopping = await newStage('sqlite', named, { refusal: () => 'stopping' });
+  const broken = await newStage('sqlite', () => {
+    throw new Error('a bug in a provider');
+  });
+  const away = await newStage('sqlite', named);
+  await away.store.close();
+  for (const stage of [stopping, broken, away]) {
+    const answer = await stage.post('["7"]');
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
+    expect(await answer.text()).not.toContain('bug');
+  }
+});
+
+it('cannot release the brake', async () => {
+  const stage = await newStage('sqlite', () => ({ kind: 'records', ids: ['*', '7'] }));
+  expect((await stage.post('')).status).toBe(204);
+  expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
+});
