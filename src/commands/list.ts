@@ -61,6 +61,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: "compare the service's list, the links and the CRM, show what differs and repair it",
     load: () => import('./reconcile.ts'),
   },
+  {
+    name: 'transfer',
+    about: 'make a company in the CRM, link it and have it monitored; refused where the CRM has it already',
+    load: () => import('./transfer.ts'),
+  },
   { name: 'keys', about: 'API keys of the service: create, list, revoke', load: () => import('./keys.ts') },
   { name: 'monitors', about: 'who is told of which changes', load: () => import('./monitors.ts') },
   { name: 'jobs', about: 'third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },

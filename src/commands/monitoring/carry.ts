@@ -17,7 +17,11 @@ export type Standing =
   | { readonly kind: 'waiting'; readonly link: Link; readonly reason: string | null };
 
 /** Makes the call the link waits for, unless a daemon is making it: then waits for that one. */
-export async function carry({ store, upstream }: Ground, ref: RecordRef, signal: AbortSignal): Promise<Standing> {
+export async function carry(
+  { store, upstream }: Pick<Ground, 'store' | 'upstream'>,
+  ref: RecordRef,
+  signal: AbortSignal,
+): Promise<Standing> {
   const keys = [linkKey(ref.provider, ref.recordId)];
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const claims = await claim(store, MONITORING_QUEUE, { limit: 1, now: Date.now(), leaseMs: 30_000, keys });

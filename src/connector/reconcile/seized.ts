@@ -1,6 +1,6 @@
 /** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
-import { renew, settle } from '../../runtime/lanes.ts';
-import { pause } from '../../runtime/pause.ts';
+import { keepClaim } from '../../runtime/keep-claim.ts';
+import { settle } from '../../runtime/lanes.ts';
 import type { Claim, Settlement } from '../../runtime/settlement.ts';
 import { take } from '../../runtime/take.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -33,24 +33,13 @@ export async function whileSeized<T>(
   const before = await settlementBefore(store.db, key, now());
   const [claim] = await take(store, LOOK_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return undefined;
-  const over = new AbortController();
-  const keeping = (async () => {
-    for (;;) {
-      await pause(leaseMs / 3, over.signal);
-      if (over.signal.aborted) return;
-      // Where it fails the lease may run out: what is written then is refused.
-      await renew(store, [claim], now() + leaseMs).catch(() => {});
-    }
-  })();
   let settlement = before;
   try {
-    const { value, isDone } = await work(claim);
+    const { value, isDone } = await keepClaim(store, claim, { now, leaseMs }, () => work(claim));
     const every = reconcileTask.everyMs(crm);
     if (isDone) settlement = every === undefined ? { kind: 'done' } : { kind: 'again', at: now() + every, fresh: true };
     return value;
   } finally {
-    over.abort();
-    await keeping;
     await store.write((tx) => settle(tx, claim, settlement));
   }
 }

@@ -1,0 +1,127 @@
+/** `transfer`: a company becomes a record of the CRM, linked and monitored. */
+
+import type { Holder } from '../connector/transfer/holders.ts';
+import { DraftError } from '../connector/transfer/record.ts';
+import { type Failure, type MadeRecord, type Refusal, transfer } from '../connector/transfer/transfer.ts';
+import { parseEntityId } from '../protocol/entity-id.ts';
+import { type Ground, onBackfillGround } from './backfill/ground.ts';
+import { defineCommand, type ExitCode, flag, needed, text, UsageError } from './command.ts';
+import { confirm } from './confirm.ts';
+import type { Context } from './context.ts';
+import { readEntity } from './entity.ts';
+import { carry, type Standing } from './monitoring/carry.ts';
+
+export const command = defineCommand({
+  name: 'transfer',
+  about: 'make a company in the CRM, link it and have it monitored; refused where the CRM has it already',
+  args: {
+    provider: needed('the CRM, as it is named in the configuration'),
+    entityId: needed('the company: CVR-1-12345678, or its CVR number'),
+  },
+  options: {
+    name: text('what to call it; what the register says where not given'),
+    yes: flag('also where another record has the same name'),
+  },
+  run: async (context, { provider, entityId }, { name, yes }) => {
+    const entity = readEntity(entityId, context.log);
+    if (parseEntityId(entity)?.kind !== 'company')
+      throw new UsageError(`${entity} is no company: only companies have the CVR number by which a duplicate is found`);
+    const given = name?.trim();
+    if (given === '') throw new UsageError('--name is empty: give the name of the company');
+    return onBackfillGround(context, provider, async (ground) => {
+      const { store, crm, now, wait, leaseMs } = ground;
+      const askName = async (same: readonly Holder[]): Promise<boolean> =>
+        yes || (await confirm(context, `${namesakes(provider, same)}. Make another one?`)) === true;
+      const deps = { store, crm, now, wait, leaseMs, askName, reading: readingOf(context, provider) };
+      const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
+      if (done.kind === 'made' || done.kind === 'found')
+        return tell(
+          context,
+          ground,
+          entity,
+          done,
+          await carry(ground, { provider, recordId: done.id }, context.signal),
+        );
+      if (done.kind === 'duplicate' || done.kind === 'same-name' || done.kind === 'linked') {
+        const text = refusalOf(provider, entity, done);
+        context.output.result({ provider, entity, ...done, text }, text);
+        return 3;
+      }
+      throw new Error(failureOf(provider, entity, done));
+    });
+  },
+});
+
+function tell(
+  { output }: Context,
+  { crm: { name: provider }, upstream }: Pick<Ground, 'crm' | 'upstream'>,
+  entity: string,
+  { kind, id, name, setAside }: MadeRecord,
+  { kind: monitoring, link, ...rest }: Standing,
+): ExitCode {
+  const reason = 'reason' in rest ? rest.reason : null;
+  const first = kind === 'made' ? `Made ${provider}:${id}, ${name}` : `An earlier transfer had made ${provider}:${id}`;
+  const monitored = {
+    confirmed: upstream === undefined ? 'No monitoring service is configured.' : 'It is monitored.',
+    refused: `The monitoring service refused it: ${reason}. See cvrsync parked.`,
+    waiting: `The daemon will ask the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
+  };
+  const aside = Object.entries(setAside).map(([property, why]) => `  ${property} was left out: ${why}`);
+  const text = [`${first}, and linked it to ${entity}. ${monitored[monitoring]}`, ...aside].join('\n');
+  output.result({ provider, entity, kind, record: id, name, setAside, monitored: link.monitored, reason }, text);
+  return monitoring === 'refused' || aside.length > 0 ? 3 : 0;
+}
+
+const shownRecords = (provider: string, records: readonly Holder[]): string =>
+  records
+    .slice(0, 10)
+    .map(
+      ({ id, name, number }) =>
+        `${provider}:${id}${name === null ? '' : ` ${name}`}${number === null ? '' : ` (${number})`}`,
+    )
+    .join(', ');
+
+const namesakes = (provider: string, same: readonly Holder[]): string =>
+  `${provider} has ${same.length === 1 ? 'a record' : 'records'} of that name: ${shownRecords(provider, same)}`;
+
+function refusalOf(provider: string, entity: string, done: Refusal): string {
+  const nothing = 'Nothing was made';
+  if (done.kind === 'linked')
+    return `${nothing}: ${entity} is linked to ${provider}:${done.id} already${done.state === 'conflict' ? ', in conflict: see cvrsync parked' : ''}.`;
+  const [first] = done.records;
+  const link = first === undefined ? '' : ` Link it with cvrsync monitoring add ${provider} ${entity} ${first.id}.`;
+  if (done.kind === 'duplicate') {
+    const records = done.records.length === 0 ? '' : `: ${shownRecords(provider, done.records)}`;
+    return `${nothing}: ${done.reason}${records}.${done.records.length > 1 ? ' Merge them first.' : link}`;
+  }
+  return `${nothing}: ${namesakes(provider, done.records)}.${link} Where it is another company, give --yes.`;
+}
+
+function failureOf(provider: string, entity: string, done: Failure): string {
+  switch (done.kind) {
+    case 'busy':
+      return `${entity} is being transferred to ${provider} at this moment, by another process: try again in a minute`;
+    case 'rejected':
+      return `${provider} would not make the company: ${done.reason}`;
+    case 'lost':
+      return `${provider} did not answer, and holds no such company yet: run the same command again, it looks before it makes one (${done.reason})`;
+  }
+}
+
+function usage(error: unknown): never {
+  throw error instanceof DraftError ? new UsageError(error.message) : error;
+}
+
+const EVERY = 5_000;
+
+/** Without a unique property the whole CRM is read: that should not look like a hang. */
+function readingOf({ log }: Context, provider: string): (count: number) => void {
+  let next = EVERY;
+  return (count) => {
+    if (count < next) return;
+    next = count + EVERY;
+    log.info(
+      `looking for a duplicate: read ${count} records; where the property with the number is unique in ${provider}, one call is enough`,
+    );
+  };
+}

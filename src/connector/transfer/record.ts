@@ -1,0 +1,89 @@
+/** record: what a company that is new in the CRM begins with. */
+import type { FieldName } from '../../../providers/fields.ts';
+import type { Property, PropertyValue } from '../../../providers/provider.ts';
+import type { Db } from '../../store/store.ts';
+import type { Crm } from '../crm.ts';
+import { type Fact, factValue } from '../fact.ts';
+import { readFacts } from '../facts.ts';
+import { type Planned, patchOf, planRecord } from '../plan.ts';
+
+/** A record that is not made yet. */
+export interface Draft {
+  readonly name: string;
+  readonly match: string;
+  readonly nameProperty: string | undefined;
+  /** Whether the property with the number takes digits only. */
+  readonly numeric: boolean;
+  readonly properties: Readonly<Record<string, PropertyValue>>;
+  /** What of it comes from the register, as a sync would have decided it. */
+  readonly planned: readonly Planned[];
+  readonly schema: ReadonlyMap<string, Property>;
+}
+
+/** A draft cannot be made; the message says what to do. */
+export class DraftError extends Error {
+  override readonly name = 'DraftError';
+}
+
+/** Drafts the record from what the register is known to say; a name that is given stands above it. */
+export async function draftRecord(
+  db: Db,
+  crm: Crm,
+  {
+    entity,
+    number,
+    name: given,
+  }: { readonly entity: string; readonly number: string; readonly name: string | undefined },
+  signal: AbortSignal,
+): Promise<Draft> {
+  const schema = await crm.schema(signal);
+  const { name: provider, match, mapping, values } = crm;
+  if (match === undefined)
+    throw new DraftError(
+      `set connector.providers.${provider}.match: the property in which ${provider} keeps the CVR number`,
+    );
+  const property = schema.get(match);
+  if (property?.writable !== true)
+    throw new DraftError(
+      `${provider} has no property ${match} that these credentials can write: see cvrsync check --create-properties`,
+    );
+  const facts = new Map((await readFacts(db, [entity])).map((fact): [FieldName, Fact] => [fact.field, fact]));
+  const name = given ?? nameIn(facts);
+  if (name === undefined)
+    throw new DraftError(`nothing is known of ${entity} here yet, so it has no name: give it with --name`);
+  const planned = planRecord({
+    mapping,
+    values,
+    schema,
+    facts,
+    known: () => [],
+    remembered: new Map(),
+    rulings: new Map(),
+    trust: 'crm',
+    persons: crm.persons,
+    crm: {},
+  });
+  const nameProperty = [...mapping, ...crm.provider.preset].find(
+    (row) => row.field === 'name' && schema.get(row.property)?.writable === true,
+  )?.property;
+  const own = planned.filter((one) => one.property !== match && (given === undefined || one.property !== nameProperty));
+  return {
+    name,
+    match,
+    nameProperty,
+    numeric: property.type === 'number',
+    properties: {
+      ...patchOf(own),
+      ...(nameProperty !== undefined && { [nameProperty]: name }),
+      [match]: property.type === 'number' ? Number(number) : number,
+    },
+    planned: own,
+    schema,
+  };
+}
+
+function nameIn(facts: ReadonlyMap<FieldName, Fact>): string | undefined {
+  const fact = facts.get('name');
+  const value = fact === undefined ? undefined : factValue(fact);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}

@@ -1,0 +1,221 @@
+/**
+ * transfer: a company becomes a record of the CRM, once. That it is about to be made is stored before the CRM is asked:
+ * where its answer is lost, or this process is, the record is looked for before anybody asks again.
+ */
+import { type Created, ProviderError } from '../../../providers/provider.ts';
+import { parseEntityId } from '../../protocol/entity-id.ts';
+import { keepClaim } from '../../runtime/keep-claim.ts';
+import { settle } from '../../runtime/lanes.ts';
+import { take } from '../../runtime/take.ts';
+import { readKept, writeKept } from '../../store/keep.ts';
+import type { Store } from '../../store/store.ts';
+import type { Crm } from '../crm.ts';
+import { rememberProperties, writeHistory } from '../history.ts';
+import { linkRecord, listLinks } from '../links.ts';
+import { LOOK_QUEUE, lookKey } from '../look-task.ts';
+import { findHolders, type Holder, type Holders, type HoldersDeps } from './holders.ts';
+import { type Draft, draftRecord } from './record.ts';
+
+export interface TransferDeps extends HoldersDeps {
+  readonly store: Store;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly leaseMs: number;
+  /** Whether to make a record although these have the same name. */
+  readonly askName: (same: readonly Holder[]) => Promise<boolean>;
+}
+
+export interface Order {
+  /** Canonical entity id. */
+  readonly entity: string;
+  readonly name: string | undefined;
+}
+
+/** A record that is there and linked. `found`: an earlier try had made it. */
+export interface MadeRecord {
+  readonly kind: 'made' | 'found';
+  readonly id: string;
+  readonly name: string;
+  /** Properties that the CRM would not take, with its reason. */
+  readonly setAside: Readonly<Record<string, string>>;
+}
+
+/** The CRM has the company, for all we know. */
+export type Refusal =
+  | { readonly kind: 'linked'; readonly id: string; readonly state: string }
+  | { readonly kind: 'duplicate'; readonly records: readonly Holder[]; readonly reason: string }
+  | { readonly kind: 'same-name'; readonly records: readonly Holder[] };
+
+/**
+ * No record was made. `lost`: no answer came, and none was found yet: the next try looks again before it makes one.
+ * `busy`: somebody else transfers the company at this moment.
+ */
+export type Failure =
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'busy' };
+
+export type Transferred = MadeRecord | Refusal | Failure;
+
+/** Waits before each look for a record whose making was not answered, in ms. */
+const LOOKS = [1_000, 3_000, 8_000];
+/** A CRM names one bad property at a time, or all. */
+const ROUNDS = 8;
+
+const intentOf = (provider: string, entity: string): string => `transfer:${provider}:${entity}`;
+
+/** Makes the record and links it; the caller carries the link's wish. Throws ProviderError and DraftError. */
+export async function transfer(deps: TransferDeps, order: Order, signal: AbortSignal): Promise<Transferred> {
+  const { store, crm, now, leaseMs } = deps;
+  // One at a time for a company. What a crash leaves behind is a task that no look knows: it ends when its lease has.
+  const key = lookKey(crm.name, `transfer ${order.entity}`);
+  const [claim] = await take(store, LOOK_QUEUE, [key], { now: now(), leaseMs });
+  if (claim === undefined) return { kind: 'busy' };
+  try {
+    return await keepClaim(store, claim, { now, leaseMs }, () => transferAlone(deps, order, signal));
+  } finally {
+    await store.write((tx) => settle(tx, claim, { kind: 'done' }));
+  }
+}
+
+async function transferAlone(deps: TransferDeps, order: Order, signal: AbortSignal): Promise<Transferred> {
+  const { store, crm } = deps;
+  const { entity } = order;
+  const number = parseEntityId(entity)?.number ?? '';
+  const linked = (await listLinks(store.db, { provider: crm.name, entity })).find(
+    ({ state }) => state === 'active' || state === 'conflict',
+  );
+  if (linked !== undefined) {
+    await forget(deps, entity);
+    return { kind: 'linked', id: linked.record_id, state: linked.state };
+  }
+  const draft = await draftRecord(store.db, crm, { ...order, number }, signal);
+  const look = (): Promise<Holders> => findHolders(deps, { ...draft, number }, signal);
+  const { byNumber, byName } = await look();
+  const [only, another] = byNumber;
+  const isTried = (await readKept(store.db, intentOf(crm.name, entity))) !== undefined;
+  if (only !== undefined) {
+    if (isTried && another === undefined) return adopt(deps, order, only);
+    return { kind: 'duplicate', records: byNumber, reason: `${crm.name} has a company with that number already` };
+  }
+  if (byName.length > 0 && !(await deps.askName(byName))) return { kind: 'same-name', records: byName };
+  return make(deps, order, draft, look, signal);
+}
+
+async function make(
+  deps: TransferDeps,
+  order: Order,
+  draft: Draft,
+  look: () => Promise<Holders>,
+  signal: AbortSignal,
+): Promise<Transferred> {
+  const { store, crm, now } = deps;
+  const { entity } = order;
+  const intent = intentOf(crm.name, entity);
+  await store.write((tx) => writeKept(tx, intent, 'tried', now()));
+  const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));
+  if (made instanceof ProviderError) {
+    if (made.fault === 'unavailable') return lookFor(deps, order, look, made, signal);
+    // It was not heard: nothing is on its way.
+    await forget(deps, entity);
+    throw made;
+  }
+  const { outcome, setAside } = made;
+  if (outcome.kind === 'created') {
+    await link(deps, order, outcome.id, { draft, setAside });
+    return { kind: 'made', id: outcome.id, name: draft.name, setAside };
+  }
+  await forget(deps, entity);
+  if (outcome.kind === 'rejected') return { kind: 'rejected', reason: outcome.reason };
+  const records = outcome.id === undefined ? [] : [{ id: outcome.id, number: null, name: null }];
+  return { kind: 'duplicate', records, reason: outcome.reason };
+}
+
+interface Made {
+  readonly outcome: Created;
+  readonly setAside: Readonly<Record<string, string>>;
+}
+
+/** Without what the CRM refuses, but never without the number and the name. */
+async function create({ connection, name }: Crm, draft: Draft, signal: AbortSignal): Promise<Made> {
+  if (connection.create === undefined)
+    throw new ProviderError('refused', `the provider of ${name} cannot make companies: make it by hand, then link it`);
+  const setAside: Record<string, string> = {};
+  let properties = draft.properties;
+  for (let round = 1; ; round += 1) {
+    const outcome = await connection.create(properties, signal);
+    if (outcome.kind !== 'rejected' || round === ROUNDS) return { outcome, setAside };
+    const bad = Object.entries(outcome.properties).filter(
+      ([property]) =>
+        Object.hasOwn(properties, property) && property !== draft.match && property !== draft.nameProperty,
+    );
+    if (bad.length === 0) return { outcome, setAside };
+    Object.assign(setAside, Object.fromEntries(bad));
+    properties = Object.fromEntries(
+      Object.entries(properties).filter(([property]) => !Object.hasOwn(setAside, property)),
+    );
+  }
+}
+
+/** Passes a fault of the CRM on as a value. Where the signal ended the call nobody knows what became of it. */
+function lost(error: unknown, signal: AbortSignal): ProviderError {
+  signal.throwIfAborted();
+  if (error instanceof ProviderError) return error;
+  throw error;
+}
+
+async function lookFor(
+  deps: TransferDeps,
+  order: Order,
+  look: () => Promise<Holders>,
+  fault: ProviderError,
+  signal: AbortSignal,
+): Promise<Transferred> {
+  for (const ms of LOOKS) {
+    await deps.wait(ms, signal);
+    signal.throwIfAborted();
+    const found = await look().catch((error: unknown) => lost(error, signal));
+    if (found instanceof ProviderError) continue;
+    const [only, another] = found.byNumber;
+    if (only !== undefined && another === undefined) return adopt(deps, order, only);
+    if (only !== undefined)
+      return { kind: 'duplicate', records: found.byNumber, reason: 'several companies have that number by now' };
+  }
+  return { kind: 'lost', reason: fault.message };
+}
+
+async function adopt(deps: TransferDeps, order: Order, { id, name }: Holder): Promise<Transferred> {
+  await link(deps, order, id);
+  return { kind: 'found', id, name: name ?? order.entity, setAside: {} };
+}
+
+const forget = ({ store, crm }: TransferDeps, entity: string): Promise<unknown> =>
+  store.write((tx) => tx.deleteFrom('keep').where('key', '=', intentOf(crm.name, entity)).execute());
+
+/** Links the record, with what was written to it: a sync that follows knows it for ours. */
+async function link(
+  { store, crm, now }: TransferDeps,
+  { entity }: Order,
+  recordId: string,
+  written?: { readonly draft: Draft; readonly setAside: Readonly<Record<string, string>> },
+): Promise<void> {
+  const provider = crm.name;
+  const at = now();
+  const wish = { provider, recordId, entity, sendUpdate: true, now: at, origin: 'number' } as const;
+  const linked = await store.write(async (tx) => {
+    const result = await linkRecord(tx, wish);
+    if (result.kind === 'taken') return result;
+    const decided = (written?.draft.planned ?? []).map((planned) => {
+      const refused = written?.setAside[planned.property];
+      return { provider, id: recordId, entity, planned, ...(refused !== undefined && { refused }) };
+    });
+    const detail = written === undefined ? 'found again after a transfer' : 'made by a transfer';
+    await writeHistory(tx, decided, [{ provider, id: recordId, entity, rule: 'linked', detail }], at);
+    await rememberProperties(tx, decided, written?.draft.schema ?? new Map(), at);
+    await tx.deleteFrom('keep').where('key', '=', intentOf(provider, entity)).execute();
+    return result;
+  });
+  if (linked.kind === 'taken')
+    throw new Error(
+      `${provider}:${recordId} was made for ${entity}, but is linked to ${linked.entity}: see cvrsync links`,
+    );
+}
