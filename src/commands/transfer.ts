@@ -34,7 +34,7 @@ export const command = defineCommand({
         yes || (await confirm(context, `${namesakes(provider, same)}. Make another one?`)) === true;
       const deps = { store, crm, now, wait, leaseMs, askName, reading: readingOf(context, provider) };
       const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
-      if (done.kind === 'made' || done.kind === 'found')
+      if ('setAside' in done)
         return tell(
           context,
           ground,
