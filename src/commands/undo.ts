@@ -1,4 +1,5 @@
 /** `undo`: puts back what was there before our writes. */
+import type { ConnectorConfig } from '../config/load.ts';
 import { type Crm, openCrm } from '../connector/crm.ts';
 import type { Undone } from '../connector/undo/fate.ts';
 import { undo } from '../connector/undo/run.ts';
@@ -11,10 +12,10 @@ import type { Context } from './context.ts';
 import { readEntity } from './entity.ts';
 import { needProvider } from './monitoring/ground.ts';
 import { withStore } from './opened.ts';
+import { needConnector } from './ruled.ts';
 
 /** Lines shown to a person; `--json` shows all. */
 const SHOWN = 100;
-const LEASE_MS = 30_000;
 const TELL_EVERY_MS = 5_000;
 
 /** What left a property as it is without a reason for a person to look. */
@@ -39,24 +40,28 @@ export const command = defineCommand({
       );
     const company = entity === undefined ? undefined : readEntity(entity, context.log);
     const selection: Selection = { ...options, entity: company };
-    const { connector } = await context.config();
-    if (connector === undefined) throw new UsageError('the configuration has no connector section');
+    const connector = await needConnector(context);
     if (options.provider !== undefined) needProvider(connector, options.provider);
     return withStore(context, async (store) => {
       if (options.event !== undefined) await needEvent(store, options.event);
-      const done = await take(context, store, selection, dryRun);
+      const done = await take(context, connector, store, selection, dryRun);
       return tell(context, done, dryRun, options.event);
     });
   },
 });
 
-async function take(context: Context, store: Store, selection: Selection, dryRun: boolean): Promise<readonly Undone[]> {
-  const { connector } = await context.config();
+async function take(
+  context: Context,
+  connector: ConnectorConfig,
+  store: Store,
+  selection: Selection,
+  dryRun: boolean,
+): Promise<readonly Undone[]> {
   const client = openClient({ env: context.env });
   const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
   const done: Undone[] = [];
   const crm = async (name: string): Promise<Crm | undefined> => {
-    const config = connector?.providers.find((each) => each.name === name);
+    const config = connector.providers.find((each) => each.name === name);
     return config === undefined ? undefined : openCrm(deps, config);
   };
   let told = Date.now();
@@ -64,7 +69,7 @@ async function take(context: Context, store: Store, selection: Selection, dryRun
     await undo(
       {
         ...deps,
-        leaseMs: LEASE_MS,
+        leaseMs: connector.limits.leaseSeconds * 1_000,
         crm,
         dryRun,
         tell(some, progress) {

@@ -3,10 +3,12 @@
 import { drop as dropLane, parked, unpark } from '../runtime/lane-state.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Db, Tx } from '../store/open.ts';
+import { type DifferenceFilter, readDifferences, settleDifference } from './differences.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE } from './links.ts';
+import type { RulingRef } from './ruling.ts';
 
-/** `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring service; `body` quarantined. */
-export type AttentionKind = 'lane' | 'value' | 'link' | 'body';
+/** `difference` kept by the rules; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring service; `body` quarantined. */
+export type AttentionKind = 'lane' | 'value' | 'link' | 'body' | 'difference';
 
 export interface Attention {
   /** Names it for `retry` and `drop`: the kind and its parts between slashes, each percent-encoded. */
@@ -30,10 +32,21 @@ export type Resolved =
 const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>
   [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':'))].join('/');
 
-/** Everything that needs a person; lanes first, each kind oldest or by name. Reads indexes of the exceptions only, except for links. */
+/** Everything that needs a person but for differences, which are no fault; lanes first, each kind oldest or by name. Reads indexes of the exceptions only, except for links. */
 export async function readAttention(db: Db): Promise<readonly Attention[]> {
   return [...(await readLanes(db)), ...(await readLinks(db)), ...(await readValues(db)), ...(await readBodies(db))];
 }
+
+/** Differences as things that a person may decide. */
+export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Attention[]> =>
+  (await readDifferences(db, filter, limit)).map(({ provider, recordId, property, entity, crm, register, since }) => ({
+    id: idOf('difference', provider, recordId, property),
+    kind: 'difference',
+    about: `${provider}:${recordId} ${property}`,
+    reason: `the CRM holds ${crm}, the register says ${register} of ${entity}`,
+    since,
+    advice: 'retry lets the register win once; drop holds what the CRM has',
+  }));
 
 async function readLanes(db: Db): Promise<readonly Attention[]> {
   return (await parked(db)).map(({ queue, key, error, parkedAt, attempts }) => ({
@@ -120,6 +133,8 @@ export async function retryAttention(tx: Tx, id: string, now: number): Promise<R
       await mark(tx, `sync:${first}`, [second], now);
       return done('the record is synced again');
     }
+    case 'difference':
+      return settled(await settleDifference(tx, differenceOf(named.parts), 'register', now), 'the register wins once');
     case 'link':
       return retryLink(tx, first, second, now);
     case 'body': {
@@ -143,6 +158,8 @@ export async function dropAttention(tx: Tx, id: string, now: number): Promise<Re
       return (await dropLane(tx, first, second)) ? done('given up') : { kind: 'unknown' };
     case 'value':
       return (await forget(tx, first, second, third)) ? done('forgotten') : { kind: 'unknown' };
+    case 'difference':
+      return settled(await settleDifference(tx, differenceOf(named.parts), 'crm', now), 'held as the CRM has it');
     case 'link':
       return dropLink(tx, first, second, now);
     case 'body':
@@ -151,14 +168,18 @@ export async function dropAttention(tx: Tx, id: string, now: number): Promise<Re
 }
 
 const done = (note: string): Resolved => ({ kind: 'done', note });
+const settled = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
 
-const PARTS: Readonly<Record<AttentionKind, number>> = { lane: 2, value: 3, link: 2, body: 1 };
+const differenceOf = ([provider, recordId, property]: Parts): RulingRef => ({ provider, recordId, property });
 
-function readId(
-  id: string,
-): { readonly kind: AttentionKind; readonly parts: readonly [string, string, string] } | undefined {
+type Parts = readonly [string, string, string];
+
+const PARTS: Readonly<Record<AttentionKind, number>> = { lane: 2, value: 3, link: 2, body: 1, difference: 3 };
+
+function readId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
   const [kind = '', ...parts] = id.split('/');
-  if (kind !== 'lane' && kind !== 'value' && kind !== 'link' && kind !== 'body') return undefined;
+  if (kind !== 'lane' && kind !== 'value' && kind !== 'link' && kind !== 'body' && kind !== 'difference')
+    return undefined;
   if (parts.length !== PARTS[kind] || (kind === 'body' && !/^\d{1,15}$/u.test(parts[0] ?? ''))) return undefined;
   try {
     const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);

@@ -135,7 +135,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
     const stage = await setStage({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const updates: Updates = {
-      capital: { before: null, after: { value: 600_000, currency: 'DKK' } },
+      capital: { before: null, after: { value: 600_000, currency: 'DKK', hasClasses: null, isPartial: null } },
       phoneNumber: { before: null, after: '10203040' },
       bylawsChangedDate: { before: null, after: '2019-05-01T00:00:00' },
       purpose: { before: null, after: 'Formålet er handel. '.repeat(4_000) },

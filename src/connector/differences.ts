@@ -1,0 +1,102 @@
+/** Differences: properties where the CRM holds another value than the register, left to a person. */
+import { sql } from 'kysely';
+import type { Db, Tx } from '../store/open.ts';
+import { type RulingRef, rule } from './ruling.ts';
+
+export interface Difference extends RulingRef {
+  readonly entity: string;
+  /** JSON of what the CRM held when it was decided. */
+  readonly crm: string;
+  /** JSON of what the register says. */
+  readonly register: string;
+  /** Ms since 1970. */
+  readonly since: number | null;
+}
+
+export interface DifferenceFilter {
+  readonly provider?: string | undefined;
+  readonly property?: string | undefined;
+  readonly after?: RulingRef | undefined;
+}
+
+const open = (db: Db, { provider, property }: DifferenceFilter) =>
+  db
+    .selectFrom('property_state as state')
+    .innerJoin('link', (join) =>
+      join.onRef('link.provider', '=', 'state.provider').onRef('link.record_id', '=', 'state.record_id'),
+    )
+    .where('state.kept', 'is not', null)
+    .where('link.state', '=', 'active')
+    .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
+    .$if(property !== undefined, (query) => query.where('state.property', '=', property ?? ''));
+
+/** Differences by connection, property and record; the next page comes `after` the last of this one. */
+export async function readDifferences(db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Difference[]> {
+  const { after } = filter;
+  const rows = await open(db, filter)
+    .select(['state.provider', 'state.property', 'state.record_id', 'link.entity', 'kept', 'offered', 'kept_at'])
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('state.provider', 'state.property', 'state.record_id'),
+          '>',
+          tuple(after?.provider ?? '', after?.property ?? '', after?.recordId ?? ''),
+        ),
+      ),
+    )
+    .orderBy('state.provider')
+    .orderBy('state.property')
+    .orderBy('state.record_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at }) => ({
+    provider,
+    property,
+    recordId: record_id,
+    entity,
+    crm: kept ?? 'null',
+    register: offered ?? 'null',
+    since: kept_at,
+  }));
+}
+
+/** How many differences there are. */
+export async function countDifferences(db: Db, filter: DifferenceFilter = {}): Promise<number> {
+  const row = await open(db, filter)
+    .select(sql<number>`cast(count(*) as bigint)`.as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Settles a difference: `register` lets the register win once, `crm` holds what the CRM has. False where there is none. */
+export async function settleDifference(
+  tx: Tx,
+  ref: RulingRef,
+  winner: 'register' | 'crm',
+  now: number,
+): Promise<boolean> {
+  const kind = winner === 'register' ? 'release' : 'hold';
+  const isOpen = await tx
+    .selectFrom('property_state')
+    .select('property')
+    .where('provider', '=', ref.provider)
+    .where('record_id', '=', ref.recordId)
+    .where('property', '=', ref.property)
+    .where('kept', 'is not', null)
+    .executeTakeFirst();
+  if (isOpen === undefined) return false;
+  await rule(
+    tx,
+    ref,
+    { kind, once: kind === 'release', until: null, reason: 'a difference that a person settled' },
+    now,
+  );
+  await tx
+    .updateTable('property_state')
+    .set({ kept: null, offered: null, kept_at: null })
+    .where('provider', '=', ref.provider)
+    .where('record_id', '=', ref.recordId)
+    .where('property', '=', ref.property)
+    .execute();
+  return true;
+}
