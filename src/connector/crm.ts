@@ -6,6 +6,7 @@ import {
   type HttpResponse,
   type Keep,
   type Limits,
+  type Observation,
   type Policy,
   type PresetRow,
   type Property,
@@ -19,6 +20,8 @@ import type { EventName } from '../protocol/events.ts';
 import { createPace, type Pace, PausedError } from '../runtime/rate.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Store } from '../store/open.ts';
+import { fenceConnection } from './fence.ts';
+import { soundLimits } from './fence-limits.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import type { ValueMap } from './render.ts';
 
@@ -78,6 +81,7 @@ export interface CrmDeps {
   readonly now: () => number;
 }
 
+const CONNECT_MS = 60_000;
 const SCHEMA_MS = 15 * 60_000;
 /** A record that was read longer ago than this may have been edited since: better to begin again after the pause. */
 const PATIENCE_MS = 2_000;
@@ -86,10 +90,10 @@ const PATIENCE_MS = 2_000;
 export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const { store, now } = deps;
   const { name, provider, settings, hold } = config;
-  const limits = provider.limits(settings);
+  const limits = soundLimits(name, provider.limits(settings));
   const pace = createPace({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = pacedHttp(deps, config, pace, limits);
-  const connection = await provider.connect(settings, { http, keep: keepFor(store, name, now), now });
+  const connection = fenceConnection(await connected(deps, config, http), { name });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
@@ -121,6 +125,26 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   };
 }
 
+/** A plugin may wait in `connect`, which should make no call: the daemon must not wait with it. */
+async function connected(
+  { store, now }: CrmDeps,
+  { name, provider, settings }: CrmConfig,
+  http: Http,
+): Promise<Connection> {
+  const late = Promise.withResolvers<never>();
+  const seconds = CONNECT_MS / 1_000;
+  const timer = setTimeout(
+    () => late.reject(new Error(`${name}: its connect did not end within ${seconds} s`)),
+    CONNECT_MS,
+  );
+  try {
+    const opening = provider.connect(settings, { http, keep: keepFor(store, name, now), now });
+    return await Promise.race([opening, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Every call of a provider passes here: paced, counted, and its headers heard. */
 function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pace, limits: Limits): Http {
   const { name: provider } = config;
@@ -149,7 +173,7 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
   }
 
   async function heed(response: HttpResponse): Promise<void> {
-    const seen = config.provider.observe?.(response, config.settings);
+    const seen = observed(config, response);
     if (seen === undefined) return;
     if (seen.pauseMs !== undefined) await pace.block(now() + seen.pauseMs, seen.reason ?? 'the CRM asked for a pause');
     const budget = seen.budget ?? 'default';
@@ -157,6 +181,15 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
     // Others spend from the same budget: leave it a tenth of its window to recover.
     if (seen.remaining !== undefined && seen.remaining < 2 && window !== undefined)
       await pace.slow(budget, now() + window.perMs / 10);
+  }
+}
+
+/** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
+function observed({ provider, settings }: CrmConfig, response: HttpResponse): Observation | undefined {
+  try {
+    return provider.observe?.(response, settings);
+  } catch {
+    return undefined;
   }
 }
 
