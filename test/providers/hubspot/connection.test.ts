@@ -103,6 +103,18 @@ describe('a path of the client', () => {
     ['/crm/v3/objects/companies?after=/crm/v3/objects/x', '/crm/objects/2026-09/companies?after=/crm/v3/objects/x'],
     ['/crm/v3/properties/companies?archived=false', '/crm/properties/2026-09/companies?archived=false'],
     ['/account-info/v3/details', '/account-info/2026-09/details'],
+    ['/crm/v3/objects/notes/batch/read', '/crm/objects/2026-09/notes/batch/read'],
+    ['/crm/v3/properties/companies/groups', '/crm/properties/2026-09/companies/groups'],
+    ['/crm/v3/property-validations/0-2', '/crm/property-validations/2026-09/0-2'],
+    ['/crm-object-schemas/v3/schemas/0-2', '/crm-object-schemas/2026-09/schemas/0-2'],
+    [
+      '/crm/v4/objects/companies/1/associations/companies/2',
+      '/crm/objects/2026-09/companies/1/associations/companies/2',
+    ],
+    [
+      '/crm/v4/associations/companies/companies/batch/labels/archive',
+      '/crm/associations/2026-09/companies/companies/batch/labels/archive',
+    ],
   ])('%s becomes %s', (path, dated) => {
     expect(datedUrl(`https://api.hubapi.com${path}`, '2026-09')).toBe(`https://api.hubapi.com${dated}`);
     expect(datedUrl(`https://api.hubapi.com${path}`, 'v3')).toBe(`https://api.hubapi.com${path}`);
