@@ -23,7 +23,7 @@ export interface Accounts {
   /** Empties the recycle bin of one record. */
   purge(account: StoredAccount): void;
   /** All in the order of their ids, deleted ones too; from the first id over `after`. */
-  ordered(after?: string): IterableIterator<StoredAccount>;
+  ordered(after?: string): Generator<StoredAccount>;
   /** The live account that holds a unique value. */
   holder(field: string, value: PropertyValue): StoredAccount | undefined;
   /** Keeps a field's values unique from now on. */

@@ -86,28 +86,33 @@ function select(org: Org, query: Query, all: boolean): readonly StoredAccount[] 
   const byId = query.order.every(({ field, descending }) => field === 'Id' && !descending);
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
   const found: StoredAccount[] = [];
-  for (const account of candidates(org, query)) {
+  const { rows, rest } = candidates(org, query.where);
+  for (const account of rows) {
     if (byId && found.length >= limit) break;
-    if ((all || !account.deleted) && query.where.every((condition) => holds(account, condition, rawValue)))
+    if ((all || !account.deleted) && rest.every((condition) => holds(account, condition, rawValue)))
       found.push(account);
   }
-  return byId ? found : ordered(found, query.order, rawValue).slice(0, limit);
+  return byId ? found : ordered(found, query.order, sortValue).slice(0, limit);
 }
 
-/** Conditions on Id and SystemModstamp are indexed: the rest is filtered. */
-function* candidates(org: Org, query: Query): Iterable<StoredAccount> {
-  const named = query.where.find(({ field, operator }) => field === 'Id' && (operator === 'IN' || operator === '='));
-  if (named !== undefined) {
-    yield* named.values.flatMap((id) => org.accounts.find(String(id)) ?? []);
-    return;
-  }
-  const after = query.where.find(({ field, operator }) => field === 'Id' && operator === '>');
-  const since = query.where.find(({ field, operator }) => field === 'SystemModstamp' && operator === '>=');
-  const oldest = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(String(since.values[0]));
-  for (const account of org.accounts.ordered(after === undefined ? undefined : to18(String(after.values[0])))) {
-    if (account.updatedAt >= oldest) yield account;
-  }
+/** Conditions on Id and SystemModstamp are indexed: what is left of them is filtered. */
+function candidates(org: Org, where: Query['where']): { rows: Iterable<StoredAccount>; rest: Query['where'] } {
+  const named = where.find(({ field, operator }) => field === 'Id' && (operator === 'IN' || operator === '='));
+  if (named !== undefined)
+    return { rows: named.values.flatMap((id) => org.accounts.find(String(id)) ?? []), rest: where };
+  const after = where.find(({ field, operator }) => field === 'Id' && operator === '>');
+  const since = where.find(({ field, operator }) => field === 'SystemModstamp' && operator === '>=');
+  const rows = org.accounts.ordered(after === undefined ? undefined : to18(String(after.values[0])));
+  const oldest = since === undefined ? undefined : Date.parse(String(since.values[0])) / 1_000;
+  return {
+    rows: oldest === undefined ? rows : rows.filter(({ updatedAt }) => Math.floor(updatedAt / 1_000) >= oldest),
+    rest: where.filter((condition) => condition !== since && condition !== after),
+  };
 }
+
+/** A stamp as a number: a hundred thousand of them are sorted in a moment. */
+const sortValue = (account: StoredAccount, name: string): PropertyValue =>
+  name === 'SystemModstamp' ? Math.floor(account.updatedAt / 1_000) : rawValue(account, name);
 
 function isVisible({ options }: Org, object: string): boolean {
   if (object === 'Organization') return options.organizationVisible !== false;

@@ -1,43 +1,7 @@
 /** The emulator is as strict as Salesforce where this project could go wrong unseen. */
-import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type SalesforceEmulatorOptions,
-  startSalesforceEmulator,
-} from '../../../providers/salesforce/emulator/emulator.ts';
+import { describe, expect, it } from 'vitest';
 import { parseSoql } from '../../../providers/salesforce/emulator/soql.ts';
-import { objectOf } from '../../../providers/salesforce/json.ts';
-
-async function openApi(options: SalesforceEmulatorOptions = {}) {
-  const emulator = await startSalesforceEmulator(options);
-  onTestFinished(() => emulator.close());
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: '3MVG9.emulator.client',
-    client_secret: 'emulator-client-secret',
-  });
-  const token = objectOf(
-    await (await fetch(`${emulator.url}/services/oauth2/token`, { method: 'POST', body: form })).json(),
-  );
-  const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${emulator.url}/services/data/v67.0${path}`, {
-      method,
-      headers: { authorization: `Bearer ${String(token?.access_token)}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      json: text.startsWith('<') || text === '' ? text : JSON.parse(text),
-    };
-  };
-  const query = (soql: string, verb = 'query') => call('GET', `/${verb}?q=${encodeURIComponent(soql)}`);
-  return { emulator, token, call, query };
-}
-const code = ({ status, json }: { status: number; json: unknown }) => [
-  status,
-  objectOf(Array.isArray(json) ? json[0] : json)?.errorCode,
-];
+import { code, openApi } from './raw.ts';
 
 describe('the emulated Salesforce', () => {
   it('takes 200 records in a collection and no more', async () => {
@@ -123,7 +87,7 @@ describe('the emulated Salesforce', () => {
   it("refuses retired versions, and a person's impossible edit", async () => {
     const { emulator, token } = await openApi();
     const old = await fetch(`${emulator.url}/services/data/v30.0/sobjects/Account/describe`, {
-      headers: { authorization: `Bearer ${String(token?.access_token)}` },
+      headers: { authorization: `Bearer ${token}` },
     });
     expect(old.status).toBe(410);
     expect(() => emulator.add({ Phone: '1' })).toThrow(/REQUIRED_FIELD_MISSING/);

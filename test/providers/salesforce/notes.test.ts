@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Note, Notes } from '../../../providers/provider.ts';
 import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/emulator.ts';
+import { callApi } from './raw.ts';
 import { type Bench, live, openBench, paths } from './setup.ts';
 
 const AT = Date.parse('2026-10-01T22:30:00Z');
@@ -116,23 +117,8 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
   });
 });
 
-const tasks = async (bench: Bench) => {
-  const session = await bench.http({
-    method: 'POST',
-    url: `${bench.emulator.url}/services/oauth2/token`,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'grant_type=client_credentials&client_id=3MVG9.emulator.client&client_secret=emulator-client-secret',
-    signal: live(),
-  });
-  const soql = encodeURIComponent('SELECT Status, ActivityDate FROM Task');
-  const { body } = await bench.http({
-    method: 'GET',
-    url: `${bench.emulator.url}/services/data/v67.0/query?q=${soql}`,
-    headers: { authorization: `Bearer ${JSON.parse(session.body).access_token}` },
-    signal: live(),
-  });
-  return JSON.parse(body).records;
-};
+const tasks = async ({ emulator }: Bench) =>
+  (await (await callApi(emulator.url)).query('SELECT Status, ActivityDate FROM Task')).json.records;
 
 describe('a task', () => {
   it('is done already, on the day it was in Denmark', async () => {
