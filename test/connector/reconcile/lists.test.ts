@@ -1,0 +1,160 @@
+/** Lists that cannot be had whole, and what happens to the store while they are read. */
+import { expect, it, test } from 'vitest';
+import { ProviderError } from '../../../providers/provider.ts';
+import { endLink, findLink, linkRecord } from '../../../src/connector/links.ts';
+import { jobsOf } from '../../../src/connector/reconcile/items.ts';
+import { openUpstream, upstreamPace } from '../../../src/connector/upstream.ts';
+import { openClient } from '../../../src/http/client.ts';
+import { take } from '../../../src/runtime/take.ts';
+import { serveService } from '../../support/service.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { MATCH, numberAt, occurring, setComparison } from './stage.ts';
+
+const page = (...ids: readonly string[]) => ids.map((id) => ({ id, properties: { [MATCH]: numberAt(Number(id)) } }));
+
+it('judges nothing where a page of the CRM cannot be had', async () => {
+  const stage = await setComparison();
+  for (const record of ['1', '2', '3', '4', '5']) await stage.agree(record, numberAt(Number(record)));
+  stage.beforePage = (cursor) => {
+    if (cursor === '2') throw new ProviderError('refused', 'no scope to list companies');
+    return undefined;
+  };
+  await expect(stage.reconcile()).rejects.toThrow('no scope to list companies');
+  expect(await stage.lanes('heal:crm')).toEqual([]);
+});
+
+it('asks again for a page that was not answered', async () => {
+  const stage = await setComparison();
+  for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
+  let silences = 1;
+  stage.beforePage = (cursor) => {
+    if (cursor === '2' && silences-- > 0) throw new ProviderError('unavailable', 'no answer');
+    return undefined;
+  };
+  expect(occurring(await stage.survey())).toEqual({});
+});
+
+it('stops where the list of the CRM turns in a circle', async () => {
+  const stage = await setComparison();
+  stage.beforePage = (cursor) => ({ records: page('1'), cursor: cursor === 'a' ? 'b' : 'a' });
+  await expect(stage.survey()).rejects.toThrow('a cursor came twice');
+});
+
+it('stops where the items of the service repeat, and judges nothing', async () => {
+  const stage = await setComparison();
+  for (const record of ['1', '2']) await stage.agree(record, numberAt(Number(record)));
+  const service = await serveService({ repeat: true });
+  service.put('crm', `CVR-1-${numberAt(1)}`, '1');
+  const client = openClient();
+  const upstream = openUpstream({
+    baseUrl: service.url,
+    accessKey: service.accessKey,
+    http: client.http,
+    pace: upstreamPace(stage.store, 60_000, Date.now),
+  });
+  await expect(stage.reconcile({}, { upstream })).rejects.toThrow('a continuationToken came twice');
+  await client.close();
+  expect(await stage.lanes('monitoring')).toEqual([]);
+});
+
+it('judges nothing where the service answers half its pages', async () => {
+  const stage = await setComparison();
+  for (const record of ['1', '2', '3', '4']) await stage.agree(record, numberAt(Number(record)));
+  stage.service.fault({
+    match: 'job-crm/items',
+    after: 1,
+    action: { kind: 'status', status: 422, body: { errorMessage: 'no such page' } },
+  });
+  await expect(stage.reconcile()).rejects.toThrow('no such page');
+  expect(await stage.lanes('monitoring')).toEqual([]);
+});
+
+it('counts a record once that the CRM lists twice because it changed on the way', async () => {
+  const stage = await setComparison();
+  await stage.agree('1', numberAt(1));
+  await stage.agree('2', numberAt(2));
+  stage.beforePage = (cursor) =>
+    cursor === undefined ? { records: [...page('1', '2'), ...page('2')], cursor: 'next' } : { records: page('1') };
+  expect(occurring(await stage.survey())).toEqual({});
+});
+
+test.each(ENGINES)('two reconciles of a connection do not run at the same time (%s)', async (engine) => {
+  const stage = await setComparison({ engine });
+  await stage.agree('1', numberAt(1));
+  const scanning = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  stage.beforePage = async () => {
+    scanning.resolve();
+    await go.promise;
+    return undefined;
+  };
+  const first = stage.survey();
+  await scanning.promise;
+  await expect(stage.survey()).rejects.toThrow('somebody else reconciles');
+  go.resolve();
+  expect(await first).toMatchObject({ records: 1 });
+});
+
+test.each(ENGINES)('whoever lost the right to reconcile writes nothing any more (%s)', async (engine) => {
+  const stage = await setComparison({ engine });
+  for (const record of ['1', '2', '3', '4', '5', '6']) await stage.agree(record, numberAt(Number(record)));
+  stage.records.delete('1');
+  stage.beforePage = async (cursor) => {
+    if (cursor !== '4') return undefined;
+    // It was stopped for longer than its lease.
+    await stage.store.write((tx) => tx.updateTable('lane').set({ due_at: 0 }).where('queue', '=', 'look').execute());
+    expect(await take(stage.store, 'look', ['crm reconcile'], { now: stage.at, leaseMs: 9_000 })).toHaveLength(1);
+    return undefined;
+  };
+  await expect(stage.reconcile()).rejects.toThrow('another process reconciles crm');
+  expect(await stage.lanes('heal:crm')).toEqual([]);
+});
+
+test.each(ENGINES)('a link that is made while the service drops its item is carried once more (%s)', async (engine) => {
+  const stage = await setComparison({ engine });
+  const [entity, recordId] = [`CVR-1-${numberAt(1)}`, '1'];
+  stage.service.put('crm', entity, recordId);
+  const upstream = {
+    ...stage.upstream,
+    async remove(...asked: Parameters<typeof stage.upstream.remove>) {
+      const wish = { provider: 'crm', recordId, entity, sendUpdate: false, now: stage.at };
+      await stage.store.write((tx) => linkRecord(tx, wish));
+      const lanes = { monitored: 'on' } as const;
+      // Its add was carried before the service heard of the removal.
+      await stage.store.write(async (tx) => {
+        await tx.updateTable('link').set(lanes).execute();
+        await tx.deleteFrom('lane').where('queue', '=', 'monitoring').execute();
+      });
+      return stage.upstream.remove(...asked);
+    },
+  };
+  await stage.reconcile({ person: true }, { upstream });
+  expect(await stage.lanes('monitoring')).toEqual(['crm:1']);
+  expect(await findLink(stage.store.db, { provider: 'crm', recordId })).toMatchObject({
+    wish: 'on',
+    monitored: 'unknown',
+  });
+});
+
+test.each(ENGINES)('a wish that changes between the look and the repair is not overwritten (%s)', async (engine) => {
+  const stage = await setComparison({ engine });
+  for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
+  stage.service.take('crm', `CVR-1-${numberAt(1)}`, '1');
+  let isEnded = false;
+  stage.beforePage = async (cursor) => {
+    if (cursor === undefined || isEnded) return undefined;
+    isEnded = true;
+    const end = { provider: 'crm', recordId: '1', state: 'removed', reason: 'asked', now: stage.at } as const;
+    await stage.store.write((tx) => endLink(tx, end));
+    return undefined;
+  };
+  await stage.reconcile();
+  expect(await findLink(stage.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ wish: 'off' });
+});
+
+it('finds the jobs of a connection by name, then by the same name in another case, then by what the items say', () => {
+  const named = (...names: readonly string[]) => names.map((name) => ({ id: `id-${name}`, name }));
+  expect(jobsOf(named('HubSpot', 'hubspot', 'x'), 'hubspot')).toEqual({ jobs: named('hubspot'), mixed: false });
+  expect(jobsOf(named('HubSpot', 'x'), 'hubspot')).toEqual({ jobs: named('HubSpot'), mixed: false });
+  expect(jobsOf(named('HubSpot', 'x'), 'hubspot', new Set(['HubSpot']))).toEqual({ jobs: named('x'), mixed: true });
+});
