@@ -42,7 +42,7 @@ export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, 
   const { mode } = options;
   if (mode.kind === 'plan' && existsSync(mode.file))
     throw new BackfillError(`${mode.file} is there already, and may hold somebody's work: name another file`);
-  const columns = await columnsOf(deps.crm, signal);
+  const columns = await columnsOf(deps, signal);
   if (mode.kind === 'file') await checkPlanOf(deps, options, mode.file, signal);
   let run = await begin(deps, options);
   if (run.phase === 'clear') run = await clear(deps, run, signal);

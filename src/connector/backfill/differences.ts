@@ -21,7 +21,7 @@ export interface Comparer {
 /** Compares records with facts; without properties where no fact is known of any company of the plan. */
 export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: AbortSignal): Promise<Comparer> {
   const { store, crm } = deps;
-  const schema = await crm.schema(signal);
+  const schema = await patiently(deps, () => crm.schema(signal), signal);
   const mapped = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const fields = [...new Set(mapped.map((row): FieldName => row.field))];
   const isAnyKnown = await knowsAny(deps);

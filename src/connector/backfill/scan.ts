@@ -17,12 +17,13 @@ export interface Columns {
 }
 
 /** Throws where the CRM has no property for the number. */
-export async function columnsOf(crm: Crm, signal: AbortSignal): Promise<Columns> {
+export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promise<Columns> {
+  const { crm } = deps;
   const { match, hold, name: provider } = crm;
   const where = `connector.providers.${provider}.match`;
   if (match === undefined)
     throw new ProviderError('refused', `set ${where}: the property in which ${provider} keeps the CVR number`);
-  const schema = await crm.schema(signal);
+  const schema = await patiently(deps, () => crm.schema(signal), signal);
   if (!schema.has(match))
     throw new ProviderError(
       'refused',

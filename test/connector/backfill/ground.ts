@@ -9,9 +9,9 @@ import type { BackfillDeps, Step } from '../../../src/connector/backfill/deps.ts
 import { outcomeOf } from '../../../src/connector/backfill/outcome.ts';
 import type { Run } from '../../../src/connector/backfill/run.ts';
 import { openCrm } from '../../../src/connector/crm.ts';
-import { linkRecord } from '../../../src/connector/links.ts';
+import { linkRecord, MONITORING_QUEUE } from '../../../src/connector/links.ts';
 import { openUpstream, upstreamPace } from '../../../src/connector/upstream.ts';
-import { openClient } from '../../../src/http/client.ts';
+import { type Http, openClient } from '../../../src/http/client.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { createBell } from '../../../src/runtime/bell.ts';
 import { pause } from '../../../src/runtime/pause.ts';
@@ -34,6 +34,8 @@ export interface GroundOptions {
   readonly clock?: HandClock;
   /** Common keys of the connection beside match and hold. */
   readonly connection?: object;
+  /** While it is, calls to the monitoring service find nobody. */
+  readonly isServiceAway?: () => boolean;
   /** Stands between the backfill and the CRM. */
   readonly around?: (connection: Connection) => Partial<Connection>;
 }
@@ -80,25 +82,39 @@ export async function setGround(options: GroundOptions = {}): Promise<Ground> {
   const { connection: real } = opened;
   const crm = { ...opened, connection: { ...real, ...options.around?.(real) } };
   const pace = upstreamPace(store, 60_000, now);
-  const upstream = openUpstream({ baseUrl: service.url, accessKey: service.accessKey, http, pace, metrics, now });
+  const toService: Http = (request) =>
+    http(options.isServiceAway?.() === true ? { ...request, url: 'http://127.0.0.1:9/' } : request);
+  const upstream = openUpstream({
+    baseUrl: service.url,
+    accessKey: service.accessKey,
+    http: toService,
+    pace,
+    metrics,
+    now,
+  });
+  const bell = createBell();
   const steps: Step[] = [];
   const errors: unknown[] = [];
   const deps: BackfillDeps = {
     store,
-    bell: createBell(),
+    bell,
     crm,
     upstream,
     upstreamPace: pace,
     metrics,
     now,
-    // A pause goes by at once on a clock that is set by hand.
+    // A pause goes by at once on a clock that is set by hand, and a short one is not worth a look.
     wait: (ms, signal) => {
-      clock?.forward(ms);
+      clock?.forward(Math.max(ms, 20_000));
       return pause(clock === undefined ? Math.min(ms, 20) : 1, signal);
     },
     log: { error: (details) => void errors.push(details) },
     leaseMs: 5_000,
-    tell: (step) => void steps.push(step),
+    tell: (step) => {
+      steps.push(step);
+      // A clock that is set by hand runs ahead of whoever sleeps by the machine's.
+      if (clock !== undefined) bell.ring(MONITORING_QUEUE);
+    },
   };
   const rowsOf = () => store.db.selectFrom('census').selectAll().orderBy('position').execute();
   return {

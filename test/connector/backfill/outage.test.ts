@@ -1,0 +1,118 @@
+/** Bad hours: of the CRM, of the monitoring service, and of who else spends the account's calls. */
+import { describe, expect, it } from 'vitest';
+import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { handClock } from '../../support/clock.ts';
+import { tooMany } from '../../support/service.ts';
+import { setGround } from './ground.ts';
+
+const HOUR_MS = 3_600_000;
+const DOWN = { kind: 'status', status: 503, body: {} } as const;
+
+const add = (ground: { add(number: string): string }, count: number): void => {
+  for (let at = 0; at < count; at++) ground.add(String(20_000_000 + at));
+};
+
+describe('the monitoring service', () => {
+  it('may be away for an hour: everything is added once it is back, and nothing twice', async () => {
+    const clock = handClock();
+    const began = clock.now();
+    const ground = await setGround({ clock, isServiceAway: () => clock.now() - began < HOUR_MS });
+    add(ground, 5);
+    expect((await ground.run()).phase).toBe('done');
+    expect(clock.now() - began).toBeGreaterThan(HOUR_MS);
+    expect(ground.service.items('hubspot')).toHaveLength(5);
+    expect(ground.service.changes).toHaveLength(5);
+    expect(ground.steps.some(({ trouble }) => trouble !== undefined)).toBe(true);
+  });
+
+  it('says when to come again, and is not asked before', async () => {
+    const clock = handClock();
+    const ground = await setGround({ clock });
+    add(ground, 5);
+    ground.service.fault({ match: 'POST', action: tooMany('300') });
+    const began = clock.now();
+    expect((await ground.run()).phase).toBe('done');
+    expect(clock.now() - began).toBeGreaterThan(300_000);
+    // Those that were under way when the answer came are all that was asked in vain.
+    expect(ground.service.requests.length).toBeLessThan(5 + 5);
+    expect(ground.service.changes).toHaveLength(5);
+  });
+});
+
+describe('the CRM', () => {
+  it('may be silent for a while', async () => {
+    const clock = handClock();
+    const ground = await setGround({ clock });
+    add(ground, 210);
+    ground.emulator.fault({ match: 'GET .*companies', after: 1, times: 4, action: DOWN });
+    ground.emulator.fault({ match: 'GET .*companies', after: 1, times: 1, action: { kind: 'cut' } });
+    ground.emulator.fault({ match: 'POST .*batch/read', times: 2, action: { kind: 'reset' } });
+    expect(await ground.run()).toMatchObject({ phase: 'done', scanned: 210 });
+    expect(await ground.outcome()).toMatchObject({ linked: 210, failed: 0 });
+  });
+
+  it('is given up after half an hour without an answer, and gone on with later', async () => {
+    const clock = handClock();
+    const ground = await setGround({ clock });
+    add(ground, 250);
+    ground.emulator.fault({ match: 'GET .*companies', after: 2, times: 45, action: DOWN });
+    const began = clock.now();
+    await expect(ground.run()).rejects.toThrow();
+    expect(clock.now() - began).toBeGreaterThan(HOUR_MS / 2);
+    let starts = 0;
+    for (let phase = ''; phase !== 'done'; starts += 1)
+      phase = await ground.run().then(
+        (run) => run.phase,
+        () => 'again',
+      );
+    expect(starts).toBeLessThan(4);
+    // Each page was stored once, however often it was asked for.
+    expect(ground.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(3);
+  });
+
+  it('is not asked again where its key is refused', async () => {
+    const ground = await setGround();
+    add(ground, 5);
+    ground.emulator.fault({ match: 'GET .*companies', times: 99, action: { kind: 'status', status: 401, body: {} } });
+    const before = ground.emulator.calls.length;
+    await expect(ground.run()).rejects.toThrow();
+    expect(ground.emulator.calls.length - before).toBeLessThan(5);
+  });
+
+  it('stops for the day where its calls of the day are spent, and says so', async () => {
+    const clock = handClock();
+    const emulator = await startHubspotEmulator({ rate: 'none', daily: 5, now: clock.now });
+    const ground = await setGround({ emulator, clock });
+    add(ground, 1_000);
+    await expect(ground.run()).rejects.toThrow(/daily|day/iu);
+  });
+});
+
+it('goes on at half the speed where another app takes half of the calls, and misses nothing', {
+  timeout: 60_000,
+}, async () => {
+  const rate = { calls: 10, perMs: 1_000 };
+  const clock = handClock();
+  const emulator = await startHubspotEmulator({ rate, now: clock.now });
+  const ground = await setGround({ emulator, clock });
+  add(ground, 600);
+  const stop = new AbortController();
+  const { accessToken } = emulator.settings;
+  // Another app of the same account: 5 calls a second, whatever we do.
+  const other = (async () => {
+    let calls = 0;
+    while (!stop.signal.aborted) {
+      await fetch(`${emulator.url}/crm/objects/2026-09/companies?limit=1`, {
+        headers: { authorization: `Bearer ${accessToken}` },
+      }).then((answer) => answer.arrayBuffer());
+      calls += 1;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    return calls;
+  })();
+  expect(await ground.run()).toMatchObject({ phase: 'done', scanned: 600 });
+  stop.abort();
+  expect(await other).toBeGreaterThan(5);
+  expect(await ground.outcome()).toMatchObject({ linked: 600, failed: 0 });
+  expect(ground.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(6);
+});

@@ -1,0 +1,259 @@
+/** A plan as a file: written for people and spreadsheets, read as those leave it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPlan } from '../../../src/connector/backfill/read-plan.ts';
+import { ENGINES, newFolder } from '../../support/stores.ts';
+import { type Ground, setGround } from './ground.ts';
+
+const A = 'CVR-1-10150817';
+
+const newFile = (): string => join(newFolder(), 'plan.csv');
+const plan = (file: string) => ({ mode: { kind: 'plan', file } }) as const;
+const apply = (file: string) => ({ mode: { kind: 'file', file } }) as const;
+
+/** Writes the lines as a file and applies it. */
+const applyLines = (ground: Ground, lines: readonly string[]) => {
+  const file = newFile();
+  writeFileSync(file, lines.join('\r\n'));
+  return ground.run(apply(file));
+};
+
+describe.each(ENGINES)('a plan on %s', (engine) => {
+  it('lists every record, and is applied as it is', async () => {
+    const ground = await setGround({ engine });
+    const [one, two, three] = [
+      ground.add('DK 10 15 08 17'),
+      ground.add('ukendt', { name: 'Æble; "A/S"' }),
+      ground.add(''),
+    ];
+    const file = newFile();
+    expect((await ground.run(plan(file))).phase).toBe('planned');
+    expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
+      '\uFEFFrecord;name;number;verdict;action;note',
+      `${one};Opdigtet ApS;10150817;matched;link;`,
+      `${two};"Æble; ""A/S""";ukendt;invalid;skip;the number has other characters than digits and separators`,
+      `${three};Opdigtet ApS;;no-number;skip;`,
+      '',
+    ]);
+    expect((await ground.run(apply(file))).phase).toBe('done');
+    expect(await ground.links()).toEqual({ [one]: `${A} number crm active` });
+  });
+
+  it('does what a person made of it, and nothing else', async () => {
+    const ground = await setGround({ engine });
+    const [skipped, twin, other, given, unnamed] = [
+      ground.add('10150817'),
+      ground.add('12345674'),
+      ground.add('DK12345674'),
+      ground.add('ukendt'),
+      ground.add('20000007'),
+    ];
+    await ground.run(plan(newFile()));
+    await applyLines(ground, [
+      'Record;Number;Action',
+      `${skipped};10150817;skip`,
+      `${twin};12345674;LINK`,
+      `${other};12345674; skip `,
+      `${given};30000001;link`,
+    ]);
+    expect(await ground.links()).toEqual({
+      [twin]: 'CVR-1-12345674 number crm active',
+      [given]: 'CVR-1-30000001 person crm active',
+    });
+    expect((await ground.rows())[unnamed]).toBe('matched skip planned');
+    expect(await ground.outcome()).toMatchObject({ linked: 2, toLink: 0, person: 1 });
+  });
+
+  it('applies no row whose number changed since, and tells what it was', async () => {
+    const ground = await setGround({ engine });
+    const [changed, moved, stays] = [ground.add('10150817'), ground.add('20000007'), ground.add('12345674')];
+    const file = newFile();
+    await ground.run(plan(file));
+    ground.emulator.edit(changed, { cvr_number: '30000001' });
+    const survivor = ground.emulator.merge(ground.add(null), moved);
+    await ground.run(apply(file));
+    expect(await ground.rows()).toMatchObject({
+      [changed]: 'changed skip done',
+      [moved]: 'moved skip done',
+      [stays]: 'matched link done',
+    });
+    expect(await ground.note(changed)).toBe('its number was 10150817 when the plan was made, and is 30000001 now');
+    // The survivor is no row of the plan: it stands for the one that was merged into it, with the number of that.
+    expect(await ground.links()).toEqual({
+      [stays]: 'CVR-1-12345674 number crm active',
+      [survivor]: 'CVR-1-20000007 number crm active',
+    });
+  });
+
+  it('goes on with the same file, and takes in another one anew', async () => {
+    const ground = await setGround({ engine });
+    const ids = Array.from({ length: 6 }, (_, at) => ground.add(String(20_000_000 + at)));
+    const file = newFile();
+    await ground.run(plan(file));
+    expect((await ground.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
+    expect((await ground.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
+    expect(Object.keys(await ground.links())).toHaveLength(4);
+    const [first = '', , , , last = '', left = ''] = ids;
+    await applyLines(ground, ['record;number;action', `${first};20000000;link`, `${last};20000004;link`]);
+    expect(Object.keys(await ground.links()).includes(left)).toBe(false);
+    expect(ground.service.changes).toHaveLength(5);
+  });
+});
+
+describe('a file as spreadsheets leave it', () => {
+  const lines = (id: string): readonly string[] => [
+    'record;name;number;verdict;action',
+    `${id};Æbler;1000004;matched;link`,
+  ];
+  const utf16 = (text: string): Buffer => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+  const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+  it.each([
+    ['with semicolons and no mark', (id: string) => lines(id).join('\n')],
+    ['with a mark and CRLF', (id: string) => `\uFEFF${lines(id).join('\r\n')}\r\n\r\n`],
+    ['with commas', (id: string) => lines(id).join('\n').replaceAll(';', ',')],
+    ['with tabs', (id: string) => lines(id).join('\n').replaceAll(';', '\t')],
+    ['with its own line for the separator', (id: string) => `sep=;\r\n${lines(id).join('\r\n')}`],
+    ['in UTF-16', (id: string) => utf16(lines(id).join('\r\n').replaceAll(';', '\t'))],
+    ['in the code page of Windows', (id: string) => latin(lines(id).join('\r\n'))],
+    ['with columns in another order, and others', (id: string) => `x;action;number;record\n;link;1000004;${id};;;\n`],
+    [
+      'with quotes and blanks',
+      (id: string) => `"record" ; "number";action\n"${id}"; 1000004 ;"link"\n`.replace('" ; "', '";"'),
+    ],
+    ['with an apostrophe before a number', (id: string) => `record;number;action\n'${id};'1000004;link`],
+  ])('%s is read, and the lost zero is given back', async (_, content) => {
+    const ground = await setGround();
+    const id = ground.add('01000004');
+    await ground.run(plan(newFile()));
+    const file = newFile();
+    writeFileSync(file, content(id));
+    await ground.run(apply(file));
+    expect(await ground.links()).toEqual({ [id]: 'CVR-1-01000004 number crm active' });
+  });
+
+  it('is no formula anywhere', async () => {
+    const ground = await setGround();
+    for (const name of ['=1+1', '+45', '-x', '@sum', '\tx']) ground.add(`=HYPERLINK('${name}')`, { name });
+    const file = newFile();
+    await ground.run(plan(file));
+    const cells = readFileSync(file, 'utf8')
+      .slice(1)
+      .split(/[;\r\n]+/u);
+    expect(cells.filter((cell) => /^"?[=+\-@\t]/u.test(cell))).toEqual([]);
+    expect((await ground.run(apply(file))).phase).toBe('done');
+  });
+});
+
+describe('a file that cannot be applied', () => {
+  const refusals = async (lines: (one: string, two: string) => readonly string[]): Promise<string> => {
+    const ground = await setGround();
+    const [one, two] = [ground.add('10150817'), ground.add(null)];
+    await ground.run(plan(newFile()));
+    const said = await applyLines(ground, lines(one, two)).then(
+      () => 'applied',
+      (error: Error) => error.message,
+    );
+    expect([Object.keys(await ground.links()), ground.service.changes]).toEqual([[], []]);
+    expect((await ground.rows())[one]).toBe('matched link planned');
+    return said;
+  };
+
+  it.each<[string, (one: string, two: string) => readonly string[], RegExp]>([
+    [
+      'misses columns',
+      () => ['record;name', '1;x'],
+      /line 1: the first line has no column number, action: it has record, name/u,
+    ],
+    ['is empty', () => [''], /line 1: the file is empty/u],
+    [
+      'names records of elsewhere',
+      () => ['record;number;action', '77;10150817;link'],
+      /line 2: record 77 is none of those/u,
+    ],
+    [
+      'asks for what nobody knows',
+      (one) => ['record;number;action', `${one};10150817;delete`],
+      /line 2: the action of record \d+ is delete: write link or skip/u,
+    ],
+    ['leaves an action blank', (one) => ['record;number;action', `${one};10150817;`], /is blank: write link or skip/u],
+    ['leaves a record blank', () => ['record;number;action', ';10150817;link'], /line 2: the record is blank/u],
+    [
+      'names a record twice',
+      (one) => ['record;number;action', `${one};10150817;skip`, '', `${one};10150817;link`],
+      /line 4: record \d+ stands in line 2 already/u,
+    ],
+    [
+      'links what has no number',
+      (_, two) => ['record;number;action', `${two};;link`],
+      /line 2: record \d+ cannot be linked: it has no number/u,
+    ],
+    ['links what is no number', (one) => ['record;number;action', `${one};1,0E+07;link`], /1,0E\+07 is no CVR number/u],
+    [
+      'holds rounded ids',
+      () => ['record;number;action', '1,8E+10;10150817;link'],
+      /the spreadsheet rounded the record id to 1,8E\+10/u,
+    ],
+    ['is torn', (one) => ['record;number;action', `"${one};10150817;link`], /cannot be read as CSV/u],
+  ])('because it %s says so, with the line, and changes nothing', async (_, lines, message) => {
+    const said = await refusals(lines);
+    expect(said).toMatch(/^the plan .* cannot be applied, and nothing of it was:/u);
+    expect(said).toMatch(message);
+  });
+
+  it('lists the first twenty problems and counts the rest', async () => {
+    const said = await refusals(() => [
+      'record;number;action',
+      ...Array.from({ length: 30 }, (_, at) => `x${at};1;link`),
+    ]);
+    expect(said.split('\n').filter((line) => line.includes('line '))).toHaveLength(20);
+    expect(said).toContain('and 10 more');
+  });
+});
+
+it('is refused where nothing was scanned, where it is not there, and with a restart', async () => {
+  const { run } = await setGround();
+  const file = newFile();
+  await expect(run(apply(file))).rejects.toThrow('there is no plan');
+  writeFileSync(file, 'record;number;action\n1;10150817;link');
+  await expect(run(apply(file))).rejects.toThrow('make the plan here first');
+  await expect(run({ ...apply(file), restart: true })).rejects.toThrow('--restart forgets');
+});
+
+it('writes over no file, and leaves none behind that is not whole', async () => {
+  const ground = await setGround();
+  for (let at = 0; at < 300; at++) ground.add(String(20_000_000 + at));
+  const [kept, cut] = [newFile(), newFile()];
+  writeFileSync(kept, 'mine');
+  await expect(ground.run(plan(kept))).rejects.toThrow('is there already');
+  expect(readFileSync(kept, 'utf8')).toBe('mine');
+  const stop = new AbortController();
+  const { tell } = ground.deps;
+  Object.assign(ground.deps, {
+    tell: (step: Parameters<typeof tell>[0]) => {
+      if (step.written !== undefined) stop.abort(new Error('enough'));
+      tell(step);
+    },
+  });
+  await expect(ground.run(plan(cut), stop.signal)).rejects.toThrow('enough');
+  expect([existsSync(cut), existsSync(`${cut}.part`)]).toEqual([false, false]);
+  // The scan is not made again for it.
+  Object.assign(ground.deps, { tell });
+  const scans = (): number => ground.steps.filter(({ phase }) => phase === 'scan').length;
+  const before = scans();
+  await ground.run(plan(cut));
+  expect([existsSync(cut), scans()]).toEqual([true, before]);
+});
+
+it('reads a file of any length without holding it', async () => {
+  const file = newFile();
+  const line = (at: number): string => `${at};${'x'.repeat(100)};10150817;link`;
+  writeFileSync(file, ['record;name;number;action', ...Array.from({ length: 20_000 }, (_, at) => line(at))].join('\n'));
+  let count = 0;
+  for await (const one of readPlan(file)) {
+    expect(one).toMatchObject({ line: count + 2, recordId: String(count) });
+    count += 1;
+  }
+  expect(count).toBe(20_000);
+});
