@@ -1,0 +1,157 @@
+/** One page of an undo, with a CRM that does as the test says. */
+import { describe, expect, test } from 'vitest';
+import type { Outcome, Patch, Property, PropertyValue, Read } from '../../../providers/provider.ts';
+import { writeHistory } from '../../../src/connector/history.ts';
+import { linkRecord } from '../../../src/connector/links.ts';
+import { rule } from '../../../src/connector/ruling.ts';
+import { undoPage } from '../../../src/connector/undo/undo.ts';
+import { claim } from '../../../src/runtime/lanes.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { crmOf } from '../../support/crm.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { propertyOf } from '../property-of.ts';
+
+const now = () => 1_000;
+const SCHEMA: readonly Property[] = ['name', 'phone', 'locked', 'hidden'].map((name) =>
+  propertyOf('string', { name, writable: name !== 'locked' }),
+);
+
+interface Script {
+  readonly read?: (id: string) => Read;
+  readonly update?: (patch: Patch) => Outcome;
+  /** Done while the CRM is asked to write. */
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
+/** A record 1 of which we wrote `name` and `phone`: from A to B. */
+async function ground(engine: (typeof ENGINES)[number], properties: readonly string[], script: Script = {}) {
+  const store = await newStore(engine);
+  await store.write(async (tx) => {
+    await linkRecord(tx, { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: now() });
+    await tx.deleteFrom('lane').execute();
+    const decided = properties.map((property) => ({
+      provider: 'crm',
+      id: '1',
+      entity: ENTITY,
+      planned: { field: 'name', property, action: 'write', rule: 'register', old: 'A', now: 'B', seq: 7 } as const,
+    }));
+    await writeHistory(tx, decided, [], now());
+  });
+  const held: Record<string, PropertyValue> = { name: 'B', phone: 'B', locked: 'B' };
+  const crm = crmOf({
+    store,
+    now,
+    properties: SCHEMA,
+    mapping: [],
+    connection: {
+      check: async () => ({ id: '1', name: 'x', notes: [] }),
+      properties: async () => SCHEMA,
+      read: async (ids) => ids.map((id) => script.read?.(id) ?? { kind: 'found', id, properties: { ...held } }),
+      async update(patches) {
+        await script.meanwhile?.();
+        return patches.map((patch) => {
+          const outcome = script.update?.(patch) ?? { kind: 'written', id: patch.id };
+          if (outcome.kind === 'written') Object.assign(held, patch.properties);
+          return outcome;
+        });
+      },
+      scan: async () => ({ records: [] }),
+    },
+  });
+  const undo = async (): Promise<readonly string[]> => {
+    const page = await undoPage({ store, now, leaseMs: 9_000 }, crm, ['1'], { event: 7 }, AbortSignal.timeout(9_000));
+    return [...page.done.map(({ property, kind }) => `${property} ${kind}`), ...page.open.map((id) => `open ${id}`)];
+  };
+  return { store, undo, held };
+}
+
+const holds = async (store: Store): Promise<readonly string[]> =>
+  (await store.db.selectFrom('ruling').selectAll().orderBy('property').execute()).map(
+    ({ property, kind, until, reason }) => `${kind} ${property} ${until} ${reason}`,
+  );
+
+const undone = async (store: Store): Promise<number> =>
+  (await store.db.selectFrom('history').select('id').where('rule', '=', 'undo').execute()).length;
+
+describe.each(ENGINES)('a page of an undo on %s', (engine) => {
+  test('what the CRM refuses is named and not held, the rest is put back', async () => {
+    const { store, undo, held } = await ground(engine, ['name', 'phone'], {
+      update: ({ id, properties }) =>
+        Object.hasOwn(properties, 'phone')
+          ? { kind: 'rejected', id, reason: 'no', properties: { phone: 'not like this' } }
+          : { kind: 'written', id },
+    });
+    expect(await undo()).toEqual(['name restored', 'phone refused']);
+    expect([held['name'], held['phone']]).toEqual(['A', 'B']);
+    expect(await holds(store)).toEqual(['hold name null undone']);
+  });
+
+  test.each([
+    ['rejected', { kind: 'rejected', id: '1', reason: 'a rule', properties: {} }, 'name refused'],
+    ['gone', { kind: 'gone', id: '1' }, 'name gone'],
+    ['moved', { kind: 'moved', id: '1', to: '2' }, 'name moved'],
+    ['put off', { kind: 'retry', id: '1', reason: 'locked' }, 'name busy'],
+  ] as const)('a record that is %s at the write is named, with nothing recorded', async (_, outcome, said) => {
+    const { store, undo } = await ground(engine, ['name'], { update: () => outcome });
+    expect(await undo()).toEqual([said]);
+    expect([await undone(store), await holds(store)]).toEqual([0, []]);
+  });
+
+  test('what cannot be read, written or found any more is left alone', async () => {
+    const { undo } = await ground(engine, ['hidden', 'locked', 'none']);
+    expect(await undo()).toEqual(['hidden unreadable', 'locked missing', 'none missing']);
+  });
+
+  test("a record that a daemon works on is left to it, and its lane keeps the daemon's claim", async () => {
+    const { store, undo, held } = await ground(engine, ['name']);
+    await store.write((tx) => rule(tx, { provider: 'crm', recordId: '1', property: 'x' }, hold('x'), now()));
+    const [mine] = await claim(store, 'sync:crm', { limit: 1, now: now(), leaseMs: 9_000 });
+    expect(await undo()).toEqual(['open 1']);
+    expect(held['name']).toBe('B');
+    const lane = await store.db.selectFrom('lane').select('epoch').executeTakeFirst();
+    expect(lane?.epoch).toBe(mine?.epoch);
+  });
+
+  test('a process that lost its lease while the CRM wrote records nothing, and the next run finds it done', async () => {
+    const steal: { store?: Store } = {};
+    const { store, undo, held } = await ground(engine, ['name'], {
+      meanwhile: async () => steal.store?.write((tx) => tx.updateTable('lane').set({ epoch: 1 }).execute()),
+    });
+    steal.store = store;
+    expect(await undo()).toEqual(['open 1']);
+    expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 0, ['hold name null undone']]);
+    await store.write((tx) => tx.updateTable('lane').set({ due_at: 0 }).execute());
+    expect(await undo()).toEqual(['name restored']);
+    expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 1, ['hold name null undone']]);
+    expect(await undo()).toEqual(['name undone']);
+  });
+
+  test('a release gives way to the hold of an undo, a hold of a person stays what it is', async () => {
+    const { store, undo } = await ground(engine, ['name', 'phone']);
+    await store.write(async (tx) => {
+      const release = { kind: 'release', once: false, until: null, reason: null } as const;
+      await rule(tx, { provider: 'crm', recordId: '1', property: 'name' }, release, now());
+      await rule(tx, { provider: 'crm', recordId: '1', property: 'phone' }, hold('mine'), now());
+    });
+    expect(await undo()).toEqual(['name restored', 'phone restored']);
+    expect(await holds(store)).toEqual(['hold name null undone', 'hold phone null mine']);
+  });
+
+  test('a lane that was parked is looked at again', async () => {
+    const { store, undo } = await ground(engine, ['name']);
+    const parked = { queue: 'sync:crm', key: '1', marks: 1, since: 1, due_at: null, parked_at: 5, error: 'no' };
+    await store.write((tx) =>
+      tx
+        .insertInto('lane')
+        .values({ ...parked, attempts: 3 })
+        .execute(),
+    );
+    expect(await undo()).toEqual(['name restored']);
+    expect(await store.db.selectFrom('lane').selectAll().execute()).toMatchObject([
+      { key: '1', due_at: now(), parked_at: null, epoch: null },
+    ]);
+  });
+});
+
+const hold = (reason: string) => ({ kind: 'hold', once: false, until: null, reason }) as const;
