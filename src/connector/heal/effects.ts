@@ -28,7 +28,8 @@ export interface Effects {
 type Kind<K extends Verdict['kind']> = Judged & { readonly verdict: Extract<Verdict, { kind: K }> };
 
 const SOON_MS = 5_000;
-const HOUR_MS = 3_600_000;
+/** Behind the brake nobody is asked for long: a look costs calls. A person, or a sign of the record, makes it sooner. */
+const DAY_MS = 86_400_000;
 
 const isKind =
   <K extends Verdict['kind']>(kind: K) =>
@@ -52,7 +53,7 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
     happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
   };
   for (const one of lessening) {
-    if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + HOUR_MS, error: BRAKED, free: true });
+    if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BRAKED, free: true });
     else await lessen(tx, crm, one, settlements, note, now);
   }
   for (const one of live.filter(isKind('doubt'))) if (!lessening.includes(one)) await doubt(tx, crm, one, now);

@@ -7,6 +7,7 @@ import { claim, mark } from '../../../src/runtime/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Ground, newGround, numberOf } from './ground.ts';
 
+const DAY_MS = 86_400_000;
 const BRAKE = 'lane/heal:crm/*';
 const entityOf = (index: number): string => `CVR-1-${10_000_000 + index}`;
 const idsUpTo = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
@@ -43,7 +44,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
       { id: BRAKE, reason: expect.stringMatching(/^15 links ended .* and 30 or more/u) },
     ]);
     // Nobody answers: nothing ends, however long it takes.
-    await ground.settle(8 * 3_600_000);
+    await ground.settle(3 * DAY_MS);
     expect([await countOf(ground, 'active'), (await readAttention(ground.store.db)).length]).toEqual([30, 1]);
 
     await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
@@ -64,7 +65,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     expect(await countOf(ground, 'active')).toBe(30);
     for (const id of idsUpTo(30)) ground.put(id, { cvr: numberOf(entityOf(Number(id))) });
     await ground.store.write((tx) => dropAttention(tx, BRAKE, ground.now));
-    await ground.settle(2 * 3_600_000);
+    await ground.settle(2 * DAY_MS);
     expect([await countOf(ground, 'active'), await ground.lanes('heal:crm')]).toEqual([30, []]);
   });
 
@@ -74,7 +75,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.hint(...idsUpTo(30));
     await ground.settle();
     await ground.store.write((tx) => dropAttention(tx, BRAKE, ground.now));
-    await ground.settle(2 * 3_600_000);
+    await ground.settle(2 * DAY_MS);
     expect([await countOf(ground, 'active'), ground.items().includes(`${entityOf(1)} 1`)]).toEqual([30, true]);
     expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
   });

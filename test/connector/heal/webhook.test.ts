@@ -29,7 +29,14 @@ async function newStage(
     error: (...line: unknown[]) => void logged.push(line),
   };
   const server = createServer({ log });
-  const deps = { store: ground.store, publicUrl: undefined, refusal: () => undefined, metrics, now: () => ground.now, log };
+  const deps = {
+    store: ground.store,
+    publicUrl: undefined,
+    refusal: () => undefined,
+    metrics,
+    now: () => ground.now,
+    log,
+  };
   addCrmWebhookRoute(server, { ...deps, crms: [{ ...ground.crm, provider }], ...options });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
