@@ -15,14 +15,14 @@ const READ_SCOPE = 'crm.objects.contacts.read';
 const ASSOCIATIONS_PAGE = 500;
 const READ_PAGE = 100;
 
-/** Makes one note, on the survivor where the company was merged away. Where the scope lacks, the note is rejected, not the connection. */
+/** Makes one note, on the survivor where the company was merged away. Throws `refused` where the scope lacks: no note can be made then, on any company. */
 export async function addNote(apis: Apis, note: Note): Promise<NoteOutcome> {
   if (!isRecordId(note.recordId)) return { kind: 'gone' };
   try {
     return await post(apis, note, note.recordId);
   } catch (error) {
     if (error instanceof ProviderError && error.fault === 'refused')
-      return { kind: 'rejected', reason: withScope(error.message, WRITE_SCOPE) };
+      throw new ProviderError('refused', withScope(error.message, WRITE_SCOPE), { cause: error });
     if (!(error instanceof RefusedAnswer)) throw error;
     const company = await findOne(apis, note.recordId, []);
     if (company === undefined) return { kind: 'gone' };

@@ -8,7 +8,7 @@ import { fromHubspot } from './values.ts';
 export interface Schema {
   /** Reads them again. */
   read(apis: Apis): Promise<readonly Definition[]>;
-  /** One of them, as it was read last. */
+  /** One of them, as it was read last; read again where it is not among them. */
   definition(apis: Apis, name: string): Promise<Definition | undefined>;
   /** Texts to values by the account's own types; the names asked for are always all there. */
   valuesOf(apis: Apis, names: readonly string[]): Promise<ToValues>;
@@ -29,7 +29,8 @@ export function openSchema(): Schema {
   };
   return {
     read: async (apis) => [...(await read(apis)).values()],
-    definition: async (apis, name) => (known ?? (await read(apis))).get(name),
+    // One that is not known may have been made since.
+    definition: async (apis, name) => known?.get(name) ?? (await read(apis)).get(name),
     async valuesOf(apis, names) {
       const definitions = known ?? (await read(apis));
       return (texts) =>

@@ -9,7 +9,8 @@ const MAX_INPUTS = 1_000;
 const COMPANY_TO_NOTE = 189;
 
 interface Linked {
-  readonly toObjectId: string;
+  /** A number here, a text in most places. */
+  readonly toObjectId: number;
   readonly associationTypes: readonly {
     readonly category: string;
     readonly typeId: number;
@@ -97,8 +98,8 @@ function companyLinks(account: HubspotAccount, id: string): readonly Linked[] {
   if (account.companies.find(id) === undefined) return [];
   return [...account.associations.of(id)]
     .filter(([to, labels]) => labels.size > 0 && account.companies.find(to) !== undefined)
-    .map(([toObjectId, labels]) => ({
-      toObjectId,
+    .map(([to, labels]) => ({
+      toObjectId: Number(to),
       associationTypes: [...labels].map((typeId) => ({
         category: categoryOf(account, typeId) ?? 'HUBSPOT_DEFINED',
         typeId,
@@ -110,7 +111,7 @@ function companyLinks(account: HubspotAccount, id: string): readonly Linked[] {
 function noteLinks(account: HubspotAccount, id: string): readonly Linked[] {
   if (account.companies.find(id) === undefined) return [];
   const associationTypes = [{ category: 'HUBSPOT_DEFINED', typeId: COMPANY_TO_NOTE, label: null }];
-  return account.notes.on(id).map((note) => ({ toObjectId: note.id, associationTypes }));
+  return account.notes.on(id).map((note) => ({ toObjectId: Number(note.id), associationTypes }));
 }
 
 function categoryOf(account: HubspotAccount, typeId: number): string | undefined {
@@ -126,7 +127,7 @@ export function parentOf(account: HubspotAccount, id: string): string | null {
   const link = companyLinks(account, id).find(({ associationTypes }) =>
     associationTypes.some(({ typeId }) => typeId === CHILD_TO_PARENT),
   );
-  return link?.toObjectId ?? null;
+  return link === undefined ? null : String(link.toObjectId);
 }
 
 const inputsOf = (body: Record<string, unknown>): readonly Record<string, unknown>[] =>

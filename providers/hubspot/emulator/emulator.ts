@@ -7,15 +7,16 @@
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { toHubspot } from '../values.ts';
-import { DEFAULT_TOKEN, type HubspotEmulatorOptions, openAccount, type WebhookOptions } from './account.ts';
+import { DEFAULT_TOKEN, openAccount } from './account.ts';
 import { parentOf } from './association-routes.ts';
 import { plainText } from './notes.ts';
+import type { HubspotEmulatorOptions, WebhookOptions } from './options.ts';
 import type { Company } from './records.ts';
 import { answerRequest } from './routes.ts';
 import { invalidValues, storedText } from './validate.ts';
 import { openWebhooks } from './webhooks.ts';
 
-export type { HubspotEmulatorOptions, WebhookOptions } from './account.ts';
+export type { HubspotEmulatorOptions, WebhookOptions } from './options.ts';
 
 /** The emulator with what only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {

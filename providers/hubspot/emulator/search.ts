@@ -41,7 +41,9 @@ export function search(account: HubspotAccount, body: Json, chars: number): Emul
   const keys = new Map(hits.map((seen) => [seen, seen.text(by.name) ?? '']));
   hits.sort((a, b) => by.direction * compare(keys.get(a) ?? '', keys.get(b) ?? ''));
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : [];
-  const results = hits.slice(from, from + limit).map((seen) => render(seen.company, properties));
+  const page = hits.slice(from, from + limit);
+  const shown = account.options.searchPages === 'shuffled' ? account.shuffle(page) : page;
+  const results = shown.map((seen) => render(seen.company, properties));
   const next =
     from + limit < Math.min(hits.length, MAX_RESULTS) ? { paging: { next: { after: String(from + limit) } } } : {};
   return { status: 200, body: { total: hits.length, results, ...next } };

@@ -1,7 +1,8 @@
 /** The webhooks an emulated account posts: signed, in batches, in any order, some of them twice, again after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureOf } from '../signature.ts';
-import { type Happening, type HubspotAccount, textOf, type WebhookOptions } from './account.ts';
+import { type Happening, type HubspotAccount, textOf } from './account.ts';
+import type { WebhookOptions } from './options.ts';
 
 /** The posting side of an account. */
 export interface Webhooks {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Search } from '../../../providers/provider.ts';
+import { call } from './raw.ts';
 import { type Bench, faultFrom, live, openBench } from './setup.ts';
 
 async function find({ connection }: Bench, property: string, value: string): Promise<Search> {
@@ -46,6 +47,20 @@ describe('finding companies by a value', () => {
       action: { kind: 'status', status: 400, body: { category: 'VALIDATION_ERROR', message: 'non-unique property' } },
     });
     expect(await find(bench, 'cvr_number', '12345678')).toMatchObject({ records: [{ id }], sure: false });
+  });
+
+  it('knows a property that was made a moment ago', async () => {
+    const bench = await openBench({ missingProperties: ['cvr_number'] });
+    await call(bench.emulator, '/crm/properties/2026-09/companies', {
+      name: 'cvr_number',
+      label: 'CVR number',
+      type: 'string',
+      fieldType: 'text',
+      groupName: 'companyinformation',
+      hasUniqueValue: true,
+    });
+    const id = bench.emulator.add({ name: 'A', cvr_number: '12345678' });
+    expect(await find(bench, 'cvr_number', '12345678')).toMatchObject({ records: [{ id }], sure: true });
   });
 
   it('refuses a property the account does not have, by name', async () => {
