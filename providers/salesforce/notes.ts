@@ -1,5 +1,5 @@
 /** Notes on accounts, as tasks or as ContentNotes. Neither can be made only once: the runtime looks before it repeats. */
-import type { Note, NoteOutcome, Notes } from '../provider.ts';
+import { type Note, type NoteOutcome, type Notes, ProviderError } from '../provider.ts';
 import type { Calls, Verb } from './client.ts';
 import { addContentNote, findContentNote } from './content-note.ts';
 import { isNotForUser, RefusedAnswer } from './errors.ts';
@@ -51,6 +51,9 @@ async function judge(calls: Calls, note: Note, answer: RefusedAnswer): Promise<N
   // A note locks its account, and a locked account refuses notes: nothing was made.
   if (answer.errors.some(({ code }) => code === 'UNABLE_TO_LOCK_ROW')) return { kind: 'retry', reason: answer.message };
   if (!isNotForUser(answer)) throw answer;
+  // Not this note alone: the org or the user has no such records at all.
+  if (answer.errors.some(({ code }) => code === 'INVALID_TYPE'))
+    throw new ProviderError('refused', answer.message + advice(answer), { cause: answer });
   if (answer.errors.some(({ code }) => LOST.has(code))) {
     const found = await findWhereabouts(calls, [note.recordId]);
     if (found.get(note.recordId)?.kind !== 'there') return { kind: 'gone' };

@@ -159,11 +159,11 @@ describe('a ContentNote', () => {
     expect(bench.emulator.notes(id).length).toBe(1);
   });
 
-  it('is rejected with advice where Notes are off', async () => {
+  it('is refused with advice where Notes are off', async () => {
     const { notes, note } = await openWith('ContentNote', { notesEnabled: false });
-    expect(await notes.add(note, live())).toEqual({
-      kind: 'rejected',
-      reason: expect.stringMatching(/enable Notes.*noteAs: Task/),
+    await expect(notes.add(note, live())).rejects.toMatchObject({
+      fault: 'refused',
+      message: expect.stringMatching(/enable Notes.*noteAs: Task/),
     });
   });
 });
