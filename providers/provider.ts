@@ -253,7 +253,10 @@ export type NoteOutcome =
   | { readonly kind: 'gone' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
-/** Notes on records. Where the answer to `add` was lost, the runtime asks `find` before it adds again. */
+/**
+ * Notes on records. Where the answer to `add` was lost, the runtime asks `find` before it adds again. Where the right to
+ * notes is missing at all they throw `refused`: it stops the notes, and nothing else of the connection.
+ */
 export interface Notes {
   /** The id of the note with this marker on the record, made at `since` (ms) or later; not by an index that lags. */
   find(recordId: string, marker: string, since: number, signal: AbortSignal): Promise<string | undefined>;
@@ -266,7 +269,7 @@ export type ParentRead =
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string };
 
-/** Parents of companies. */
+/** Parents of companies. Where the right to them is missing at all they throw `refused`, as notes do. */
 export interface Parents {
   /** In the order asked; at most `limits.batch.read` ids. */
   read(ids: readonly string[], signal: AbortSignal): Promise<readonly ParentRead[]>;
