@@ -18,63 +18,33 @@ import { changedInSecondQuery, changedQuery, SERVER_TIME_QUERY } from './soql.ts
 const OVERLAP_MS = 10 * 60_000;
 const SECOND_MS = 1_000;
 const PAGE = 2_000;
-/** Told rows that are remembered, so that the overlap does not tell each of them at every call. */
-const MAX_TOLD = 20_000;
 
 /** Where the next call begins; the time is in ms, by Salesforce's clock. */
 interface Mark {
   readonly from: number;
-  /** Rises with every call, so that no two cursors in a row are the same. */
-  readonly step: number;
   /** When the sweep under way began; undefined between sweeps. */
   readonly began?: number;
   /** The id after which to go on within the second `from`; empty at its beginning. */
   readonly after?: string;
 }
 
-/** The contract's verb for one connection, which remembers what the cursor it gave last has told already. */
-export function openChanges(now: () => number) {
-  let told: { readonly cursor: string; readonly rows: Told } | undefined;
-
-  return async (
-    calls: Calls,
-    names: readonly string[],
-    schema: Schema,
-    cursor: string | undefined,
-  ): Promise<Changes> => {
-    if (cursor === undefined) {
-      await calls.query(SERVER_TIME_QUERY);
-      return { sightings: [], cursor: write({ from: overlapped(calls.serverTime() ?? now()), step: 0 }), more: false };
-    }
-    const mark = read(cursor);
-    const page = await ask(calls, names, mark);
-    const began = mark.began ?? calls.serverTime() ?? now();
-    const next = nextMark(mark, page, began);
-    const text = write(next);
-    const found = page.rows.map((row) => ({ stamp: stampOf(row), sighting: sightingOf(row, names, schema) }));
-    // Only the caller that brings the last cursor back has stored what came with it.
-    const before: Told = told?.cursor === cursor ? told.rows : new Map();
-    told = { cursor: text, rows: remember(before, found, Math.min(next.from, overlapped(began))) };
-    const sightings = found.filter((one) => before.get(one.sighting.id)?.whole !== wholeOf(one));
-    return { sightings: sightings.map(({ sighting }) => sighting), cursor: text, more: next.began !== undefined };
-  };
-}
-
-interface Found {
-  readonly stamp: number;
-  readonly sighting: Sighting;
-}
-
-/** What was told of each record, by id. */
-type Told = ReadonlyMap<string, { readonly stamp: number; readonly whole: string }>;
-
-const wholeOf = (found: Found): string => JSON.stringify(found);
-
-/** What a later call will read again, and so must not tell again. */
-function remember(before: Told, found: readonly Found[], from: number): Told {
-  const fresh = found.map((one) => [one.sighting.id, { stamp: one.stamp, whole: wholeOf(one) }] as const);
-  const rows = [...before, ...fresh].filter(([, { stamp }]) => stamp >= from);
-  return new Map(rows.length > MAX_TOLD ? [] : rows);
+/** One page of a sweep; `now` stands in for Salesforce's clock where an answer does not tell it. */
+export async function changedAccounts(
+  calls: Calls,
+  names: readonly string[],
+  schema: Schema,
+  cursor: string | undefined,
+  now: () => number,
+): Promise<Changes> {
+  if (cursor === undefined) {
+    await calls.query(SERVER_TIME_QUERY);
+    return { sightings: [], cursor: write({ from: overlapped(calls.serverTime() ?? now()) }), more: false };
+  }
+  const mark = read(cursor);
+  const page = await ask(calls, names, mark);
+  const next = nextMark(mark, page, mark.began ?? calls.serverTime() ?? now());
+  const sightings = page.rows.map((row) => sightingOf(row, names, schema));
+  return { sightings, cursor: write(next), more: next.began !== undefined };
 }
 
 interface Answer {
@@ -94,16 +64,15 @@ async function ask(calls: Calls, names: readonly string[], { from, after }: Mark
 }
 
 /** Where to go on after a page; pure. */
-function nextMark({ from, step: last, after }: Mark, { rows, whole }: Answer, began: number): Mark {
-  const step = last + 1;
+function nextMark({ from, after }: Mark, { rows, whole }: Answer, began: number): Mark {
   const end = rows.at(-1);
   if (after !== undefined) {
     const id = textOf(end?.Id);
-    return whole || id === undefined ? { from: from + SECOND_MS, step, began } : { from, step, began, after: to18(id) };
+    return whole || id === undefined ? { from: from + SECOND_MS, began } : { from, began, after: to18(id) };
   }
-  if (whole || end === undefined) return { from: Math.max(from, overlapped(began)), step };
+  if (whole || end === undefined) return { from: Math.max(from, overlapped(began)) };
   const second = Math.floor(stampOf(end) / SECOND_MS) * SECOND_MS;
-  return second > from ? { from: second, step, began } : { from, step, began, after: '' };
+  return second > from ? { from: second, began } : { from, began, after: '' };
 }
 
 function sightingOf(row: Row, names: readonly string[], schema: Schema): Sighting {
@@ -123,19 +92,18 @@ const overlapped = (ms: number): number => Math.floor((ms - OVERLAP_MS) / SECOND
 
 const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\/(\d+)(?:\/(\d+)(?:\/(\w*))?)?$/;
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?:\/(\d+)(?:\/(\w*))?)?$/;
 
-const write = ({ from, step, began, after }: Mark): string =>
-  [time(from), step, began, after].filter((part) => part !== undefined).join('/');
+const write = ({ from, began, after }: Mark): string =>
+  [time(from), began, after].filter((part) => part !== undefined).join('/');
 
 function read(cursor: string): Mark {
-  const [, from = '', step, began, after] = CURSOR.exec(cursor) ?? [];
+  const [, from = '', began, after] = CURSOR.exec(cursor) ?? [];
   const at = Date.parse(from);
   if (Number.isNaN(at) || (after !== undefined && after !== '' && !isAccountId(after)))
     throw new ProviderError('refused', 'the cursor of the changes is not one of Salesforce; begin again without it');
   return {
     from: at,
-    step: Number(step),
     ...(began === undefined ? {} : { began: Number(began) }),
     ...(after === undefined ? {} : { after }),
   };

@@ -1,6 +1,6 @@
 /** A connection to one Salesforce org: the contract's verbs over the fenced client. */
 import type { Connection, Lent } from '../provider.ts';
-import { openChanges } from './changes.ts';
+import { changedAccounts } from './changes.ts';
 import { checkAccount } from './check-account.ts';
 import { type Calls, loadClient, type Verb } from './client.ts';
 import { createAccount } from './create.ts';
@@ -21,7 +21,6 @@ import { updateAccounts } from './update.ts';
 export async function connectSalesforce(settings: SalesforceSettings, lent: Lent): Promise<Connection> {
   const bind = await loadClient(settings, lent);
   const schemas = openSchemas();
-  const changes = openChanges(lent.now);
   const verb: Verb = async (signal, work) => {
     signal.throwIfAborted();
     try {
@@ -49,7 +48,7 @@ export async function connectSalesforce(settings: SalesforceSettings, lent: Lent
       ),
     changes: (names, cursor, signal) =>
       verb(signal, (calls) =>
-        schemas.withFields(calls, names, (visible, types) => changes(calls, visible, types, cursor)),
+        schemas.withFields(calls, names, (visible, types) => changedAccounts(calls, visible, types, cursor, lent.now)),
       ),
     find: (property, value, signal) =>
       verb(signal, (calls) =>

@@ -13,7 +13,10 @@ import { assignmentQuery, permissionSetQuery } from './soql.ts';
 /** API name of the permission set. */
 export const PERMISSION_SET = 'cvrsync_fields';
 
-/** Two calls for each field that is not visible, four for the permission set. Safe to repeat from any point. */
+/**
+ * Two calls for each field that is not visible, four for the permission set. Safe to repeat from any point; a field that
+ * was only hidden counts as made.
+ */
 export async function defineFields(
   calls: Calls,
   definitions: readonly PropertyDefinition[],
@@ -32,7 +35,7 @@ export async function defineFields(
       if (made.lacksRight === true) refusal = made.defined.reason;
     }
   }
-  const hidden = defined.filter(({ name, kind }) => kind !== 'refused' && !schema.has(name)).map(({ name }) => name);
+  const hidden = defined.filter(({ kind }) => kind === 'created').map(({ name }) => name);
   const unshown = hidden.length === 0 ? new Map<string, string>() : await show(calls, hidden);
   return defined.map((one): Defined => {
     const reason = unshown.get(one.name);
@@ -66,7 +69,8 @@ async function defineField(
     return { defined: { name, kind: 'created' } };
   } catch (error) {
     if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
-    if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'exists' } };
+    // It is there, but hidden: what it lacks is made below.
+    if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'created' } };
     if (!error.errors.some(({ code }) => NO_RIGHT.has(code)))
       return { defined: { name, kind: 'refused', reason: error.message } };
     const reason = `${error.message}; give the user of this connection Customize Application, or let an administrator make the field in Setup and show it to that user`;

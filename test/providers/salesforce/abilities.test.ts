@@ -21,7 +21,7 @@ const VERBS: Readonly<
 > = {
   changes: {
     match: '/queryAll',
-    run: (connection, _id, signal) => connection.changes?.(['Name'], '2026-10-01T07:50:00Z/0', signal),
+    run: (connection, _id, signal) => connection.changes?.(['Name'], '2026-10-01T07:50:00Z', signal),
   },
   find: { match: '0/query', run: (connection, _id, signal) => connection.find?.('Name', 'A', signal) },
   create: { match: '/sobjects/Account$', run: (connection, _id, signal) => connection.create?.({ Name: 'B' }, signal) },

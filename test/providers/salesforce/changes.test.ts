@@ -48,26 +48,18 @@ describe('the changes of accounts', () => {
     );
   });
 
-  it('are not told again at the next call, though it looks back some minutes', async () => {
-    const { emulator, connection, clock } = await openBench();
-    const start = await sweep(connection, undefined);
-    const id = emulator.add({ Name: 'A' });
-    const first = await sweep(connection, start.cursor);
-    expect(ids(first.sightings)).toEqual([id]);
-    clock.now += MINUTE_MS;
-    const second = await sweep(connection, first.cursor);
-    expect(second.sightings).toEqual([]);
-    emulator.edit(id, { Phone: '1' });
-    expect(ids((await sweep(connection, second.cursor)).sightings)).toEqual([id]);
-  });
-
-  it('are told again where the cursor that came with them was not stored, and after a restart', async () => {
+  it('are told again for some minutes, and then no more until they change again', async () => {
     const bench = await openBench();
     const { cursor } = await sweep(bench.connection, undefined);
     const id = bench.emulator.add({ Name: 'A' });
-    await sweep(bench.connection, cursor);
-    expect(ids((await sweep(bench.connection, cursor)).sightings)).toEqual([id]);
-    expect(ids((await sweep(await bench.connect(), cursor)).sightings)).toEqual([id]);
+    const first = await sweep(bench.connection, cursor);
+    const again = await sweep(await bench.connect(), first.cursor);
+    bench.clock.now += 20 * MINUTE_MS;
+    const late = await sweep(bench.connection, again.cursor);
+    const quiet = await sweep(bench.connection, late.cursor);
+    expect([first, again, quiet].map(({ sightings }) => ids(sightings))).toEqual([[id], [id], []]);
+    bench.emulator.edit(id, { Phone: '1' });
+    expect(ids((await sweep(bench.connection, quiet.cursor)).sightings)).toEqual([id]);
   });
 
   it('include one that was committed after a later one had been told', async () => {
@@ -84,7 +76,7 @@ describe('the changes of accounts', () => {
     clock.now = began;
     emulator.edit(late, { Phone: '1' });
     clock.now = began + 9 * MINUTE_MS;
-    expect(ids((await sweep(connection, first.cursor)).sightings)).toEqual([late]);
+    expect(ids((await sweep(connection, first.cursor)).sightings)).toContain(late);
   });
 
   it.each([
@@ -101,14 +93,14 @@ describe('the changes of accounts', () => {
     expect(new Set(ids(sightings))).toEqual(new Set([...burst, last]));
   });
 
-  it('are all told when they spread over seconds, each once', async () => {
+  it('are all told when they spread over seconds, in their order', async () => {
     const { emulator, connection, clock } = await openBench({ pageSize: 50 });
     const start = await sweep(connection, undefined);
     const made = Array.from({ length: 300 }, (_, at) => {
       clock.now += 100;
       return emulator.add({ Name: `Nr ${at}` });
     });
-    expect(ids((await sweep(connection, start.cursor)).sightings)).toEqual(made);
+    expect([...new Set(ids((await sweep(connection, start.cursor)).sightings))]).toEqual(made);
   });
 
   it('go on from a stored cursor in the middle of a burst, after a restart, with a record edited meanwhile', async () => {
@@ -140,9 +132,10 @@ describe('the changes of accounts', () => {
     const next = await sweep(connection, start.cursor);
     expect(ids(next.sightings)).toEqual([id]);
     theirs.now += 60 * MINUTE_MS;
-    const quiet = await sweep(connection, next.cursor);
+    const late = await sweep(connection, next.cursor);
+    const quiet = await sweep(connection, late.cursor);
     expect([quiet.sightings, quiet.calls]).toEqual([[], 1]);
-    expect((await sweep(connection, quiet.cursor)).cursor >= '2026-10-01T08:51').toBe(true);
+    expect(quiet.cursor).toBe('2026-10-01T08:51:00Z');
   });
 
   it('leave out a field that is hidden from the user', async () => {
@@ -163,11 +156,8 @@ describe('the changes of accounts', () => {
     expect(paths(requests.slice(before))).toEqual(['GET /services/data/v67.0/queryAll']);
   });
 
-  it.each(['now', "2026-10-01T08:00:00Z/1/1/x' OR", '2026-13-01T08:00:00Z/1'])(
-    'refuse the cursor %s',
-    async (cursor) => {
-      const { connection } = await openBench();
-      await expect(connection.changes?.(NAMES, cursor, live())).rejects.toMatchObject({ fault: 'refused' });
-    },
-  );
+  it.each(['now', "2026-10-01T08:00:00Z/1/x' OR", '2026-13-01T08:00:00Z/1'])('refuse the cursor %s', async (cursor) => {
+    const { connection } = await openBench();
+    await expect(connection.changes?.(NAMES, cursor, live())).rejects.toMatchObject({ fault: 'refused' });
+  });
 });

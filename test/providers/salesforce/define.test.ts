@@ -39,8 +39,10 @@ describe('defining fields', () => {
 
   it('shows a field that exists and is hidden from the user', async () => {
     const bench = await openBench({ hiddenFields: ['CVR_Number__c', 'CVR_Hold__c'] });
-    expect(kinds(await define(bench))).toEqual(['exists']);
+    const shown = (await define(bench)).filter(({ kind }) => kind === 'created').map(({ name }) => name);
+    expect(shown).toEqual(['CVR_Number__c', 'CVR_Hold__c']);
     expect(await visible(bench)).toContain('CVR_Number__c');
+    expect(kinds(await define(bench))).toEqual(['exists']);
   });
 
   it.each([
