@@ -1,0 +1,118 @@
+/** A CRM that makes companies, and loses its answers where a test says so. */
+import type { Connection, Created, Property, PropertyValue } from '../../../providers/provider.ts';
+import { ProviderError } from '../../../providers/provider.ts';
+import { applyReceipts } from '../../../src/connector/apply.ts';
+import type { Crm } from '../../../src/connector/crm.ts';
+import { insertReceipts } from '../../../src/connector/receipt.ts';
+import { type Order, type TransferDeps, type Transferred, transfer } from '../../../src/connector/transfer/transfer.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { type Writable, writePayload } from '../../../src/protocol/payload.ts';
+import { createBell } from '../../../src/runtime/bell.ts';
+import { claim } from '../../../src/runtime/lanes.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { crmOf } from '../../support/crm.ts';
+import { type ENGINES, newStore } from '../../support/stores.ts';
+
+type Properties = Readonly<Record<string, PropertyValue>>;
+
+const text = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
+
+export interface TransferStage {
+  readonly store: Store;
+  readonly crm: Crm;
+  readonly records: Map<string, Properties>;
+  /** How `create` goes wrong; `applied` makes the record all the same. */
+  fault: { readonly error: ProviderError; readonly applied: boolean } | undefined;
+  /** What `create` says instead of making a record. */
+  verdict: ((properties: Properties) => Created | undefined) | undefined;
+  /** Whether `find` is sure, or not there at all. */
+  finds: 'surely' | 'late' | 'never';
+  readonly calls: string[];
+  /** What was asked about names, and how it is answered. */
+  readonly asked: string[];
+  answer: boolean;
+  run(order: Order, more?: Partial<TransferDeps>, signal?: AbortSignal): Promise<Transferred>;
+  tell(payload: Writable): Promise<void>;
+}
+
+export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): Promise<TransferStage> {
+  const store = await newStore(engine);
+  const records = new Map<string, Properties>();
+  const calls: string[] = [];
+  const now = () => 1_000;
+  const connection: Connection = {
+    check: async () => ({ id: '1', name: 'x', notes: [] }),
+    properties: async () => ['name', 'cvr', 'phone'].map(text),
+    read: async (ids) => ids.map((id) => ({ kind: 'gone', id })),
+    update: async () => [],
+    async scan() {
+      calls.push('scan');
+      return { records: [...records].map(([id, properties]) => ({ id, properties })) };
+    },
+    async find(property, value) {
+      calls.push(`find ${property}=${value}`);
+      const hits = [...records].filter(([, of]) => of[property] === value);
+      return { records: hits.map(([id, properties]) => ({ id, properties })), sure: stage.finds === 'surely' };
+    },
+    async create(properties) {
+      calls.push('create');
+      const said = stage.verdict?.(properties);
+      if (said !== undefined) return said;
+      const { fault } = stage;
+      const id = `new-${records.size + 1}`;
+      if (fault === undefined || fault.applied) records.set(id, properties);
+      if (fault !== undefined) throw fault.error;
+      return { kind: 'created', id };
+    },
+  };
+  const mapping = [
+    { field: 'name', property: 'name', policy: 'tracked' },
+    { field: 'phone', property: 'phone', policy: 'tracked' },
+  ] as const;
+  const crm = crmOf({ store, connection, mapping, properties: ['name', 'cvr', 'phone'].map(text), now, match: 'cvr' });
+  const stage: TransferStage = {
+    store,
+    crm,
+    records,
+    fault: undefined,
+    verdict: undefined,
+    finds: 'surely',
+    calls,
+    asked: [],
+    answer: false,
+    run(order, more, signal = AbortSignal.timeout(20_000)) {
+      const { find, ...rest } = connection;
+      const known = stage.finds === 'never' ? { ...crm, connection: rest } : crm;
+      const deps: TransferDeps = {
+        store,
+        crm: known,
+        now,
+        wait: async () => {},
+        leaseMs: 30_000,
+        reading: () => {},
+        askName: async (same) => {
+          stage.asked.push(...same.map(({ id }) => id));
+          return stage.answer;
+        },
+        ...more,
+      };
+      return transfer(deps, order, signal);
+    },
+    async tell(payload) {
+      const entity = payload.entityId;
+      const body = JSON.stringify(writePayload(payload));
+      const event = { key: body.slice(0, 50), entity, timestamp: '2026-03-02T08:00:00.000Z', body };
+      await store.write((tx) => insertReceipts(tx, [event], now()));
+      const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
+      const deps = { store, bell: createBell(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
+      await applyReceipts(deps, claims);
+    },
+  };
+  return stage;
+}
+
+/** A timeout: nobody knows whether it was done. */
+export const silence = (applied: boolean): TransferStage['fault'] => ({
+  error: new ProviderError('unavailable', 'no answer within 30 s'),
+  applied,
+});
