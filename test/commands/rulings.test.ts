@@ -1,0 +1,174 @@
+/** A person's word above the policy: release, hold, trust and differences, by the real commands beside the daemon. */
+import { describe, expect, test } from 'vitest';
+import { linkRecord } from '../../src/connector/links.ts';
+import { CRMS, ENTITY, renamed } from '../faults/company.ts';
+import { type Stage, setStage } from '../support/stage.ts';
+import { ENGINES } from '../support/stores.ts';
+
+const CASES = CRMS.flatMap((crm, index) => [{ engine: ENGINES[index] ?? 'sqlite', ...crm }]);
+
+const rulesOf = async (stage: Stage, id: string, name: string): Promise<readonly string[]> =>
+  (await stage.history(id)).filter(({ property }) => property === name).map(({ rule }) => rule);
+
+describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
+  /** A record whose name a person changed from A, while the register said B. */
+  async function edited(): Promise<{ stage: Stage; id: string; record: string }> {
+    const stage = await setStage({ engine });
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS (VIP)' });
+    await stage.post(renamed('A ApS', 'B ApS'));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS (VIP)', [own]: 'B ApS' });
+    return { stage, id, record: `${crm}:${id}` };
+  }
+
+  /** The name in the CRM once the daemon has done what a command asked for. */
+  async function nameOf(stage: Stage, id: string): Promise<unknown> {
+    await stage.settled();
+    return stage[crm].get(id)?.[name];
+  }
+
+  test('a release lets the register win from now on, until it is lifted', async () => {
+    const { stage, id, record } = await edited();
+    expect((await stage.cli('release', record, name)).code).toBe(0);
+    expect(await nameOf(stage, id)).toBe('B ApS');
+    stage[crm].edit(id, { [name]: 'B ApS (VIP)' });
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    expect(await nameOf(stage, id)).toBe('C ApS');
+    expect((await stage.cli('release', record, name, '--lift')).code).toBe(0);
+    stage[crm].edit(id, { [name]: 'C ApS (VIP)' });
+    await stage.post(renamed('C ApS', 'D ApS', 10));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS (VIP)', [own]: 'D ApS' });
+    expect(await rulesOf(stage, id, name)).toEqual(['edited', 'released', 'released', 'edited']);
+    expect((await stage.cli('release', record, name, '--lift')).code).toBe(1);
+  });
+
+  test('a release for once ends with the first write', async () => {
+    const { stage, id, record } = await edited();
+    await stage.cli('release', record, name, '--once');
+    expect(await nameOf(stage, id)).toBe('B ApS');
+    stage[crm].edit(id, { [name]: 'B ApS (VIP)' });
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS (VIP)' });
+    expect(await stage.app.store.db.selectFrom('ruling').selectAll().execute()).toEqual([]);
+  });
+
+  test('a hold keeps a property, a hold of the record keeps all, and what was missed comes when it is lifted', async () => {
+    const { stage, id, record } = await edited();
+    stage[crm].edit(id, { [name]: 'B ApS' });
+    expect((await stage.cli('hold', record, name, '--reason', 'asked by sales')).code).toBe(0);
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'C ApS' });
+    expect((await stage.cli('explain', record)).stdout).toMatch(/hold, nothing is written.*asked by sales/u);
+    expect((await stage.cli('hold', record)).code).toBe(0);
+    await stage.post(renamed('C ApS', 'D ApS', 10));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'C ApS' });
+    expect((await stage.cli('hold', record, '--lift')).code).toBe(0);
+    expect((await stage.cli('hold', record, name, '--lift')).code).toBe(0);
+    expect(await nameOf(stage, id)).toBe('D ApS');
+  });
+
+  test('a hold with an end ends by itself', async () => {
+    const { stage, id, record } = await edited();
+    stage[crm].edit(id, { [name]: 'A ApS' });
+    const until = new Date(Date.now() + 2_500).toISOString();
+    expect((await stage.cli('hold', record, name, '--until', until)).code).toBe(0);
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: 'C ApS' });
+    await expect.poll(() => nameOf(stage, id), { timeout: 9_000 }).toBe('C ApS');
+  });
+
+  test('differences are listed on request, and a person settles them', async () => {
+    const { stage, id, record } = await edited();
+    expect(await stage.cli('parked', 'list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 properties hold another value'),
+    });
+    const listed = await stage.cli('parked', 'list', '--kind', 'difference', '--json');
+    const found: { id: string; about: string; reason: string }[] = JSON.parse(listed.stdout);
+    expect([listed.code, found]).toMatchObject([
+      3,
+      [{ about: `${record} ${name}`, reason: `the CRM holds "A ApS (VIP)", the register says "B ApS" of ${ENTITY}` }],
+    ]);
+    expect((await stage.cli('parked', 'drop', found[0]?.id ?? '')).code).toBe(0);
+    expect((await stage.cli('parked', 'list', '--kind', 'difference')).code).toBe(0);
+    await stage.post(renamed('B ApS', 'C ApS', 9));
+    await stage.settled();
+    expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS (VIP)' });
+    expect((await stage.cli('hold', record, name, '--lift')).code).toBe(0);
+    await stage.settled();
+    expect((await stage.cli('parked', 'list', '--kind', 'difference')).code).toBe(3);
+    expect((await stage.cli('parked', 'retry', '--all', '--kind', 'difference', '--property', name)).code).toBe(0);
+    expect(await nameOf(stage, id)).toBe('C ApS');
+    expect((await stage.cli('parked', 'list', '--kind', 'difference')).code).toBe(0);
+  });
+
+  describe('a link that trusts the register', () => {
+    async function trusting(properties: object): Promise<{ stage: Stage; id: string }> {
+      const stage = await setStage({ engine });
+      await stage.post(renamed('A ApS', 'B ApS'));
+      await stage.settled();
+      const id = stage[crm].add({ ...properties });
+      const wish = { provider: crm, recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+      await stage.app.store.write((tx) => linkRecord(tx, { ...wish, origin: 'number', trust: 'register' }));
+      await stage.settled();
+      return { stage, id };
+    }
+
+    test('overwrites what differs once, with history, and undo takes that back', async () => {
+      const { stage, id } = await trusting({ [name]: 'Mine ApS' });
+      expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS' });
+      stage[crm].edit(id, { [name]: 'Mine again ApS' });
+      await stage.post(renamed('B ApS', 'C ApS', 9));
+      await stage.settled();
+      expect(stage[crm].get(id)).toMatchObject({ [name]: 'Mine again ApS' });
+      expect(await rulesOf(stage, id, name)).toEqual(['trusted', 'edited']);
+      stage[crm].edit(id, { [name]: 'B ApS' });
+      expect((await stage.cli('undo', '--provider', crm, '--since', '2026-01-01')).code).toBe(0);
+      expect(stage[crm].get(id)).toMatchObject({ [name]: 'Mine ApS' });
+    });
+
+    test('has trusted where the values were the same: a later edit is kept', async () => {
+      const { stage, id } = await trusting({ [name]: 'B ApS' });
+      stage[crm].edit(id, { [name]: 'Mine ApS' });
+      await stage.post(renamed('B ApS', 'C ApS', 9));
+      await stage.settled();
+      expect(await rulesOf(stage, id, name)).toEqual(['same', 'edited']);
+    });
+
+    test("loses no trace of a person's value where the answer to the write is lost", async () => {
+      const stage = await setStage({ engine });
+      await stage.post(renamed('A ApS', 'B ApS'));
+      await stage.settled();
+      const id = stage[crm].add({ [name]: 'Mine ApS' });
+      stage[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
+      const wish = { provider: crm, recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+      await stage.app.store.write((tx) => linkRecord(tx, { ...wish, origin: 'number', trust: 'register' }));
+      await stage.atRest();
+      expect(await rulesOf(stage, id, name)).toEqual(['ours-after-all', 'same']);
+      expect((await stage.cli('undo', '--entity', ENTITY, '--property', name)).code).toBe(0);
+      expect(stage[crm].get(id)).toMatchObject({ [name]: 'Mine ApS' });
+    });
+  });
+});
+
+test('a ruling on a property or a record that is not there is refused with what is', async () => {
+  const stage = await setStage();
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  const said = async (...argv: readonly string[]): Promise<string> => {
+    const { code, stderr } = await stage.cli(...argv);
+    return `${code} ${stderr}`;
+  };
+  expect(await said('release', `hubspot:${id}`, 'nmae')).toMatch(/^2 .*writes no property nmae/su);
+  expect(await said('release', 'hubspot:404', 'name')).toMatch(/^1 .*is linked to no company/su);
+  expect(await said('release', 'hubspto:1', 'name')).toMatch(/^2 .*hubspot/su);
+  expect(await said('hold', 'hubspot')).toMatch(/^2 .*no record such as hubspot:123/su);
+  expect(await said('hold', `hubspot:${id}`, '--until', '2020-01-01')).toMatch(/^2 .*is past/su);
+  expect(await said('hold', `hubspot:${id}`, '--until', 'soon')).toMatch(/^2 .*is not a date/su);
+  expect(await said('hold', `hubspot:${id}`, '--lift')).toMatch(/^1 .*is not on hold/su);
+  expect(await said('undo')).toMatch(/^2 .*say what to take back/su);
+});
