@@ -39,13 +39,14 @@ describe('finding companies by a value', () => {
     expect(await find(bench, 'cvr', '87654321')).toEqual({ records: [], sure: false });
   });
 
-  it('falls back to search where HubSpot will not look into the records', async () => {
+  const error = { status: 'error', category: 'VALIDATION_ERROR', message: 'non-unique property', context: {} };
+  it.each<[number, object]>([
+    [400, error],
+    [207, { status: 'COMPLETE', results: [], numErrors: 1, errors: [error], startedAt: '', completedAt: '' }],
+  ])('falls back to search where HubSpot will not look into the records, and says so with %d', async (status, body) => {
     const bench = await openBench();
     const id = bench.emulator.add({ name: 'A', cvr_number: '12345678' });
-    bench.emulator.fault({
-      match: 'batch/read',
-      action: { kind: 'status', status: 400, body: { category: 'VALIDATION_ERROR', message: 'non-unique property' } },
-    });
+    bench.emulator.fault({ match: 'batch/read', action: { kind: 'status', status, body } });
     expect(await find(bench, 'cvr_number', '12345678')).toMatchObject({ records: [{ id }], sure: false });
   });
 
