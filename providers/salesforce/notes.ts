@@ -47,12 +47,21 @@ const LOST: ReadonlySet<string> = new Set([
   'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY',
 ]);
 
+/** One account that the user may not write to is told by another code: INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY. */
+const NO_NOTES: ReadonlySet<string> = new Set([
+  'INVALID_TYPE',
+  'INSUFFICIENT_ACCESS',
+  'INSUFFICIENT_ACCESS_OR_READONLY',
+  'INVALID_FIELD',
+  'INVALID_FIELD_FOR_INSERT_UPDATE',
+]);
+
 async function judge(calls: Calls, note: Note, answer: RefusedAnswer): Promise<NoteOutcome> {
   // A note locks its account, and a locked account refuses notes: nothing was made.
   if (answer.errors.some(({ code }) => code === 'UNABLE_TO_LOCK_ROW')) return { kind: 'retry', reason: answer.message };
   if (!isNotForUser(answer)) throw answer;
   // Not this note alone: the org or the user has no such records at all.
-  if (answer.errors.some(({ code }) => code === 'INVALID_TYPE'))
+  if (answer.errors.some(({ code }) => NO_NOTES.has(code)))
     throw new ProviderError('refused', answer.message + advice(answer), { cause: answer });
   if (answer.errors.some(({ code }) => LOST.has(code))) {
     const found = await findWhereabouts(calls, [note.recordId]);
@@ -65,7 +74,9 @@ function advice({ errors }: RefusedAnswer): string {
   const codes = new Set(errors.map(({ code }) => code));
   if (codes.has('INVALID_TYPE'))
     return '; let the user make such records, enable Notes in Setup for noteAs: ContentNote, or set noteAs: Task';
-  return codes.has('INSUFFICIENT_ACCESS') || codes.has('INSUFFICIENT_ACCESS_OR_READONLY')
+  if (codes.has('INVALID_FIELD') || codes.has('INVALID_FIELD_FOR_INSERT_UPDATE'))
+    return '; let the user of this connection edit Subject, Description, Status and Due Date of tasks';
+  return [...codes].some((code) => code.startsWith('INSUFFICIENT_ACCESS'))
     ? '; the user of this connection needs access to the account and the permission Edit Tasks'
     : '';
 }

@@ -15,10 +15,7 @@ export async function readParents(
   ids: readonly string[],
   schema: Schema,
 ): Promise<readonly ParentRead[]> {
-  if (!schema.has(PARENT)) {
-    const advice = 'give it read and edit access to Parent Account';
-    throw new ProviderError('refused', `ParentId of Account is hidden from the user of this connection; ${advice}`);
-  }
+  if (!schema.has(PARENT)) throw noRight('is hidden from');
   return (await readAccounts(calls, ids, [PARENT], schema)).map((read): ParentRead => {
     if (read.kind === 'retry') throw new ProviderError('unavailable', read.reason);
     if (read.kind !== 'found') return read;
@@ -39,5 +36,16 @@ export async function writeParent(
   }
   const value = parent === null ? null : to18(parent);
   const [outcome] = await updateAccounts(calls, [{ id, properties: { [PARENT]: value } }], fields);
+  // Of this record alone, a person account for instance, or of them all?
+  if (outcome?.kind === 'rejected' && outcome.properties[PARENT]?.includes('INVALID_FIELD') === true) {
+    const field = (await calls.describe()).find(({ name }) => name === PARENT);
+    if (field?.updateable !== true) throw noRight('cannot be written by');
+  }
   return outcome ?? { kind: 'retry', id, reason: 'Salesforce did not say what became of this account' };
 }
+
+const noRight = (what: string): ProviderError =>
+  new ProviderError(
+    'refused',
+    `ParentId of Account ${what} the user of this connection; give it read and edit access to Parent Account`,
+  );

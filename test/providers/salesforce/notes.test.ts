@@ -97,13 +97,26 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     expect(await find(notes, id)).toBeDefined();
   });
 
-  it('is rejected with advice where the user may make none', async () => {
+  it.each([
+    ['INSUFFICIENT_ACCESS', /Edit Tasks/],
+    ['INVALID_FIELD', /edit Subject, Description/],
+  ])('is refused as a whole, with advice, where the user lacks the right: %s', async (errorCode, message) => {
     const { bench, notes, note } = await openWith(noteAs);
-    const body = [{ message: 'no access', errorCode: 'INSUFFICIENT_ACCESS' }];
+    const body = [{ message: 'no', errorCode }];
     bench.emulator.fault({ match: added, action: { kind: 'status', status: 403, body } });
-    expect(await notes.add(note, live())).toEqual({
+    await expect(notes.add(note, live())).rejects.toMatchObject({
+      fault: 'refused',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('is rejected alone where the account is not shared with the user for writing', async () => {
+    const { bench, notes, note } = await openWith(noteAs);
+    const body = [{ message: 'no', errorCode: 'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY' }];
+    bench.emulator.fault({ match: added, action: { kind: 'status', status: 400, body } });
+    expect(await notes.add(note, live())).toMatchObject({
       kind: 'rejected',
-      reason: expect.stringMatching(/no access.*Edit Tasks/),
+      reason: expect.stringMatching(/access to the/),
     });
   });
 

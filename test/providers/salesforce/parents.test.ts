@@ -72,4 +72,12 @@ describe('parents', () => {
       message: expect.stringMatching(/Parent Account/),
     });
   });
+
+  it('are refused as a whole where the user may read ParentId but not write it', async () => {
+    const { parents, parent, child } = await openWith({ fields: [{ name: 'ParentId', updateable: false }] });
+    await expect(parents.write({ id: child, parent, was: null }, live())).rejects.toMatchObject({
+      fault: 'refused',
+      message: expect.stringMatching(/cannot be written.*Parent Account/),
+    });
+  });
 });
