@@ -1,0 +1,186 @@
+/** Notes all the way: the webhook, the daemon, the emulated CRMs. */
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type App, startApp } from '../../../src/app.ts';
+import { checkConfig } from '../../../src/config/load.ts';
+import { linkRecord } from '../../../src/connector/links.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { CRMS, ENTITY, told } from '../../faults/company.ts';
+import { type HandClock, handClock } from '../../support/clock.ts';
+import { daemonWith } from '../../support/daemon.ts';
+import {
+  configFor,
+  postWebhook,
+  type Stage,
+  type StageOptions,
+  setStage,
+  startCrms,
+  watchStore,
+} from '../../support/stage.ts';
+import { newFolder, newStoreUrl } from '../../support/stores.ts';
+
+const ADD = { hubspot: 'POST .*/notes$', salesforce: 'POST .*/sobjects/Task' } as const;
+const bankrupt = told({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8);
+const dissolved = told({ status: { before: 'UNDER KONKURS', after: 'OPLØST' } }, 9);
+const NOTED = { hubspot: { notes: ['status', 'board'] }, salesforce: { notes: ['status', 'board'] } };
+
+async function noted(options: StageOptions = {}) {
+  const clock = handClock();
+  const stage = await setStage({ clock, connections: NOTED, ...options });
+  return { stage, clock };
+}
+
+/** Waits until so many notes are in a state, on a clock that runs fast. */
+async function reached({ app }: Stage, clock: HandClock, state: 'due' | 'done', count: number): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        clock.forward(500);
+        return (await app.store.db.selectFrom('note').select('state').where('state', '=', state).execute()).length;
+      },
+      { timeout: 15_000, interval: 20 },
+    )
+    .toBe(count);
+}
+
+describe.each(CRMS)('$crm', ({ crm, name, own }) => {
+  test('a chosen event leaves one readable note, however often it is sent', async () => {
+    const { stage, clock } = await noted();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const person = { entityId: 'CVR-3-4999000001', name: 'Prøve <Opdigtsen>', type: 'Person' };
+    const both = told(
+      {
+        name: { before: 'A ApS', after: 'B & C ApS' },
+        status: { before: 'NORMAL', after: 'UNDER KONKURS' },
+        board: { added: [person], removed: [] },
+      },
+      8,
+    );
+    await stage.post(both);
+    await stage.post(both, { 'webhook-id': 'once more' });
+    await stage.atRest();
+    await reached(stage, clock, 'done', 1);
+    await stage.settled();
+    const [note, ...others] = stage[crm].notes(id);
+    expect(others).toEqual([]);
+    expect(note).toContain('Registreret den 2. marts 2026 kl. 09.00.');
+    expect(note).toContain('Status: Normal → Under konkurs');
+    expect(note).toContain('Personer: 1 tiltrådt');
+    expect(note).not.toContain('Opdigtsen');
+    expect(stage[crm].get(id)).toMatchObject({ [own]: 'B & C ApS' });
+  });
+
+  test.each(['reset', 'hang'] as const)(
+    'its answer is lost (%s) after it was written: it is there once',
+    async (kind) => {
+      const { stage, clock } = await noted({ deadlineMs: 500 });
+      const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+      stage[crm].fault({ match: ADD[crm], action: { kind, applied: true } });
+      await stage.post(bankrupt);
+      await reached(stage, clock, 'done', 1);
+      expect(stage[crm].notes(id)).toHaveLength(1);
+    },
+  );
+
+  test('it was not written: it is sent again, and there once', async () => {
+    const { stage, clock } = await noted();
+    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    stage[crm].fault({ match: ADD[crm], times: 2, action: { kind: 'reset' } });
+    stage[crm].fault({ match: ADD[crm], action: { kind: 'status', status: 503 } });
+    await stage.post(bankrupt);
+    await reached(stage, clock, 'done', 1);
+    expect(stage[crm].notes(id)).toHaveLength(1);
+  });
+
+  test('a record that is deleted meanwhile gets none, one that is merged gets it on the survivor', async () => {
+    const { stage, clock } = await noted();
+    const gone = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const survivor = stage[crm].add({ [name]: 'A ApS' });
+    await stage.settled();
+    stage[crm].remove(gone);
+    const to = stage[crm].merge(survivor, merged);
+    await stage.post(bankrupt);
+    await reached(stage, clock, 'done', 1);
+    await reached(stage, clock, 'due', 0);
+    expect(stage[crm].notes(to)).toHaveLength(1);
+  });
+});
+
+test('without the right to notes properties are written all the same, and the notes come once it is given', async () => {
+  const { stage, clock } = await noted();
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  const body = { category: 'MISSING_SCOPES', message: 'no scopes' };
+  stage.hubspot.fault({ match: ADD.hubspot, action: { kind: 'status', status: 403, body } });
+  await stage.post(told({ ...bankrupt.updates, name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  const lane = () =>
+    stage.app.store.db.selectFrom('lane').select('error').where('queue', '=', 'note:hubspot').execute();
+  await expect.poll(lane, { timeout: 10_000 }).toMatchObject([{ error: expect.stringContaining('contacts.write') }]);
+  await stage.post(told({ name: { before: 'B ApS', after: 'C ApS' } }, 9));
+  await expect.poll(() => stage.hubspot.get(id), { timeout: 10_000 }).toMatchObject({ name: 'C ApS' });
+  expect(stage.hubspot.notes(id)).toEqual([]);
+  clock.forward(5 * 60_000);
+  await reached(stage, clock, 'done', 1);
+  expect(stage.hubspot.notes(id)).toHaveLength(1);
+});
+
+test('the daemon is killed between the write in the CRM and its own: each note is there once', {
+  timeout: 60_000,
+}, async () => {
+  const crms = await startCrms();
+  const url = await newStoreUrl('sqlite');
+  const ids = { hubspot: crms.hubspot.add({}), salesforce: crms.salesforce.add({ Name: 'A ApS' }) };
+  const store = await openStore(url);
+  for (const provider of ['hubspot', 'salesforce'] as const) {
+    const wish = { provider, recordId: ids[provider], entity: ENTITY, sendUpdate: false, now: Date.now() };
+    await store.write((tx) => linkRecord(tx, wish));
+    crms[provider].fault({ match: ADD[provider], action: { kind: 'hang', applied: true } });
+  }
+  await store.close();
+  const daemon = await daemonWith(configFor(crms, url, { connections: NOTED, leaseSeconds: 5 }));
+  await daemon.start();
+  expect(await postWebhook(`${daemon.url}/webhook`, bankrupt)).toBe(204);
+  const counts = () => [crms.hubspot.notes(ids.hubspot).length, crms.salesforce.notes(ids.salesforce).length];
+  await expect.poll(counts, { timeout: 15_000 }).toEqual([1, 1]);
+  await daemon.kill('SIGKILL');
+  await daemon.start();
+  const watched = await watchStore(url);
+  const states = () => watched.db.selectFrom('note').select(['state', 'note_id']).execute();
+  await expect
+    .poll(states, { timeout: 40_000, interval: 200 })
+    .toEqual([1, 2].map(() => ({ state: 'done', note_id: expect.any(String) })));
+  expect(counts()).toEqual([1, 1]);
+});
+
+test('two replicas on one PostgreSQL leave each note once', async () => {
+  const crms = await startCrms();
+  const url = await newStoreUrl('postgres');
+  const loaded = await checkConfig(configFor(crms, url, { connections: NOTED }), join(newFolder(), 'cvrsync.yaml'), {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const start = async (): Promise<App> => {
+    const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {} });
+    onTestFinished(() => app.close(0));
+    return app;
+  };
+  const apps = [await start(), await start()];
+  const entities = Array.from({ length: 12 }, (_, index) => `CVR-1-950123${index + 10}`);
+  const ids = entities.map(() => crms.hubspot.add({}));
+  for (const [index, entity] of entities.entries())
+    await apps[0]?.store.write((tx) =>
+      linkRecord(tx, { provider: 'hubspot', recordId: ids[index] ?? '', entity, sendUpdate: false, now: Date.now() }),
+    );
+  await Promise.all(
+    entities.flatMap((entityId) =>
+      [bankrupt, dissolved, bankrupt].map(async ({ updates, timestamp }, index) => {
+        const event = { entityId, timestamp, updates };
+        await postWebhook(`${apps[index % 2]?.url}/webhook`, event, { 'webhook-id': `${entityId} ${index}` });
+      }),
+    ),
+  );
+  await expect
+    .poll(() => ids.map((id) => crms.hubspot.notes(id).length), { timeout: 20_000 })
+    .toEqual(ids.map(() => 2));
+  for (const app of apps) await app.connector?.drained();
+  expect(ids.map((id) => crms.hubspot.notes(id).length)).toEqual(ids.map(() => 2));
+});
