@@ -16,6 +16,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY LICENSE ./
 COPY data/samples data/samples
+COPY data/scaffold data/scaffold
 # Before VOLUME, so that a new volume belongs to the user the daemon runs as.
 RUN chown -R node:node data
 VOLUME /app/data

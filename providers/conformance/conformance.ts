@@ -96,9 +96,14 @@ export interface Verdict extends Pick<Check, 'name' | 'about' | 'why'> {
   readonly ms: number;
 }
 
-/** Tries every rule, one after the other, and tells of each as it ends; throws only the signal's reason. */
-export async function* judge(subject: Subject, signal?: AbortSignal): AsyncGenerator<Verdict> {
+/** Tries every rule, or those named, one after the other, and tells of each as it ends; throws only the signal's reason. */
+export async function* judge(
+  subject: Subject,
+  signal?: AbortSignal,
+  names: readonly string[] = [],
+): AsyncGenerator<Verdict> {
   for (const { name, about, why, skip, run } of conformance(subject)) {
+    if (names.length > 0 && !names.includes(name)) continue;
     signal?.throwIfAborted();
     const started = performance.now();
     const ended = skip === false ? await verdictOf(run) : { kind: 'skipped' as const, detail: skip };

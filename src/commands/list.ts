@@ -74,5 +74,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'what was sent to webhooks: list, replay, drop',
     load: () => import('./deliveries.ts'),
   },
+  {
+    name: 'provider',
+    about: 'write a provider for another CRM: new, test',
+    load: () => import('./provider.ts'),
+  },
   { name: 'config', about: 'write, check and describe the configuration file', load: () => import('./config.ts') },
 ];

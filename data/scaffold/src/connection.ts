@@ -1,0 +1,37 @@
+/** A connection to one account: the verbs of the contract, each a call or two. */
+import { type Connection, type Lent, ProviderError } from 'cvrsync/provider';
+import { call } from './call.ts';
+import { judgeRead, judgeUpdate } from './judge.ts';
+import { PROPERTIES, toValues } from './properties.ts';
+import type { Settings } from './settings.ts';
+
+export async function connect(settings: Settings, { http }: Lent): Promise<Connection> {
+  const ask = (signal: AbortSignal) => call(http, settings, signal);
+  return {
+    check: async (signal) => {
+      const { id, name } = await ask(signal)('GET', '/account');
+      return { id: String(id), name: String(name), notes: [] };
+    },
+    // A CRM that can be asked for its properties should be: people add some, and set lengths.
+    properties: async () => PROPERTIES,
+    read: async (ids, properties, signal) => {
+      if (ids.length === 0) return [];
+      const answer = await ask(signal)('POST', '/companies/read', { ids });
+      return ids.map((id) => judgeRead(id, properties, answer));
+    },
+    update: async (patches, signal) => {
+      if (patches.length === 0) return [];
+      const answer = await ask(signal)('POST', '/companies/update', { companies: patches });
+      return patches.map(({ id }) => judgeUpdate(id, answer));
+    },
+    scan: async (properties, cursor, signal) => {
+      const { companies, next } = await ask(signal)('GET', `/companies?after=${encodeURIComponent(cursor ?? '')}`);
+      if (!Array.isArray(companies)) throw new ProviderError('unavailable', 'My CRM answered without companies');
+      const records = companies.map((company) => ({
+        id: String(company.id),
+        properties: toValues(company.values, properties),
+      }));
+      return typeof next === 'string' ? { records, cursor: next } : { records };
+    },
+  };
+}

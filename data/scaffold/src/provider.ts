@@ -1,0 +1,25 @@
+/** The provider for My CRM: data and a few verbs. Importing it opens nothing. */
+import { CONTRACT_VERSION, defineProvider } from 'cvrsync/provider';
+import { connect } from './connection.ts';
+import { Settings } from './settings.ts';
+
+export const myCrm = defineProvider({
+  name: 'my-crm',
+  contract: CONTRACT_VERSION,
+  about: 'My CRM: companies of one account',
+  settings: Settings,
+  // Where a field of the register goes where the configuration says nothing. tracked: not over what a person wrote.
+  preset: [
+    { field: 'name', property: 'title', policy: 'tracked' },
+    { field: 'phone', property: 'phone', policy: 'tracked' },
+    { field: 'email', property: 'email', policy: 'tracked' },
+    { field: 'purpose', property: 'about', policy: 'tracked' },
+    { field: 'employees', property: 'staff', policy: 'tracked' },
+  ],
+  limits: ({ callsPerSecond }) => ({
+    batch: { read: 50, update: 50 },
+    concurrency: 4,
+    budgets: { default: { calls: callsPerSecond, perMs: 1_000 } },
+  }),
+  connect,
+});

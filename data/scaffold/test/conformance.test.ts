@@ -1,0 +1,9 @@
+/** Every rule of the contract, as a test of its own. */
+import { test } from 'node:test';
+import { conformance } from 'cvrsync/testing';
+import { subject } from './subject.ts';
+
+for (const { name, about, skip, run } of conformance(subject))
+  test(`${name}: ${about}`, { skip }, async () => {
+    await run();
+  });

@@ -1,0 +1,9 @@
+/** The rules of the CRM, without a CRM. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeUpdate } from '../src/judge.ts';
+
+test('a company the CRM said nothing about was not written', () => {
+  const outcome = judgeUpdate('1', { companies: [{ id: '2', ok: true }] });
+  assert.deepEqual(outcome, { kind: 'retry', id: '1', reason: 'My CRM said nothing of this company' });
+});

@@ -1,0 +1,17 @@
+/** What the conformance suite must know about My CRM. `cvrsync provider test .` reads this file too. */
+import { defineSubject } from 'cvrsync/testing';
+import { myCrm } from '../src/provider.ts';
+import { startFake, TOKEN } from './fake.ts';
+
+export const subject = defineSubject({
+  provider: myCrm,
+  module: new URL('../src/provider.ts', import.meta.url).href,
+  start: startFake,
+  secrets: [TOKEN],
+  properties: { text: 'title', long: 'about', number: 'staff' },
+  refused: { property: 'email', value: 'no address' },
+  absentId: '99999',
+  calls: { read: 'POST /companies/read', update: 'POST /companies/update' },
+  // What the CRM lacks is said here, so that the rules which need it are skipped: { merge: 'companies are never merged' }.
+  lacks: {},
+});

@@ -1,0 +1,17 @@
+/** What a package gets by `import … from 'cvrsync/testing'`: the conformance suite, and the ground for a fake of its CRM. */
+export { BrokenRule, type Check, conformance, judge, type Verdict } from './conformance/conformance.ts';
+export { openTestHttp, type TestHttp } from './conformance/http.ts';
+export { defineSubject, type FakeCrm, type Lack, type Subject } from './conformance/subject.ts';
+export {
+  type Call,
+  type CrmEmulator,
+  type EmulatorAnswer,
+  type EmulatorHandler,
+  type EmulatorOptions,
+  type EmulatorRequest,
+  type FaultAction,
+  type ScriptedFault,
+  type ServedEmulator,
+  serveEmulator,
+} from './emulator.ts';
+export type { PropertyValue } from './provider.ts';

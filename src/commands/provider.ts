@@ -1,0 +1,78 @@
+/** `provider`: for those who write one. `new` begins a package, `test` tries it by every rule of the contract. */
+import { mkdir, readdir } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { conformance, judge, type Verdict } from '../../providers/conformance/conformance.ts';
+import { didYouMean } from '../config/nearest.ts';
+import { defineCommand, needed, text, texts, UsageError } from './command.ts';
+import { namesFrom, writeScaffold } from './provider/scaffold.ts';
+import { loadSubject } from './provider/subject.ts';
+
+const create = defineCommand({
+  name: 'new',
+  about: 'write a small working provider package: contract, settings, mapping, a fake of its CRM, tests',
+  args: { name: needed('of the package: my-crm, or @acme/my-crm') },
+  options: { folder: text("where to; the provider's name where it is left out", 'folder') },
+  run: async ({ output }, { name }, { folder }) => {
+    const names = namesFrom(name);
+    if (names === undefined)
+      throw new UsageError(`${name} is no name for a provider: small letters, digits and hyphens, such as my-crm`);
+    const target = resolve(folder ?? names.provider);
+    const there = await readdir(target).catch(() => []);
+    if (there.length > 0) throw new UsageError(`${target} is not empty: name another one with --folder`);
+    await mkdir(target, { recursive: true });
+    const files = await writeScaffold(target, names);
+    const shown = relative('.', target) || '.';
+    output.result(
+      { folder: target, files },
+      [
+        `Wrote ${files.length} files to ${shown}:`,
+        ...files.map((file) => `  ${file}`),
+        '',
+        'It works as it is, for a CRM that is made up. To go on:',
+        `  cd ${shown} && npm install && npm test`,
+        '  then make test/fake.ts speak as your CRM does, and src/ understand it',
+      ].join('\n'),
+    );
+    return 0;
+  },
+});
+
+const SIGNS: Readonly<Record<Verdict['kind'], string>> = { kept: '✓', broken: '✗', absent: '·', skipped: '-' };
+
+const test = defineCommand({
+  name: 'test',
+  about: 'try a provider by every rule of the contract: names each that is broken, what was seen and why it matters',
+  args: { path: needed("a provider's folder, or the file that exports its subject") },
+  options: { rule: texts('only this rule; may be given again', 'name') },
+  run: async ({ output, signal, json }, { path }, { rule }) => {
+    const subject = await loadSubject(path);
+    const rules = conformance(subject).map(({ name }) => name);
+    for (const name of rule)
+      if (!rules.includes(name)) throw new UsageError(`there is no rule ${name}${didYouMean(name, rules)}`);
+    const verdicts: Verdict[] = [];
+    for await (const verdict of judge(subject, signal, rule)) {
+      verdicts.push(verdict);
+      for (const line of linesOf(verdict)) output.line(line);
+    }
+    const count = (kind: Verdict['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length;
+    const counts = { kept: count('kept'), broken: count('broken'), absent: count('absent'), skipped: count('skipped') };
+    const { name, contract } = subject.provider;
+    const summary = `${counts.kept} rules kept, ${counts.broken} broken, ${counts.skipped} skipped as the CRM lacks what they need, ${counts.absent} about abilities it does not have`;
+    if (json) output.result({ provider: name, contract, ...counts, verdicts }, '');
+    else output.line(`\n${name}, contract ${contract}: ${summary}.`);
+    return counts.broken === 0 ? 0 : 1;
+  },
+});
+
+function linesOf({ kind, name, about, why, detail }: Verdict): readonly string[] {
+  const first = `${SIGNS[kind]} ${name}: ${about}`;
+  if (kind === 'absent') return [`${first} (it does not have the ability)`];
+  if (kind === 'skipped') return [`${first} (skipped: ${detail})`];
+  return kind === 'kept' ? [first] : [first, `    seen: ${detail}`, `    why it matters: ${why}`];
+}
+
+export const command = defineCommand({
+  name: 'provider',
+  about: 'write a provider for another CRM: new, test',
+  commands: [create, test],
+});

@@ -1,0 +1,64 @@
+/** A provider package to begin with: the sample in data/scaffold under another name. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** A name as the places where it stands want it. */
+export interface Names {
+  /** Of the package: `@acme/super-crm`. */
+  readonly package: string;
+  /** Of the provider: `super-crm`. */
+  readonly provider: string;
+  /** In code: `superCrm`. */
+  readonly code: string;
+  /** For people: `Super CRM`. */
+  readonly title: string;
+  /** In the environment: `SUPER_CRM`. */
+  readonly env: string;
+}
+
+/** The names that follow from one; undefined where it is no name for an npm package. */
+export function namesFrom(name: string): Names | undefined {
+  if (!/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;
+  const provider = name.split('/').at(-1) ?? name;
+  const words = provider.split('-');
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  return {
+    package: name,
+    provider,
+    code: words.map((word, at) => (at === 0 ? word : capital(word))).join(''),
+    title: words.map((word) => (word.length <= 3 ? word.toUpperCase() : capital(word))).join(' '),
+    env: words.join('_').toUpperCase(),
+  };
+}
+
+/** The sample's names, the longest first: each stands for one of {@link Names}. */
+const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
+  [/(?<="name": ")my-crm(?=")|(?<=use: )my-crm|(?<=config init )my-crm|^# my-crm$/gm, (names) => names.package],
+  [/my-crm/g, (names) => names.provider],
+  [/myCrm/g, (names) => names.code],
+  [/My CRM/g, (names) => names.title],
+  [/MY_CRM/g, (names) => names.env],
+];
+
+/** Writes the package into a folder, which must be empty or not there yet; gives the files' paths in it. */
+export async function writeScaffold(folder: string, names: Names): Promise<readonly string[]> {
+  const manifest = findPackageJSON(import.meta.url);
+  if (manifest === undefined) throw new Error('the package this program belongs to is not whole: install it again');
+  const sample = join(dirname(manifest), 'data', 'scaffold');
+  const { version }: { version: string } = JSON.parse(await readFile(manifest, 'utf8'));
+  const entries = await readdir(sample, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(sample.length + 1))
+    .toSorted();
+  for (const file of files) {
+    const text = await readFile(join(sample, file), 'utf8');
+    const named = PLACES.reduce((sofar, [pattern, name]) => sofar.replaceAll(pattern, name(names)), text);
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    // The version this was written by is the first it is known to work with.
+    const written = file === 'package.json' ? named.replaceAll('"cvrsync": "*"', `"cvrsync": "^${version}"`) : named;
+    await writeFile(join(folder, file), written, { flag: 'wx' });
+  }
+  return files;
+}

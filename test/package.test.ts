@@ -1,0 +1,99 @@
+/** What is published: packed, installed in an empty folder without a network, and used as an author of a provider would. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const OURS = join(ROOT, 'node_modules');
+let folder = '';
+let home = '';
+let author = '';
+
+/** Runs a program; what it printed, whatever its exit code. */
+async function run(file: string, args: readonly string[], cwd: string) {
+  const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', NODE_TEST_CONTEXT: undefined };
+  return promisify(execFile)(file, args, { cwd, env, maxBuffer: 16_000_000 }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
+  );
+}
+const node = (args: readonly string[], cwd = home) => run(process.execPath, args, cwd);
+const cvrsync = (args: readonly string[], cwd = home) =>
+  node([join(home, 'node_modules/cvrsync/dist/src/cvrsync.js'), ...args], cwd);
+const tsc = (args: readonly string[], cwd: string) => node([join(OURS, 'typescript/bin/tsc'), ...args], cwd);
+
+/** Builds and packs what is here, unpacks it in an empty folder, and puts the packages it needs beside it. */
+async function install(): Promise<void> {
+  const built = join(folder, 'built');
+  await mkdir(built);
+  await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist')], ROOT);
+  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data'])
+    await cp(join(ROOT, name), join(built, name), { recursive: true, filter: (path) => !/\.db|\/demo/.test(path) });
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--offline', '--silent'], built);
+  expect(packed.code, packed.stderr).toBe(0);
+  home = join(folder, 'home');
+  const modules = join(home, 'node_modules');
+  await mkdir(modules, { recursive: true });
+  const unpacked = await run('tar', ['-xzf', join(built, packed.stdout.trim()), '-C', modules], built);
+  expect(unpacked.code, unpacked.stderr).toBe(0);
+  await run('mv', ['package', 'cvrsync'], modules);
+  const names = (await readdir(OURS)).filter((name) => !name.startsWith('.') && name !== 'cvrsync');
+  for (const name of names) await symlink(join(OURS, name), join(modules, name));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cvrsync-package-'));
+  await install();
+  author = join(home, 'super-crm');
+  const made = await cvrsync(['provider', 'new', 'super-crm']);
+  expect(made.code, made.stderr).toBe(0);
+}, 180_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the published package', { timeout: 120_000 }, () => {
+  it('holds a provider package to begin with, which builds', async () => {
+    const built = await tsc(['-p', author], author);
+    expect([built.code, built.stdout]).toEqual([0, '']);
+    expect(await readdir(join(author, 'dist/src'))).toContain('provider.d.ts');
+  });
+
+  it('runs the tests of that package: every rule, and its own', async () => {
+    const tested = await node(['--test', '--test-reporter=tap', 'test/*.test.ts'], author);
+    expect(tested.code, tested.stdout).toBe(0);
+    expect(Number(/^# pass (\d+)/m.exec(tested.stdout)?.[1])).toBeGreaterThan(30);
+    expect(tested.stdout).toContain('order-of-outcomes');
+  });
+
+  it('finds no rule broken in it', async () => {
+    const tried = await cvrsync(['--json', 'provider', 'test', 'super-crm']);
+    expect(tried.code, tried.stderr + tried.stdout).toBe(0);
+    const { kept, broken, skipped } = JSON.parse(tried.stdout);
+    expect([kept > 30, broken, skipped]).toEqual([true, 0, 0]);
+  });
+
+  it('loads what was built by its path, with its settings and mapping', async () => {
+    const configured = { use: './super-crm/dist/src/provider.js', baseUrl: 'https://crm.example.com', token: 'secret' };
+    const connector = { webhook: { auth: { method: 'None' } }, providers: { crm: configured } };
+    await writeFile(join(home, 'sync.json'), JSON.stringify({ connector }));
+    const shown = await cvrsync(['--config', 'sync.json', '--json', 'config', 'show']);
+    expect(shown.code, shown.stderr).toBe(0);
+    const [crm] = JSON.parse(shown.stdout).providers;
+    expect(crm).toMatchObject({ use: 'super-crm', settings: { callsPerSecond: 10 } });
+    expect(shown.stdout).not.toContain('"secret"');
+  });
+
+  it('gives authors the contract and the suite, and nothing else', async () => {
+    const exported = (name: string) => `import * as it from '${name}'; console.log(Object.keys(it).join());`;
+    const seen = async (name: string) => (await node(['--input-type=module', '-e', exported(name)])).stdout.trim();
+    expect(await seen('cvrsync/provider')).toBe(
+      'CONTRACT_VERSION,FIELDS,FIELD_NAMES,ProviderError,defineProvider,isFieldName',
+    );
+    expect(await seen('cvrsync/testing')).toBe('BrokenRule,conformance,defineSubject,judge,openTestHttp,serveEmulator');
+    expect((await node(['--input-type=module', '-e', exported('cvrsync/dist/src/main.js')])).stderr).toContain(
+      'ERR_PACKAGE_PATH_NOT_EXPORTED',
+    );
+  });
+});
