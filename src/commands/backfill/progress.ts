@@ -35,8 +35,9 @@ const NOWHERE: Standing = {
   trouble: undefined,
 };
 
-/** The standing after a step. Pure. */
-export function advance(standing: Standing, step: Step, now: number): Standing {
+/** The standing after a step; undefined before the first. Pure. */
+export function advance(before: Standing | undefined, step: Step, now: number): Standing {
+  const standing = before ?? NOWHERE;
   const { phase = standing.phase, seen = [], toCarry = standing.toCarry } = step;
   const verdicts = { ...standing.verdicts };
   for (const { verdict } of seen) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
@@ -112,7 +113,7 @@ const REDRAW_MS = 250;
 
 /** Shows progress on stderr until it is ended. */
 export function showProgress({ stderr, json, log }: Context, calls: CallsMade): Progress {
-  let standing = NOWHERE;
+  let standing: Standing = NOWHERE;
   const bar = stderr.isTTY === true && !json ? openBar(stderr) : undefined;
   const show = (): void => {
     const now = Date.now();

@@ -36,22 +36,17 @@ export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promis
 }
 
 /**
- * Scans from where the run stands to the last page. A page's rows and the cursor behind it are one transaction; the next
- * page is asked for while one is stored, so that a kill costs that one call.
+ * Scans from where the run stands to the last page. A page's rows and the cursor behind it are one transaction, and the
+ * next page is asked for afterwards: a kill costs one call, and storing a page is soon done beside the call for it.
  */
 export async function scanAll(deps: BackfillDeps, begun: Run, columns: Columns, signal: AbortSignal): Promise<Run> {
   const { store, crm, now, tell } = deps;
   let run = begun;
-  let next = ask(deps, columns, run.cursor, signal);
   for (;;) {
-    const page = await next;
+    const page = await patiently(deps, () => crm.connection.scan(columns.all, run.cursor, signal), signal);
     const { cursor } = page;
-    if (cursor !== undefined) {
-      if (cursor === run.cursor) throw new Error(`the scan of ${crm.name} stands still: a cursor came twice`);
-      next = ask(deps, columns, cursor, signal);
-      // It may fail while the page before is stored; whoever awaits it hears of it.
-      next.catch(() => {});
-    }
+    if (cursor !== undefined && cursor === run.cursor)
+      throw new Error(`the scan of ${crm.name} stands still: a cursor came twice`);
     const rows = rowsOf(crm, columns, page, run.end, now());
     const { cursor: _, ...rest } = run;
     run = {
@@ -70,16 +65,6 @@ export async function scanAll(deps: BackfillDeps, begun: Run, columns: Columns, 
     if (cursor === undefined) return run;
     signal.throwIfAborted();
   }
-}
-
-async function ask(
-  deps: BackfillDeps,
-  columns: Columns,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<Page> {
-  const { crm } = deps;
-  return patiently(deps, () => crm.connection.scan(columns.all, cursor, signal), signal);
 }
 
 function rowsOf(crm: Crm, columns: Columns, page: Page, end: number, now: number): readonly CensusRow[] {

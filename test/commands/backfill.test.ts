@@ -1,0 +1,168 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { runCli } from '../support/cli.ts';
+import { type FakeService, serveService } from '../support/service.ts';
+import { newFolder } from '../support/stores.ts';
+
+const A = 'CVR-1-10150817';
+
+/** A CRM, a configuration with a store of its own, and the command on it. */
+const setup = async (service?: FakeService) => {
+  const emulator = await startHubspotEmulator({ rate: 'none' });
+  onTestFinished(() => emulator.close());
+  const folder = newFolder();
+  const file = path.join(folder, 'cvrsync.json');
+  const configure = (more: object = { match: { property: 'cvr_number' } }): void => {
+    const providers = { hubspot: { use: 'hubspot', ...emulator.settings, ...more } };
+    const upstream = service && {
+      upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
+    };
+    const connector = { webhook: { auth: { method: 'None' } }, providers, ...upstream };
+    writeFileSync(file, JSON.stringify({ store: path.join(folder, 'data', 's.db'), connector }));
+  };
+  configure();
+  const run = (...line: string[]) => runCli(['--config', file, ...line]);
+  const json = async (...more: string[]) => JSON.parse((await run('--json', 'backfill', 'hubspot', ...more)).stdout);
+  const links = async () => JSON.parse((await run('--json', 'links')).stdout);
+  return { emulator, configure, run, json, links, plan: path.join(folder, 'plan.csv') };
+};
+
+describe('backfill', () => {
+  it('links, has monitored, and sums up', async () => {
+    const service = await serveService();
+    const { emulator, run, links } = await setup(service);
+    const id = emulator.add({ name: 'Opdigtet ApS', cvr_number: 'DK 10 15 08 17' });
+    emulator.add({ name: 'Uden nummer' });
+    const { code, stdout, stderr } = await run('backfill', 'hubspot', '--send-update');
+    expect(code).toBe(0);
+    expect(stdout).toContain('hubspot: 2 records scanned');
+    expect(stdout).toMatch(/1 {2}matched {4}the number is a company's\n +1 {2}no-number/u);
+    expect(stdout).toContain('1 record linked, 1 monitored.');
+    expect(stdout).toContain('cvrsync parked list --kind difference');
+    expect(stderr).toContain('calls: CRM');
+    expect(service.changes).toEqual([`add hubspot ${A} ${id} +update`]);
+    expect(await links()).toMatchObject([{ record: id, entity: A, state: 'active', monitored: 'on' }]);
+  });
+
+  it('ends with 3 where records need a person, and shows some of them', async () => {
+    const { emulator, run } = await setup();
+    for (let at = 0; at < 12; at++) emulator.add({ name: `Firma ${at}\u001B[2J`, cvr_number: `ukendt ${at}` });
+    const { code, stdout } = await run('backfill', 'hubspot');
+    expect(code).toBe(3);
+    expect(stdout).toContain('12 records need a person:');
+    expect(stdout.split('\n').filter((line) => line.includes('invalid:'))).toHaveLength(10);
+    expect(stdout).toContain('and more: cvrsync backfill hubspot --plan FILE lists them all');
+    expect(stdout).not.toContain('\u001B');
+  });
+
+  it('ends with 3 where the monitoring service refuses a company', async () => {
+    const service = await serveService();
+    service.refuse(A, 404, 'No such company');
+    const { emulator, run } = await setup(service);
+    emulator.add({ cvr_number: '10150817' });
+    const { code, stdout } = await run('backfill', 'hubspot');
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringContaining('1 refused by the monitoring service: see cvrsync parked'),
+    ]);
+  });
+
+  it('only looks with --dry-run', async () => {
+    const { emulator, run, links } = await setup();
+    for (let at = 0; at < 12; at++) emulator.add({ cvr_number: String(20_000_000 + at) });
+    const { code, stdout } = await run('backfill', 'hubspot', '--dry-run');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('12 records would be linked:')]);
+    expect(stdout).toContain('  and 2 more');
+    expect([await links(), emulator.calls.filter(({ method }) => method !== 'GET')]).toEqual([[], []]);
+  });
+
+  it('writes a plan and applies it', async () => {
+    const { emulator, run, links, plan } = await setup();
+    const ids = [0, 1, 2].map((at) => emulator.add({ cvr_number: String(20_000_000 + at) }));
+    const planned = await run('backfill', 'hubspot', '--plan', plan);
+    expect(planned.stdout).toContain(`run cvrsync backfill hubspot --apply ${plan}`);
+    const edited = readFileSync(plan, 'utf8').replace(/^(.*20000001.*);link;/mu, '$1;skip;');
+    writeFileSync(plan, edited);
+    expect((await run('backfill', 'hubspot', '--apply', plan)).code).toBe(0);
+    expect((await links()).map((link: { record: string }) => link.record)).toEqual([ids[0], ids[2]]);
+  });
+
+  it('says what is wrong with a plan, and does nothing', async () => {
+    const { emulator, run, links, plan } = await setup();
+    emulator.add({ cvr_number: '10150817' });
+    await run('backfill', 'hubspot', '--dry-run');
+    writeFileSync(plan, 'record;number;action\n1;10150817;link\n2;10150817;maybe\n');
+    const { code, stderr } = await run('backfill', 'hubspot', '--apply', plan);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /nothing of it was:\n {2}line 2: record 1 is none of those.*\n {2}line 3: the action of record 2/u,
+    );
+    expect(await links()).toEqual([]);
+  });
+
+  it('is one document with --json', async () => {
+    const { emulator, json, run } = await setup(await serveService());
+    emulator.add({ name: 'A', cvr_number: '10150817' });
+    emulator.add({ name: 'B', cvr_number: 'ukendt' });
+    expect(await json('--trust', 'register')).toEqual({
+      provider: 'hubspot',
+      ended: 'done',
+      scanned: 2,
+      verdicts: { matched: 1, invalid: 1 },
+      toLink: 0,
+      linked: 1,
+      failed: 0,
+      monitored: 1,
+      refused: 0,
+      unconfirmed: 0,
+      person: 1,
+      trust: 'register',
+      calls: { crm: expect.any(Number), service: 1 },
+      seconds: expect.any(Number),
+      sample: {
+        link: [expect.objectContaining({ number: '10150817', entity: A, verdict: 'matched', action: 'link' })],
+        person: [expect.objectContaining({ name: 'B', verdict: 'invalid', action: 'skip' })],
+      },
+    });
+    // Progress goes to the log, line by line.
+    const { stderr } = await run('--json', 'backfill', 'hubspot');
+    for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ msg: 'backfill' });
+  });
+
+  it('goes on after --limit', async () => {
+    const { emulator, run, json } = await setup();
+    for (let at = 0; at < 5; at++) emulator.add({ cvr_number: String(20_000_000 + at) });
+    const first = await run('backfill', 'hubspot', '--limit', '2');
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      expect.stringContaining('3 left by --limit. Start cvrsync backfill'),
+    ]);
+    expect(await json()).toMatchObject({ ended: 'done', linked: 5 });
+  });
+
+  it.each([
+    [['hubspto'], 'did you mean hubspot?'],
+    [['hubspot', '--dry-run', '--plan', 'x.csv'], 'exclude each other'],
+    [['hubspot', '--limit', 'all'], 'is not a whole number'],
+    [['hubspot', '--trust', 'me'], 'crm, register'],
+    [['hubspot', '--apply', 'nowhere.csv'], 'there is no plan nowhere.csv'],
+  ])('answers %j with what would be right', async (line, message) => {
+    const { run } = await setup();
+    expect(await run('backfill', ...line)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('says which key is missing, and fails where the CRM refuses the credentials', async () => {
+    const { configure, run } = await setup();
+    configure({});
+    expect(await run('backfill', 'hubspot')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('connector.providers.hubspot.match'),
+    });
+    configure({ match: { property: 'cvr_number' }, accessToken: 's3cret-of-mine' });
+    const { code, stderr } = await run('backfill', 'hubspot');
+    expect(code).toBe(1);
+    expect(stderr).not.toContain('s3cret-of-mine');
+  });
+});

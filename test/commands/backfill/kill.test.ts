@@ -1,0 +1,129 @@
+/** The real command, killed at every step and started again: nothing is lost, nothing is done twice. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { startCommand } from '../../support/command.ts';
+import { type FakeService, serveService } from '../../support/service.ts';
+import { watchStore } from '../../support/stage.ts';
+import { type ENGINES, newFolder, newStoreUrl, opened } from '../../support/stores.ts';
+
+const RECORDS = 250;
+const PAGES = 3;
+/** Calls to the service that may be under way at once. */
+const AT_ONCE = 4;
+
+interface House {
+  readonly folder: string;
+  readonly store: string;
+  readonly service: FakeService;
+  /** Calls of a kind so far, over all starts. */
+  readonly counts: { readonly scan: () => number; readonly read: () => number; readonly add: () => number };
+  readonly ids: readonly string[];
+}
+
+const setHouse = async (engine: (typeof ENGINES)[number]): Promise<House> => {
+  const emulator = await startHubspotEmulator({ rate: 'none' });
+  onTestFinished(() => emulator.close());
+  const service = await serveService();
+  const folder = newFolder();
+  const store = await newStoreUrl(engine);
+  // An empty database is for `migrate` or `serve` to fill; a file is made.
+  if (engine === 'postgres') await opened(store);
+  const ids = Array.from({ length: RECORDS }, (_, at) => emulator.add({ cvr_number: String(20_000_000 + at) }));
+  const providers = { hubspot: { use: 'hubspot', ...emulator.settings, match: { property: 'cvr_number' } } };
+  const upstream = { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 };
+  const connector = { webhook: { auth: { method: 'None' } }, providers, upstream, limits: { leaseSeconds: 5 } };
+  writeFileSync(join(folder, 'cvrsync.json'), JSON.stringify({ store, connector }));
+  const calls = (part: RegExp) => () => emulator.calls.filter(({ path }) => part.test(path)).length;
+  return {
+    folder,
+    store,
+    service,
+    counts: { scan: calls(/companies\?limit/u), read: calls(/batch\/read/u), add: () => service.requests.length },
+    ids,
+  };
+};
+
+const backfill = ({ folder }: House, ...more: readonly string[]) =>
+  startCommand(['--config', 'cvrsync.json', '--json', 'backfill', 'hubspot', ...more], folder);
+
+interface Strike {
+  readonly when: keyof House['counts'];
+  readonly count: number;
+}
+
+/** Starts the command and kills it as soon as so many calls of a kind were made. */
+const strike = async (house: House, { when, count }: Strike, more: readonly string[] = []): Promise<void> => {
+  const running = backfill(house, ...more);
+  await expect.poll(house.counts[when], { timeout: 15_000, interval: 1 }).toBeGreaterThanOrEqual(count);
+  await running.kill('SIGKILL');
+};
+
+const linked = async (house: House): Promise<readonly string[]> => {
+  const store = await watchStore(house.store);
+  const links = await store.db.selectFrom('link').selectAll().where('state', '=', 'active').execute();
+  return links.map((link) => `${link.entity} ${link.record_id} ${link.monitored}`).toSorted();
+};
+
+const wanted = ({ ids }: House): readonly string[] =>
+  ids.map((id, at) => `CVR-1-${20_000_000 + at} ${id} on`).toSorted();
+
+const run = async (house: House, strikes: readonly Strike[]): Promise<void> => {
+  for (const one of strikes) await strike(house, one);
+  const { code, stdout, stderr } = await backfill(house).ended;
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":50')]);
+  expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', scanned: RECORDS, linked: RECORDS, monitored: RECORDS });
+  expect(await linked(house)).toEqual(wanted(house));
+  expect(house.service.items('hubspot')).toHaveLength(RECORDS);
+  // What was under way at a kill is asked for again: one page of a scan, or one of an application and a handful of calls.
+  const during = (when: Strike['when']): number => strikes.filter((one) => one.when === when).length;
+  expect(house.counts.scan()).toBeLessThanOrEqual(PAGES + during('scan'));
+  expect(house.counts.read()).toBeLessThanOrEqual(PAGES + during('read') + during('add'));
+  expect(house.service.changes.length).toBeLessThanOrEqual(RECORDS + AT_ONCE * strikes.length);
+  expect(new Set(house.service.changes).size).toBe(RECORDS);
+};
+
+describe('a backfill that is killed', () => {
+  it('at every step goes on where it was', { timeout: 90_000 }, async () => {
+    await run(await setHouse('sqlite'), [
+      { when: 'scan', count: 1 },
+      { when: 'scan', count: PAGES },
+      { when: 'read', count: 1 },
+      { when: 'read', count: 2 },
+      { when: 'add', count: 30 },
+      { when: 'add', count: 200 },
+    ]);
+  });
+
+  it('goes on where it was on PostgreSQL, too', { timeout: 90_000 }, async () => {
+    await run(await setHouse('postgres'), [
+      { when: 'scan', count: 2 },
+      { when: 'read', count: 2 },
+      { when: 'add', count: 100 },
+    ]);
+  });
+
+  it('while it takes in or applies a plan goes on with that plan', { timeout: 60_000 }, async () => {
+    const house = await setHouse('sqlite');
+    expect((await backfill(house, '--plan', 'plan.csv').ended).code).toBe(0);
+    const before = house.counts.scan();
+    for (const count of [1, 2]) await strike(house, { when: 'read', count }, ['--apply', 'plan.csv']);
+    const { code, stdout } = await backfill(house, '--apply', 'plan.csv').ended;
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ ended: 'done', linked: RECORDS })]);
+    expect([house.counts.scan(), await linked(house)]).toEqual([before, wanted(house)]);
+  });
+});
+
+it('stops on SIGTERM, says how to go on, and does', { timeout: 60_000 }, async () => {
+  const house = await setHouse('sqlite');
+  const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot'], house.folder);
+  await expect.poll(house.counts.add, { timeout: 15_000, interval: 1 }).toBeGreaterThan(20);
+  const began = performance.now();
+  const { code, stdout } = await running.kill('SIGTERM');
+  expect(performance.now() - began).toBeLessThan(20_000);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('Start cvrsync backfill hubspot again to go on.')]);
+  const done = await backfill(house).ended;
+  expect(done.code).toBe(0);
+  expect(house.service.changes).toHaveLength(RECORDS);
+});

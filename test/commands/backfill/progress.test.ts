@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { advance, measure, toldOf } from '../../../src/commands/backfill/progress.ts';
+import type { Step } from '../../../src/connector/backfill/deps.ts';
+
+const calls = { crm: 1_200, service: 0 };
+const seen = (count: number, verdict: string): NonNullable<Step['seen']> =>
+  Array.from({ length: count }, (_, at) => ({
+    record_id: String(at),
+    position: at,
+    name: null,
+    found: null,
+    entity: null,
+    verdict,
+    action: 'skip',
+    state: 'planned',
+    detail: null,
+  }));
+
+/** The line after some steps, a second apart. */
+const lineAfter = (steps: readonly Step[]): string => {
+  let standing = advance(undefined, {}, 0);
+  for (const [at, step] of steps.entries()) standing = advance(standing, step, at * 1_000);
+  return toldOf(standing, calls, steps.length * 1_000);
+};
+
+describe('the line of progress', () => {
+  it('counts a scan by verdict, with the rate of this start alone', () => {
+    const line = lineAfter([
+      { phase: 'scan', scanned: 50_100, seen: seen(100, 'matched') },
+      { phase: 'scan', scanned: 50_200, seen: seen(100, 'no-number') },
+    ]);
+    expect(line).toBe('scanning: 50,200 records, 100/s (matched 100, no-number 100); calls: CRM 1,200');
+  });
+
+  it('says how long linking and monitoring last', () => {
+    const linking: readonly Step[] = [
+      { phase: 'apply', toLink: 1_000 },
+      { phase: 'apply', linked: 200 },
+    ];
+    expect(lineAfter(linking)).toBe('linking: 200 of 1,000, 100/s, 8 s left; calls: CRM 1,200');
+    const carrying: readonly Step[] = [...linking, { phase: 'carry', toCarry: 100 }, { phase: 'carry', toCarry: 90 }];
+    expect(lineAfter(carrying)).toBe('monitoring: 10 of 100, 5.0/s, 18 s left; calls: CRM 1,200');
+  });
+
+  it('says why it waits, and no longer once it goes on', () => {
+    const steps: readonly Step[] = [{ phase: 'carry', toCarry: 5, trouble: 'no answer' }];
+    expect(lineAfter(steps)).toContain('; waiting: no answer');
+    expect(lineAfter([...steps, { phase: 'carry', toCarry: 5, trouble: undefined }])).not.toContain('waiting');
+  });
+
+  it('names the steps between', () => {
+    expect(lineAfter([{ phase: 'judge' }])).toContain('numbers that several records have');
+    expect(
+      lineAfter([
+        { phase: 'planned', written: 100 },
+        { phase: 'planned', written: 20 },
+      ]),
+    ).toContain('writing the plan: 120');
+  });
+
+  it('knows no end of a scan', () => {
+    const standing = advance(undefined, { phase: 'scan', scanned: 1_000, seen: [] }, 0);
+    expect(measure(standing, 1_000)).toMatchObject({ done: 1_000, total: undefined });
+  });
+});
