@@ -31,6 +31,7 @@ export async function survey(ground: Ground, signal: AbortSignal): Promise<Surve
   await forgetLists(ground);
   const items = upstream === undefined ? undefined : await readItems(ground, upstream, signal);
   const records = await readRecords(ground, signal);
+  await knowSizes(store);
   const scope: Scope = {
     provider: crm.name,
     before,
@@ -57,9 +58,18 @@ export async function survey(ground: Ground, signal: AbortSignal): Promise<Surve
 
 async function countAll(db: Db, scope: Scope, service: boolean): Promise<Record<Kind, number>> {
   const counts: Partial<Record<Kind, number>> = {};
-  for (const kind of KINDS)
+  for (const kind of KINDS) {
     counts[kind] = service || !('service' in DIFFERENCES[kind]) ? await countOf(db, kind, scope) : 0;
+    // SQLite works on the main thread: requests that came in meanwhile go first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   return Object.assign({}, ...KINDS.map((kind) => ({ [kind]: counts[kind] ?? 0 })));
+}
+
+/** Without fresh statistics PostgreSQL takes tables that were just filled for empty, and compares every row with every row. */
+async function knowSizes({ db, engine }: Ground['store']): Promise<void> {
+  if (engine !== 'postgres') return;
+  for (const table of ['census', 'census_item', 'link', 'lane']) await sql`analyze ${sql.table(table)}`.execute(db);
 }
 
 /** Whether a backfill of the connection moves. */
