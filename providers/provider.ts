@@ -5,16 +5,44 @@
  * on import; the runtime paces its calls, retries, decides what to write and remembers what happened.
  */
 import type { Static, TSchema } from 'typebox';
+import type {
+  Changes,
+  Created,
+  CrmRequest,
+  Defined,
+  Notes,
+  Parents,
+  PropertyDefinition,
+  Rule,
+  Search,
+  WebhookRead,
+} from './abilities.ts';
 import type { FieldName } from './fields.ts';
+import type { Outcome, Patch, Property, PropertyValue, Read } from './record.ts';
+
+export type {
+  Changes,
+  Created,
+  CrmRequest,
+  Defined,
+  Note,
+  NoteOutcome,
+  Notes,
+  ParentRead,
+  Parents,
+  PropertyDefinition,
+  Rule,
+  Search,
+  Sighting,
+  WebhookRead,
+} from './abilities.ts';
+export type { Outcome, Patch, Property, PropertyValue, Read } from './record.ts';
 
 /**
  * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
  * refused at load.
  */
 export const CONTRACT_VERSION = '1.1.0';
-
-/** A value of one CRM property as both sides of the contract spell it; `null` is blank. */
-export type PropertyValue = string | number | boolean | null;
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -120,180 +148,6 @@ export interface Account {
   /** Plain lines for a person: limits left, edition, warnings. */
   readonly notes: readonly string[];
 }
-
-/** A property of the CRM's company, as its schema describes it. */
-export interface Property {
-  readonly name: string;
-  readonly label: string;
-  readonly type:
-    | 'string'
-    | 'multiline'
-    | 'phone'
-    | 'email'
-    | 'url'
-    | 'number'
-    | 'boolean'
-    | 'date'
-    | 'datetime'
-    | 'enumeration'
-    | 'other';
-  readonly writable: boolean;
-  readonly maxLength?: number;
-  /** For an enumeration: what it takes. `open` ones take other values too. */
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
-  readonly open?: true;
-  /** Digits after the point a number may have. */
-  readonly scale?: number;
-  readonly unique?: true;
-}
-
-/**
- * What became of one record that was asked for. `moved` is a merge: `to` is the survivor. A property that is absent from
- * a found record cannot be read in this CRM: the runtime then takes it to hold what it wrote last.
- */
-export type Read =
-  | { readonly kind: 'found'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }
-  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
-  | { readonly kind: 'gone'; readonly id: string }
-  | { readonly kind: 'retry'; readonly id: string; readonly reason: string };
-
-/** The properties to write to one record; `null` clears, an absent property is left alone. */
-export interface Patch {
-  readonly id: string;
-  readonly properties: Readonly<Record<string, PropertyValue>>;
-}
-
-/**
- * What became of one patch.
- * `written` the CRM holds the values now; `retry` this record only, later;
- * `moved` and `gone` as in {@link Read}, nothing was written;
- * `rejected` nothing of this record was written: `properties` names the bad ones with the CRM's reason
- * (the runtime sets them aside and writes the rest), and is empty where the record as a whole was refused.
- */
-export type Outcome =
-  | { readonly kind: 'written'; readonly id: string }
-  | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number }
-  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
-  | { readonly kind: 'gone'; readonly id: string }
-  | {
-      readonly kind: 'rejected';
-      readonly id: string;
-      readonly reason: string;
-      readonly properties: Readonly<Record<string, string>>;
-    };
-
-/** A property to be made in the account, as a preset needs it. */
-export interface PropertyDefinition {
-  readonly name: string;
-  readonly label: string;
-  readonly type: 'string' | 'multiline' | 'number' | 'boolean' | 'date' | 'datetime' | 'url';
-  /** No two records may hold the same value: the CVR number. */
-  readonly unique?: true;
-}
-
-/** What became of one definition. `exists`: it was there, whatever its type. */
-export interface Defined {
-  readonly name: string;
-  readonly kind: 'created' | 'exists' | 'refused';
-  /** Where refused: why, and which permission is missing. */
-  readonly reason?: string;
-}
-
-/** A rule of the account that may block a write, for a person to read before the first one. */
-export interface Rule {
-  readonly kind: 'required' | 'validation' | 'duplicate';
-  readonly name: string;
-  /** What it says, or which property it is about. */
-  readonly about: string;
-}
-
-/**
- * A sign that a record may not be what it was: only a hint, the runtime reads the record before it acts. Repeated,
- * reordered and late ones do no harm. `seen` is a record that is new, restored or edited.
- */
-export type Sighting =
-  | { readonly kind: 'gone'; readonly id: string }
-  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
-  | { readonly kind: 'seen'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> };
-
-/** What happened in the CRM since a cursor; the next call begins at `cursor`, at once where `more`. */
-export interface Changes {
-  readonly sightings: readonly Sighting[];
-  readonly cursor: string;
-  readonly more: boolean;
-}
-
-/** What became of a record to be made. `duplicate`: the CRM says that it has it already, as `id` where it tells. */
-export type Created =
-  | { readonly kind: 'created'; readonly id: string }
-  | { readonly kind: 'duplicate'; readonly id?: string; readonly reason: string }
-  | { readonly kind: 'rejected'; readonly reason: string; readonly properties: Readonly<Record<string, string>> };
-
-/** The records that hold a value in a property. `sure` is false where the CRM's index may lag behind its writes. */
-export interface Search {
-  readonly records: readonly { readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }[];
-  readonly sure: boolean;
-}
-
-/** A note on a record. Plain text, lines parted by `\n`; the provider escapes. */
-export interface Note {
-  readonly recordId: string;
-  /** Ms since 1970. */
-  readonly at: number;
-  readonly subject: string;
-  readonly text: string;
-  /** A short text that is unique to this note: the provider puts it where `find` finds it again. */
-  readonly marker: string;
-}
-
-/** What became of a note; `id` is the note's. */
-export type NoteOutcome =
-  | { readonly kind: 'written'; readonly id: string }
-  | { readonly kind: 'retry'; readonly reason: string }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'rejected'; readonly reason: string };
-
-/**
- * Notes on records. Where the answer to `add` was lost, the runtime asks `find` before it adds again. Where the right to
- * notes is missing at all they throw `refused`: it stops the notes, and nothing else of the connection.
- */
-export interface Notes {
-  /** The id of the note with this marker on the record, made at `since` (ms) or later; not by an index that lags. */
-  find(recordId: string, marker: string, since: number, signal: AbortSignal): Promise<string | undefined>;
-  add(note: Note, signal: AbortSignal): Promise<NoteOutcome>;
-}
-
-/** The record above one: its parent's id, null where it has none. */
-export type ParentRead =
-  | { readonly kind: 'found'; readonly id: string; readonly parent: string | null }
-  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
-  | { readonly kind: 'gone'; readonly id: string };
-
-/** Parents of companies. Where the right to them is missing at all they throw `refused`, as notes do. */
-export interface Parents {
-  /** In the order asked; at most `limits.batch.read` ids. */
-  read(ids: readonly string[], signal: AbortSignal): Promise<readonly ParentRead[]>;
-  /** Sets one record's parent, or ends it (`null`); `was` is the parent that was read before. */
-  write(
-    change: { readonly id: string; readonly parent: string | null; readonly was: string | null },
-    signal: AbortSignal,
-  ): Promise<Outcome>;
-}
-
-/** A request as the CRM sent it to us. */
-export interface CrmRequest {
-  readonly method: string;
-  /** The whole address as the CRM called it. */
-  readonly url: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: Uint8Array;
-}
-
-/** What a CRM's webhook said: which records to look at. `refused` is answered 401, `unreadable` 400. */
-export type WebhookRead =
-  | { readonly kind: 'records'; readonly ids: readonly string[] }
-  | { readonly kind: 'refused' | 'unreadable'; readonly reason: string };
 
 /** One page of a scan over all companies; `cursor` is absent on the last one. */
 export interface Page {

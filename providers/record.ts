@@ -1,0 +1,69 @@
+/**
+ * A record of a CRM: its properties, what they hold, and what became of reading and writing them.
+ *
+ * Part of the provider contract; import it from provider.ts.
+ */
+
+/** A value of one CRM property as both sides of the contract spell it; `null` is blank. */
+export type PropertyValue = string | number | boolean | null;
+
+/** A property of the CRM's company, as its schema describes it. */
+export interface Property {
+  readonly name: string;
+  readonly label: string;
+  readonly type:
+    | 'string'
+    | 'multiline'
+    | 'phone'
+    | 'email'
+    | 'url'
+    | 'number'
+    | 'boolean'
+    | 'date'
+    | 'datetime'
+    | 'enumeration'
+    | 'other';
+  readonly writable: boolean;
+  readonly maxLength?: number;
+  /** For an enumeration: what it takes. `open` ones take other values too. */
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly open?: true;
+  /** Digits after the point a number may have. */
+  readonly scale?: number;
+  readonly unique?: true;
+}
+
+/**
+ * What became of one record that was asked for. `moved` is a merge: `to` is the survivor. A property that is absent from
+ * a found record cannot be read in this CRM: the runtime then takes it to hold what it wrote last.
+ */
+export type Read =
+  | { readonly kind: 'found'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }
+  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
+  | { readonly kind: 'gone'; readonly id: string }
+  | { readonly kind: 'retry'; readonly id: string; readonly reason: string };
+
+/** The properties to write to one record; `null` clears, an absent property is left alone. */
+export interface Patch {
+  readonly id: string;
+  readonly properties: Readonly<Record<string, PropertyValue>>;
+}
+
+/**
+ * What became of one patch.
+ * `written` the CRM holds the values now; `retry` this record only, later;
+ * `moved` and `gone` as in {@link Read}, nothing was written;
+ * `rejected` nothing of this record was written: `properties` names the bad ones with the CRM's reason
+ * (the runtime sets them aside and writes the rest), and is empty where the record as a whole was refused.
+ */
+export type Outcome =
+  | { readonly kind: 'written'; readonly id: string }
+  | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'moved'; readonly id: string; readonly to: string }
+  | { readonly kind: 'gone'; readonly id: string }
+  | {
+      readonly kind: 'rejected';
+      readonly id: string;
+      readonly reason: string;
+      readonly properties: Readonly<Record<string, string>>;
+    };
