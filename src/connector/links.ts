@@ -15,6 +15,9 @@ export type LinkState = Link['state'];
 export const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const satisfies readonly LinkState[];
 export const MONITORING_QUEUE = 'monitoring';
 
+/** `doubt` of a link that came by a merge: a survivor without a number does not end it, another number waits for a person. */
+export const CAME_BY_MERGE = '';
+
 /** The lanes of a connection's records whose links may have to follow them; key: record id. */
 export const healQueue = (provider: string): string => `heal:${provider}`;
 

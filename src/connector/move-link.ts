@@ -1,7 +1,17 @@
 /** A merge in the CRM: the link follows its record to the survivor. */
 import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/store.ts';
-import { change, endLink, findLink, healQueue, type Link, linkKey, linkRecord, MONITORING_QUEUE } from './links.ts';
+import {
+  CAME_BY_MERGE,
+  change,
+  endLink,
+  findLink,
+  healQueue,
+  type Link,
+  linkKey,
+  linkRecord,
+  MONITORING_QUEUE,
+} from './links.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -41,6 +51,8 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
   const linked = isOpen ? await linkRecord(tx, { ...wish, sendUpdate }) : undefined;
   if (linked !== undefined && linked.kind !== 'taken') {
     await keepRulings(tx, move);
+    if (linked.kind === 'linked' && before.origin === 'number')
+      await change(tx, { provider, recordId: to }, { doubt: CAME_BY_MERGE });
     return finish(linked.kind === 'linked' ? 'moved' : 'merged');
   }
   const other = await findLink(tx, { provider, recordId: to });

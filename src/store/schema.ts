@@ -70,7 +70,8 @@ export interface LinkTable {
   trust: 'crm' | 'register';
   /**
    * What the record held as its number when that spoke against the link: the entity id, or the text where it is none.
-   * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted.
+   * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted; empty where the
+   * link came by a merge, and the survivor's number has not agreed with it yet.
    */
   doubt: string | null;
   created_at: number;

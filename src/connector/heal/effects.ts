@@ -58,7 +58,13 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
   }
   for (const one of live.filter(isKind('doubt'))) if (!lessening.includes(one)) await doubt(tx, crm, one, now);
   for (const one of live.filter(isKind('move'))) await move(tx, crm, one, note, now);
-  await linkAll(tx, crm, live.filter(isKind('link')), settlements, note, now);
+  // A merge of this batch may have put another link on the record.
+  const after = await lockLinks(tx, crm.name, live);
+  const isStill = ({ claim }: Judged): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
+  const linking = live.filter(isKind('link'));
+  for (const { claim } of linking.filter((one) => !isStill(one)))
+    settlements.set(claim.key, { kind: 'again', at: now, free: true });
+  await linkAll(tx, crm, linking.filter(isStill), settlements, note, now);
   return { settlements, happened };
 }
 
@@ -72,13 +78,17 @@ async function lock(
   now: number,
 ): Promise<ReadonlyMap<string, Link>> {
   const linking = acting.filter(isKind('link'));
-  const ids = acting.map(({ claim }) => claim.key);
   // Two records that are to stand for one company, in whichever process, come one after the other.
   const entities = linking.map(({ verdict }) => verdict.entity);
   if (entities.length > 0) await mark(tx, 'apply', entities, now);
   const ending = acting.filter((one) => !linking.some((other) => other === one));
   const keys = ending.map(({ claim }) => linkKey(provider, claim.key));
   if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
+  return lockLinks(tx, provider, acting);
+}
+
+async function lockLinks(tx: Tx, provider: string, records: readonly Judged[]): Promise<ReadonlyMap<string, Link>> {
+  const ids = records.map(({ claim }) => claim.key);
   const links = await tx
     .selectFrom('link')
     .selectAll()
@@ -180,9 +190,9 @@ async function linkAll(
   }
 }
 
-/** Whether the record would newly stand for the company because of its number; one that did before has its place. */
+/** Whether the record would newly stand for the company because of its number; one that does already has its place. */
 const takesPlace = ({ verdict, link }: Kind<'link'>): boolean =>
-  verdict.origin === 'number' && !(link?.state === 'conflict' && link.wish === 'on');
+  verdict.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.wish === 'on'));
 
 /** The records that hold the place of each company, or wait for it. */
 async function holdersOf(
@@ -218,13 +228,13 @@ async function begin(
 ): Promise<Settlement | undefined> {
   const trust = link?.entity === entity ? link.trust : 'crm';
   // What happened while it was not monitored has not been told to us.
-  const sendUpdate = link?.state !== 'conflict' || link.wish === 'off';
+  const sendUpdate = link === undefined || link.wish === 'off';
   const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
     return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
-  if (link?.state === 'conflict') await change(tx, { provider, recordId: claim.key }, { doubt: null });
+  if (link?.doubt != null) await change(tx, { provider, recordId: claim.key }, { doubt: null });
   const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
-  note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
+  if (linked.kind === 'linked') note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
   return undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
-import type { Link } from '../links.ts';
+import { CAME_BY_MERGE, type Link } from '../links.ts';
 
 /** What the record says of itself: an entity id, nothing, a text that is no company's number, or we cannot see it. */
 export type Numbered =
@@ -62,45 +62,38 @@ const isOpen = (link: Link | undefined): link is Link => link?.state === 'active
 function judgeOpen(link: Link, numbered: Numbered): Verdict {
   // Two companies claim the record: no number decides that.
   if (link.state === 'conflict' && link.doubt === null) return NOTHING;
-  const agreed =
-    link.state === 'active' ? NOTHING : ({ kind: 'link', entity: link.entity, origin: link.origin } as const);
   if (numbered.kind === 'unseen') return NOTHING;
-  if (link.origin === 'person') return judgeByHand(link, numbered, agreed);
-  switch (numbered.kind) {
-    case 'blank':
-      return { kind: 'end', state: 'removed', reason: 'the record no longer holds a CVR number' };
-    case 'company':
-      return numbered.entity === link.entity
-        ? agreed
-        : isAccepted(link, numbered.entity)
-          ? NOTHING
-          : {
-              kind: 'follow',
-              entity: numbered.entity,
-              reason: `the record's number is that of ${numbered.entity} now`,
-            };
-    case 'other':
-      return isAccepted(link, numbered.text)
-        ? NOTHING
-        : {
-            kind: 'doubt',
-            doubt: numbered.text,
-            reason: `the record holds "${numbered.text}", which is no CVR number`,
-          };
+  if (link.origin === 'person') return judgeByHand(link, numbered);
+  if (numbered.kind === 'company' && numbered.entity === link.entity) {
+    const isSettled = link.state === 'active' && link.doubt === null;
+    return isSettled ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
   }
+  const text = numbered.kind === 'company' ? numbered.entity : numbered.kind === 'other' ? numbered.text : '';
+  if (isAccepted(link, text)) return NOTHING;
+  if (numbered.kind === 'blank')
+    return { kind: 'end', state: 'removed', reason: 'the record no longer holds a CVR number' };
+  if (numbered.kind === 'other')
+    return { kind: 'doubt', doubt: text, reason: `the record holds "${text}", which is no CVR number` };
+  if (link.doubt === CAME_BY_MERGE)
+    return { kind: 'doubt', doubt: text, reason: `came by a merge to a record that holds the number of ${text}` };
+  return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }
 
 /** A link made by hand needs no number in the record; only another company's speaks against it. */
-function judgeByHand(link: Link, numbered: Numbered, agreed: Verdict): Verdict {
+function judgeByHand(link: Link, numbered: Numbered): Verdict {
   // A production unit or a person may well stand in a record that shows its company's number.
-  if (parseEntityId(link.entity)?.kind !== 'company') return agreed;
-  if (numbered.kind !== 'company' || numbered.entity === link.entity) return agreed;
+  const isCompany = parseEntityId(link.entity)?.kind === 'company';
+  if (!isCompany || numbered.kind !== 'company' || numbered.entity === link.entity)
+    return link.state === 'active' ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
   if (isAccepted(link, numbered.entity)) return NOTHING;
   const reason = `linked by hand, but the record holds the number of ${numbered.entity}`;
   return { kind: 'doubt', doubt: numbered.entity, reason };
 }
 
-/** Whether a person saw this number and kept the link; in a conflict: whether that is what they are asked already. */
+/**
+ * Whether a person saw this number, or none, and kept the link; in a conflict: whether that is what they are asked
+ * already. A link that came by a merge is not ended by a survivor without a number.
+ */
 const isAccepted = (link: Link, doubt: string): boolean => link.doubt === doubt;
 
 function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): Verdict {

@@ -145,13 +145,31 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('lets the number of the survivor decide where nobody else claims it', async () => {
+  it('into a record without a number keeps the link, until a person fills one in and takes it out again', async () => {
+    const ground = await newGround(engine);
+    await ground.link('7', A);
+    ground.merge('7', '9');
+    ground.put('9', { cvr: null });
+    await tell(ground, '7', '9');
+    expect([await statesOf(ground, '9'), ground.items()]).toEqual([[['active', A]], [`${A} 9`]]);
+    ground.put('9', { cvr: numberOf(A) });
+    await tell(ground, '9');
+    expect(await ground.row('9')).toMatchObject({ state: 'active', doubt: null });
+    ground.put('9', { cvr: null });
+    await tell(ground, '9');
+    expect([await statesOf(ground, '9'), ground.items()]).toEqual([[['removed', A]], []]);
+  });
+
+  it('into a record that holds the number of another company waits for a person', async () => {
     const ground = await newGround(engine, { autoLink: false });
     await ground.link('7', A);
     ground.merge('7', '9');
     ground.put('9', { cvr: numberOf(B) });
     await tell(ground, '7');
-    expect([await statesOf(ground, '9'), ground.items()]).toEqual([[['active', B]], [`${B} 9`]]);
+    expect([await ground.row('9'), ground.items()]).toMatchObject([
+      { state: 'conflict', entity: A, reason: expect.stringContaining(B) },
+      [`${A} 9`],
+    ]);
   });
 
   it('waits where the survivor has a link of its own that upstream has not let go of yet', async () => {

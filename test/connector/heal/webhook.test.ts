@@ -4,7 +4,6 @@ import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
 import { addCrmWebhookRoute, type CrmWebhookOptions } from '../../../src/connector/heal/webhook.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { createServer } from '../../../src/http/server.ts';
-import { ENGINES } from '../../support/stores.ts';
 import { A, type Ground, newGround } from './ground.ts';
 
 interface Stage extends Ground {
@@ -16,11 +15,10 @@ interface Stage extends Ground {
 
 /** The route on a server of its own; what a body says is read as the test tells. */
 async function newStage(
-  engine: (typeof ENGINES)[number],
   webhook: ((request: CrmRequest) => WebhookRead) | undefined,
   options: Partial<CrmWebhookOptions> & { autoLink?: boolean } = {},
 ): Promise<Stage> {
-  const ground = await newGround(engine, { autoLink: options.autoLink ?? true });
+  const ground = await newGround('sqlite', { autoLink: options.autoLink ?? true });
   const provider = { ...ground.crm.provider, ...(webhook !== undefined && { webhook }) };
   const metrics = createMetrics();
   const logged: unknown[] = [];
@@ -50,9 +48,9 @@ const named = (request: CrmRequest): WebhookRead => ({
   ids: JSON.parse(Buffer.from(request.body).toString()),
 });
 
-describe.each(ENGINES)("a CRM's webhook on %s", (engine) => {
+describe("a CRM's webhook", () => {
   it('is answered once its records are marked, each once', async () => {
-    const stage = await newStage(engine, named);
+    const stage = await newStage(named);
     const ids = Array.from({ length: 100 }, (_, index) => String(index % 40));
     const answers = await Promise.all(Array.from({ length: 10 }, () => stage.post(JSON.stringify(ids))));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
@@ -62,7 +60,7 @@ describe.each(ENGINES)("a CRM's webhook on %s", (engine) => {
   });
 
   it('marks only linked records where links are made by hand', async () => {
-    const stage = await newStage(engine, named, { autoLink: false });
+    const stage = await newStage(named, { autoLink: false });
     await stage.link('7', A);
     expect((await stage.post('["7","8"]')).status).toBe(204);
     expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
@@ -75,10 +73,10 @@ it('hands over what the CRM sent to the byte, under the address that it called',
     seen.push(request);
     return { kind: 'records', ids: [] };
   };
-  const direct = await newStage('sqlite', read);
+  const direct = await newStage(read);
   const body = '[{"name" :"Bl\u00e5b\u00e6r"}]';
   await direct.post(body, '/providers/crm/webhook?a=%2Fb');
-  const proxied = await newStage('sqlite', read, { publicUrl: 'https://sync.example.com/cvr' });
+  const proxied = await newStage(read, { publicUrl: 'https://sync.example.com/cvr' });
   await proxied.post(body);
   expect(seen).toMatchObject([
     { method: 'POST', url: `${direct.url}/providers/crm/webhook?a=%2Fb`, headers: { 'x-sign': 'a' } },
@@ -88,7 +86,7 @@ it('hands over what the CRM sent to the byte, under the address that it called',
 });
 
 it('takes any content type: the format is the CRM\u2019s own', async () => {
-  const { url } = await newStage('sqlite', () => ({ kind: 'records', ids: [] }));
+  const { url } = await newStage(() => ({ kind: 'records', ids: [] }));
   for (const type of ['text/xml', 'application/x-www-form-urlencoded', 'application/json'])
     expect(
       (await fetch(`${url}/providers/crm/webhook`, { method: 'POST', body: 'a', headers: { 'content-type': type } }))
@@ -101,7 +99,7 @@ it.each([
   ['refused', 401],
   ['unreadable', 400],
 ] as const)('that is %s is answered %i, counted, told of once a minute, and marks nothing', async (kind, status) => {
-  const stage = await newStage('sqlite', () => ({ kind, reason: 'as the test says' }));
+  const stage = await newStage(() => ({ kind, reason: 'as the test says' }));
   const answers = [await stage.post('[]'), await stage.post('[]')];
   expect(answers.map((answer) => answer.status)).toEqual([status, status]);
   expect(await answers[0]?.json()).toMatchObject({ httpStatusCode: status, errorMessage: expect.any(String) });
@@ -109,23 +107,23 @@ it.each([
 });
 
 it('is not found for a connection that is not there or has no webhooks', async () => {
-  const stage = await newStage('sqlite', undefined);
+  const stage = await newStage(undefined);
   expect([(await stage.post('[]')).status, (await stage.post('[]', '/providers/other/webhook')).status]).toEqual([
     404, 404,
   ]);
 });
 
 it('that is too large is answered 413', async () => {
-  const stage = await newStage('sqlite', named);
+  const stage = await newStage(named);
   expect((await stage.post(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
 });
 
 it('that we cannot take comes again: answered 503 with Retry-After', async () => {
-  const stopping = await newStage('sqlite', named, { refusal: () => 'stopping' });
-  const broken = await newStage('sqlite', () => {
+  const stopping = await newStage(named, { refusal: () => 'stopping' });
+  const broken = await newStage(() => {
     throw new Error('a bug in a provider');
   });
-  const away = await newStage('sqlite', named);
+  const away = await newStage(named);
   await away.store.close();
   for (const stage of [stopping, broken, away]) {
     const answer = await stage.post('["7"]');
@@ -135,7 +133,7 @@ it('that we cannot take comes again: answered 503 with Retry-After', async () =>
 });
 
 it('cannot release the brake', async () => {
-  const stage = await newStage('sqlite', () => ({ kind: 'records', ids: ['*', '7'] }));
+  const stage = await newStage(() => ({ kind: 'records', ids: ['*', '7'] }));
   expect((await stage.post('')).status).toBe(204);
   expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
 });
