@@ -20,11 +20,14 @@ export interface ScriptedCrm {
   readonly hold?: string;
   /** Where the CRM keeps the CVR number. */
   readonly match?: string;
+  /** Records in a batch; ten where absent. */
+  readonly batch?: number;
 }
 
-/** The CRM `crm`: ten records a batch, no pace worth the name, nothing switched on. */
-export function crmOf({ store, connection, mapping, properties, now, hold, match }: ScriptedCrm): Crm {
-  const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1 } } };
+/** The CRM `crm`: no pace worth the name, nothing switched on. */
+export function crmOf({ store, connection, mapping, properties, now, hold, match, batch = 10 }: ScriptedCrm): Crm {
+  const budgets = { default: { calls: 9, perMs: 1 } };
+  const limits = { batch: { read: batch, update: batch }, concurrency: 1, budgets };
   const provider = defineProvider({
     name: 'crm',
     contract: CONTRACT_VERSION,
@@ -41,7 +44,7 @@ export function crmOf({ store, connection, mapping, properties, now, hold, match
     settings: {},
     connection,
     limits,
-    pace: createPace({ store, key: 'crm', budgets: limits.budgets, now }),
+    pace: createPace({ store, key: 'crm', budgets, now }),
     mapping,
     values: {},
     hold,

@@ -8,7 +8,7 @@ import { settleFault } from '../settle.ts';
 import { writePatches } from '../write.ts';
 import { fateOf, judgeGroup, type Restored, type Undone, undoneOf } from './fate.ts';
 import { holdRestored, recordRestored } from './record.ts';
-import { readWrites, type Selection } from './writes.ts';
+import { readWrites, type Selection, type Write } from './writes.ts';
 
 export interface UndoDeps {
   readonly store: Store;
@@ -132,7 +132,9 @@ async function look(
 ): Promise<Found> {
   if (ids.length === 0) return { done: [], restored: [] };
   const schema = await crm.schema(signal);
-  const writes = await readWrites(store.db, crm.name, ids, selection);
+  // One by one: for a list PostgreSQL may read the history of all records.
+  const writes: Write[] = [];
+  for (const recordId of ids) writes.push(...(await readWrites(store.db, { provider: crm.name, recordId }, selection)));
   const groups = [...Map.groupBy(writes, ({ recordId, property }) => `${recordId} ${property}`).values()].filter(
     (group) => group.some((each) => each.selected),
   );

@@ -1,7 +1,6 @@
 /** The writes that history knows, and which of them a person wants to take back. */
 import type { SelectQueryBuilder } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { RecordRef } from '../links.ts';
@@ -61,17 +60,16 @@ export async function readAffected(db: Db, selection: Selection): Promise<readon
   return rows.map((row) => ({ provider: row.provider, recordId: row.record_id }));
 }
 
-/** All writes to these records, oldest first: also those that are not selected, since they may have overtaken others. */
+/** All writes to a record, oldest first: also those that are not selected, since they may have overtaken others. */
 export async function readWrites(
   db: Db,
-  provider: string,
-  ids: readonly string[],
+  { provider, recordId }: RecordRef,
   selection: Selection,
 ): Promise<readonly Write[]> {
   const { event, entity, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, property } = selection;
   const rows = await isWrite(db.selectFrom('history').selectAll(), property)
     .where('provider', '=', provider)
-    .where('record_id', 'in', each(db, ids))
+    .where('record_id', '=', recordId)
     .orderBy('id')
     .execute();
   return rows.map((row) => ({
