@@ -4,6 +4,7 @@ import type { Claim } from '../runtime/lanes.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
 import { remarkMonitoring } from './monitoring.ts';
+import { deleteNotes } from './notes/due.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */
@@ -37,6 +38,14 @@ const TASKS: Tasks<HousekeepingDeps> = {
     everyMs: 3_600_000,
     async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
       await inSteps(store, signal, (tx) => deleteHistory(tx, now() - historyDays * DAY_MS));
+    },
+  },
+  // A repeated event is recognised by its receipt first: its note may go when history does.
+  notes: {
+    everyMs: 3_600_000,
+    async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
+      const before = now() - historyDays * DAY_MS;
+      await inSteps(store, signal, async (tx) => ((await deleteNotes(tx, before, STEP)) ? 1 : undefined));
     },
   },
 };

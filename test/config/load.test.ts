@@ -139,11 +139,37 @@ describe('what is wrong', () => {
       providers({ hubspot: hubspotEntry({ autoLink: true }) }),
       'connector.providers.hubspot.match is missing',
     ],
+    [
+      'persons that may not be named',
+      providers({ hubspot: hubspotEntry({ fields: { board: { property: 'bestyrelse', join: '; ' } } }) }),
+      'connector.providers.hubspot.fields.board bestyrelse would name persons: set persons: true for this connection, or board: false',
+    ],
+    [
+      'persons that may be named',
+      providers({ hubspot: hubspotEntry({ persons: true, fields: { board: 'bestyrelse' } }) }),
+      'is fine',
+    ],
+    [
+      'persons that are only shown',
+      providers({ hubspot: hubspotEntry({ fields: { owners: { property: 'ejere', policy: 'never' } } }) }),
+      'is fine',
+    ],
     ['__proto__', JSON.parse('{"__proto__": {"port": 1}}'), '__proto__ is not known'],
   ])('names the place: %s', async (_what, value, line) => {
     const problems = await problemsOf(value);
     if (line.startsWith('is fine')) expect(problems).toEqual([]);
     else expect(problems).toEqual([expect.stringContaining(line)]);
+  });
+
+  it('lists every field of persons at once, each with its path', async () => {
+    const fields = { owners: 'ejere', trueOwners: 'reelle', management: ['direktion', 'ledelse'], name: 'name' };
+    const problems = await problemsOf(providers({ hubspot: hubspotEntry({ fields }) }));
+    expect(problems.map((line) => line.split(' would')[0])).toEqual([
+      'connector.providers.hubspot.fields.management direktion',
+      'connector.providers.hubspot.fields.management ledelse',
+      'connector.providers.hubspot.fields.owners ejere',
+      'connector.providers.hubspot.fields.trueOwners reelle',
+    ]);
   });
 
   it('never quotes a value: it might be a secret', async () => {

@@ -70,6 +70,21 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(left.filter((line) => line.endsWith('pruned'))).toHaveLength(200);
   });
 
+  it('keeps notes that ended for 400 days, and those to be left for ever', async () => {
+    const store = await newStore(engine);
+    const note = (marker: string, state: 'done' | 'due', daysAgo: number) => ({
+      ...{ provider: 'hubspot', record_id: '1', entity: 'CVR-1-99000015', seq: 1, subject: '', body: '', at: 0 },
+      ...{ marker, state, tried_at: null, note_id: null, done_at: state === 'done' ? NOW - daysAgo * DAY : null },
+    });
+    const old = Array.from({ length: 1_001 }, (_, at) => note(`old ${at}`, 'done', 401));
+    await store.write((tx) => tx.insertInto('note').values(old).execute());
+    const kept = [note('young', 'done', 399), note('waiting', 'due', 500)];
+    await store.write((tx) => tx.insertInto('note').values(kept).execute());
+    await run(store);
+    const left = await store.db.selectFrom('note').select('marker').orderBy('marker').execute();
+    expect(left.map(({ marker }) => marker)).toEqual(['waiting', 'young']);
+  });
+
   it('keeps 400 days of history and the newest 200 unusable bodies', async () => {
     const store = await newStore(engine);
     const made = Array.from({ length: 700 }, (_, at) => decision(NOW - (460 - at / 10) * DAY));
@@ -87,12 +102,13 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
 
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
-    expect(await run(store)).toEqual(['checkpoint', 'history', 'monitoring', 'quarantine', 'receipts']);
+    expect(await run(store)).toEqual(['checkpoint', 'history', 'monitoring', 'notes', 'quarantine', 'receipts']);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
     expect(lanes).toEqual([
       { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
       { key: 'history', due_at: NOW + 3_600_000, epoch: null },
       { key: 'monitoring', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'notes', due_at: NOW + 3_600_000, epoch: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, epoch: null },
       { key: 'receipts', due_at: NOW + 3_600_000, epoch: null },
     ]);

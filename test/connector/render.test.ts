@@ -139,6 +139,17 @@ describe('lists', () => {
     expect(rendered('owners', board, propertyOf('string', { maxLength }))).toEqual(wanted);
   });
 
+  test('are parted as the mapping says, and cut by the same rule', () => {
+    const joined = (join: string, property = propertyOf()) => render('owners', board, property, undefined, join);
+    expect(joined('; ')).toEqual({ ok: true, value: 'Anne Berg; Bo Dahl (10-15 %); Cai Eg (33.34 %)' });
+    expect(joined('\n', propertyOf('multiline', { maxLength: 33 }))).toEqual({
+      ok: true,
+      value: 'Anne Berg\nBo Dahl (10-15 %) (+1)',
+    });
+    // A property of one line would lose the break: the members must not run together.
+    expect(joined('\n')).toEqual({ ok: true, value: 'Anne Berg, Bo Dahl (10-15 %), Cai Eg (33.34 %)' });
+  });
+
   test.each(['date', 'datetime', 'boolean'] as const)('are refused by a property of type %s', (type) => {
     expect(rendered('board', board, propertyOf(type))).toEqual(REFUSED);
   });

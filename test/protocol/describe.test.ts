@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeUpdates } from '../../src/protocol/describe.ts';
+import { describeUpdates, lineText } from '../../src/protocol/describe.ts';
 import { EVENT_NAMES } from '../../src/protocol/events.ts';
 import type { Address, Industry } from '../../src/protocol/formats.ts';
 import type { Updates } from '../../src/protocol/payload.ts';
@@ -179,4 +179,31 @@ describe('a change in Danish', () => {
     const events = describeUpdates(updates).map(({ event }) => event);
     expect(events).toEqual(EVENT_NAMES.filter((name) => updates[name] !== undefined));
   });
+
+  test('counts those who may not be named, and names the others', () => {
+    const nameless = ({ type }: { readonly type: string | null }) => type === 'Person';
+    const lines = (updates: Updates) =>
+      describeUpdates(updates, { nameless }).flatMap((one) => one.lines.map(lineText));
+    const board = { added: [person, { ...person, entityId: 'CVR-3-4009999998' }, firm], removed: [person] };
+    expect(lines({ board })).toEqual(['Tiltrådt: Luftkastel Holding ApS', 'Personer: 2 tiltrådt, 1 fratrådt']);
+    const owner = { ...person, ownership: '10-15' };
+    const ownership = {
+      added: [owner, owner],
+      removed: [owner, owner],
+      changed: [{ ...firm, ownership: '5-10' }, owner],
+    };
+    expect(lines({ ownership })).toEqual(['Luftkastel Holding ApS: 5-10 %', 'Personer: 2 nye, 2 udgåede, 1 ændret']);
+    expect(lines({ merger: { entity: person, dissolved: true }, newCompany: { entity: firm } })).toEqual([
+      'Navn: Luftkastel Holding ApS',
+    ]);
+    expect(lines({ subsidiaryFounded: { ownership: owner } })).toEqual([]);
+  });
+});
+
+test('a line as text shows before and after, and indents what it continues on', () => {
+  expect(lineText({ label: 'Status', before: 'Normal', after: 'Opløst' })).toBe('Status: Normal → Opløst');
+  expect(lineText({ label: 'Navn', before: null, after: 'A\nB', link: 'https://a.example' })).toBe(
+    'Navn: A\n    B\n    https://a.example',
+  );
+  expect(lineText({ label: 'Telefon slettet', before: '10111111', after: null })).toBe('Telefon slettet: 10111111');
 });

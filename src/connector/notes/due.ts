@@ -1,4 +1,5 @@
 /** The notes that are still to be left, and the ends they come to. */
+import { sql } from 'kysely';
 import { type Claim, held, mark } from '../../runtime/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/open.ts';
@@ -141,22 +142,9 @@ export async function recheck(tx: Tx, provider: string, recordId: string, now: n
   await mark(tx, `sync:${provider}`, [recordId], now);
 }
 
-const YEAR_MS = 400 * 86_400_000;
-
-/** Deletes what ended so long ago that nobody asks for it; one step. True where more may be left. */
-export async function deleteNotes(tx: Tx, now: number, most: number): Promise<boolean> {
-  const old = await tx
-    .selectFrom('note')
-    .select(['provider', 'record_id', 'marker'])
-    .where('done_at', '<', now - YEAR_MS)
-    .limit(most)
-    .execute();
-  for (const { provider, record_id, marker } of old)
-    await tx
-      .deleteFrom('note')
-      .where('provider', '=', provider)
-      .where('record_id', '=', record_id)
-      .where('marker', '=', marker)
-      .execute();
-  return old.length === most;
+/** Deletes what ended before `before`; one step. True where more may be left. */
+export async function deleteNotes(tx: Tx, before: number, most: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`delete from note where (provider, record_id, marker) in
+    (select provider, record_id, marker from note where done_at < ${before} limit ${most})`.execute(tx);
+  return Number(numAffectedRows) === most;
 }
