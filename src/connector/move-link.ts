@@ -12,6 +12,7 @@ import {
   linkRecord,
   MONITORING_QUEUE,
 } from './links.ts';
+import { carryTrust } from './ruling.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -51,6 +52,7 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
   const linked = isOpen ? await linkRecord(tx, { ...wish, sendUpdate }) : undefined;
   if (linked !== undefined && linked.kind !== 'taken') {
     await keepRulings(tx, move);
+    await carryTrust(tx, provider, from, to);
     if (linked.kind === 'linked' && before.origin === 'number')
       await change(tx, { provider, recordId: to }, { doubt: CAME_BY_MERGE });
     return finish(linked.kind === 'linked' ? 'moved' : 'merged');

@@ -118,6 +118,15 @@ export async function endSpent(tx: Tx, provider: string, spent: readonly Spent[]
       from ${eachRow(tx, rows)})`.execute(tx);
 }
 
+/** Lets it be known after a merge for which properties the register's word was taken: the survivor's are people's now. */
+export async function carryTrust(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+  await sql`insert into property_state (provider, record_id, property, trusted_at)
+    select provider, cast(${to} as text), property, trusted_at from property_state
+    where provider = ${provider} and record_id = ${from} and trusted_at is not null
+    on conflict (provider, record_id, property) do update set
+      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
+}
+
 /** Deletes the rulings that ended before `before`. */
 export async function deleteEnded(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('ruling').where('until', '<=', before).execute();

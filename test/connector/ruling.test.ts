@@ -1,0 +1,112 @@
+/** Rulings and trust where the store alone decides: merges, ends, and a process that dies between a write and its record. */
+import { describe, expect, test } from 'vitest';
+import type { PropertyValue } from '../../providers/provider.ts';
+import { applyReceipts } from '../../src/connector/apply.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { moveLink } from '../../src/connector/move-link.ts';
+import { insertReceipts } from '../../src/connector/receipt.ts';
+import { deleteEnded, readRulings, rule } from '../../src/connector/ruling.ts';
+import { syncRecords } from '../../src/connector/sync.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { writePayload } from '../../src/protocol/payload.ts';
+import { createBell } from '../../src/runtime/bell.ts';
+import { claim } from '../../src/runtime/lanes.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENTITY, renamed } from '../faults/company.ts';
+import { crmOf } from '../support/crm.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+import { propertyOf } from './property-of.ts';
+
+const now = () => 1_000;
+const NAME = propertyOf('string', { name: 'name' });
+const ONE = { provider: 'crm', recordId: '1', property: 'name' } as const;
+const hold = (until: number | null) => ({ kind: 'hold', once: false, until, reason: null }) as const;
+
+/** Record 1 stands for the company, trusts the register, and the register says B. */
+async function trusting(store: Store): Promise<void> {
+  const wish = { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: now() };
+  await store.write((tx) => linkRecord(tx, { ...wish, origin: 'number', trust: 'register' }));
+  const body = JSON.stringify(writePayload(renamed('A ApS', 'B ApS')));
+  const event = { key: '1', entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z', body };
+  await store.write((tx) => insertReceipts(tx, [event], now()));
+  const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
+  const deps = { store, bell: createBell(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
+  await applyReceipts(deps, claims);
+}
+
+/** A CRM of one value for every record; `dies` after a write, before anybody hears of it. */
+function crmWith(store: Store, held: { name: PropertyValue }, dies: { yes: boolean }) {
+  return crmOf({
+    store,
+    now,
+    properties: [NAME],
+    mapping: [{ field: 'name', property: 'name', policy: 'tracked' }],
+    connection: {
+      check: async () => ({ id: '1', name: 'x', notes: [] }),
+      properties: async () => [NAME],
+      read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: { ...held } })),
+      async update(patches) {
+        for (const { properties } of patches) Object.assign(held, properties);
+        if (dies.yes) throw new Error('the process ends here');
+        return patches.map(({ id }) => ({ kind: 'written', id }));
+      },
+      scan: async () => ({ records: [] }),
+    },
+  });
+}
+
+async function sync(store: Store, crm: ReturnType<typeof crmWith>): Promise<void> {
+  await store.write((tx) => tx.updateTable('lane').set({ due_at: 0, epoch: null }).execute());
+  const claims = await claim(store, 'sync:crm', { limit: 9, now: now(), leaseMs: 9_000 });
+  await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(9_000));
+}
+
+const lines = (store: Store) =>
+  store.db.selectFrom('history').select(['rule', 'old_value', 'new_value', 'outcome']).orderBy('id').execute();
+
+describe.each(ENGINES)('on %s', (engine) => {
+  test("a process that dies right after it wrote over a person's value leaves the trace of it", async () => {
+    const store = await newStore(engine);
+    await trusting(store);
+    const held = { name: 'Mine ApS' };
+    const dies = { yes: true };
+    const crm = crmWith(store, held, dies);
+    await expect(sync(store, crm)).rejects.toThrow('the process ends here');
+    expect([held, await lines(store)]).toEqual([{ name: 'B ApS' }, []]);
+    dies.yes = false;
+    await sync(store, crm);
+    expect(await lines(store)).toMatchObject([
+      { rule: 'ours-after-all', old_value: '"Mine ApS"', new_value: '"B ApS"', outcome: 'written' },
+      { rule: 'same' },
+    ]);
+    held.name = 'Mine again ApS';
+    await store.write((tx) => rule(tx, ONE, hold(1), now()));
+    await sync(store, crm);
+    expect(held).toEqual({ name: 'Mine again ApS' });
+    expect((await lines(store)).length).toBe(3);
+  });
+
+  test("the survivor of a merge is not written over a second time for the link's trust", async () => {
+    const store = await newStore(engine);
+    await trusting(store);
+    const held = { name: 'Mine ApS' };
+    const crm = crmWith(store, held, { yes: false });
+    await sync(store, crm);
+    expect(held).toEqual({ name: 'B ApS' });
+    held.name = 'Survivor ApS';
+    await store.write((tx) => moveLink(tx, { provider: 'crm', from: '1', to: '2', now: now() }));
+    await sync(store, crm);
+    expect(held).toEqual({ name: 'Survivor ApS' });
+    const kept = await store.db.selectFrom('property_state').selectAll().where('record_id', '=', '2').execute();
+    expect(kept).toMatchObject([{ kept: '"Survivor ApS"', offered: '"B ApS"' }]);
+  });
+
+  test('a ruling counts until its end, and is deleted after it', async () => {
+    const store = await newStore(engine);
+    await store.write((tx) => rule(tx, ONE, hold(2_000), now()));
+    const at = async (time: number) => (await readRulings(store.db, 'crm', ['1'], time)).get('1')?.get('name')?.kind;
+    expect([await at(1_999), await at(2_000)]).toEqual(['hold', undefined]);
+    await store.write((tx) => deleteEnded(tx, 2_000));
+    expect(await at(1)).toBeUndefined();
+  });
+});
