@@ -1,0 +1,88 @@
+/** Links heal from end to end: a CRM tells, or is asked, and upstream monitors what its records stand for. */
+import { expect, test } from 'vitest';
+import { changesKey } from '../../../src/connector/heal/changes.ts';
+import { listLinks } from '../../../src/connector/links.ts';
+import { readKept } from '../../../src/store/keep.ts';
+import { handClock } from '../../support/clock.ts';
+import { serveService } from '../../support/service.ts';
+import { setStage } from '../../support/stage.ts';
+
+const HOUR_MS = 3_600_000;
+const WAITING = { timeout: 20_000, interval: 50 };
+const CRMS = {
+  hubspot: { number: 'cvr_number', name: 'name' },
+  salesforce: { number: 'CVR_Number__c', name: 'Name' },
+} as const;
+const clientSecret = 'the-secret-of-the-app';
+const cvr = (index: number): string => String(10_000_000 + index);
+const item = (index: number, id: string): string => `CVR-1-${cvr(index)} ${id}`;
+
+test.each([
+  { crm: 'hubspot', how: 'webhooks in the new shape', shape: 'object' },
+  { crm: 'hubspot', how: 'webhooks in the old shape', shape: 'company' },
+  { crm: 'hubspot', how: 'polling', shape: undefined },
+  { crm: 'salesforce', how: 'polling', shape: undefined },
+] as const)('links in $crm heal by $how', { timeout: 90_000 }, async ({ crm, shape }) => {
+  const { number, name } = CRMS[crm];
+  const clock = handClock();
+  const service = await serveService();
+  const stage = await setStage({
+    clock,
+    upstream: { baseUrl: service.url, accessKey: service.accessKey },
+    hubspot: { now: clock.now },
+    salesforce: { now: clock.now },
+    connections: {
+      [crm]: {
+        match: { property: number },
+        autoLink: true,
+        pollMinutes: shape === undefined ? 10 : 0,
+        ...(shape !== undefined && { clientSecret }),
+      },
+    },
+  });
+  const emulator = stage[crm];
+  const { store, url } = stage.app;
+  if (shape !== undefined) stage.hubspot.subscribe({ url: `${url}/providers/hubspot/webhook`, clientSecret, shape });
+  else await expect.poll(() => readKept(store.db, changesKey(crm)), WAITING).toBeDefined();
+
+  /** What upstream comes to monitor, once the CRM has told or was asked. */
+  const monitored = async (...items: readonly string[]): Promise<void> => {
+    if (shape === undefined) clock.forward(HOUR_MS + 60_000);
+    const sorted = items.toSorted();
+    await expect.poll(() => service.items(crm).toSorted(), WAITING).toEqual(sorted);
+    await stage.settled();
+    expect(service.items(crm).toSorted()).toEqual(sorted);
+  };
+  const add = (index: number | undefined): string =>
+    emulator.add({ [name]: `Company ${index}`, [number]: index === undefined ? null : cvr(index) });
+
+  const [gone, cleared, changed, merged, blank] = [add(1), add(2), add(3), add(4), add(undefined)];
+  const kept = [item(1, gone), item(2, cleared), item(3, changed), item(4, merged)];
+  await monitored(...kept);
+
+  emulator.remove(gone);
+  emulator.edit(cleared, { [number]: null });
+  emulator.edit(changed, { [number]: `DK ${cvr(5)}` });
+  emulator.edit(blank, { [number]: cvr(6) });
+  const survivor = emulator.merge(merged, emulator.add({ [name]: 'The other one' }));
+  await monitored(item(5, changed), item(6, blank), item(4, survivor));
+
+  emulator.restore(gone);
+  emulator.edit(cleared, { [number]: cvr(2) });
+  const last = emulator.merge(survivor, emulator.add({ [name]: 'One more' }));
+  await monitored(item(1, gone), item(2, cleared), item(5, changed), item(6, blank), item(4, last));
+
+  // Two companies meet in one record: a person must say, and both stay monitored meanwhile.
+  const contested = emulator.merge(gone, cleared);
+  if (shape === undefined) clock.forward(HOUR_MS + 60_000);
+  await expect
+    .poll(async () => (await listLinks(store.db, { provider: crm, state: 'conflict' })).length, WAITING)
+    .toBe(2);
+  await stage.settled();
+  const links = await listLinks(store.db, { provider: crm });
+  const conflict = links.filter(({ state }) => state === 'conflict');
+  expect(conflict.map(({ record_id }) => record_id)).toContain(contested);
+  expect(conflict.map(({ entity }) => entity).toSorted()).toEqual([`CVR-1-${cvr(1)}`, `CVR-1-${cvr(2)}`]);
+  expect(service.items(crm)).toHaveLength(5);
+  expect(new Set(service.items(crm).map((each) => each.split(' ')[0])).size).toBe(5);
+});
