@@ -5,6 +5,7 @@ import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
 import { remarkMonitoring } from './monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
+import { deleteEnded } from './ruling.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */
@@ -32,6 +33,12 @@ const TASKS: Tasks<HousekeepingDeps> = {
     everyMs: 3_600_000,
     async run({ store, now }) {
       await store.write((tx) => remarkMonitoring(tx, now()));
+    },
+  },
+  rulings: {
+    everyMs: 3_600_000,
+    async run({ store, now }) {
+      await store.write((tx) => deleteEnded(tx, now()));
     },
   },
   history: {

@@ -102,7 +102,8 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
 
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
-    expect(await run(store)).toEqual(['checkpoint', 'history', 'monitoring', 'notes', 'quarantine', 'receipts']);
+    const tasks = ['checkpoint', 'history', 'monitoring', 'notes', 'quarantine', 'receipts', 'rulings'];
+    expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
     expect(lanes).toEqual([
       { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
@@ -111,6 +112,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'notes', due_at: NOW + 3_600_000, epoch: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, epoch: null },
       { key: 'receipts', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'rulings', due_at: NOW + 3_600_000, epoch: null },
     ]);
   });
 });
