@@ -1,5 +1,6 @@
 /** An ability of an account that the credentials may lack: what it refuses stops this ability alone, not the account. */
 import { ProviderError } from '../../providers/provider.ts';
+import type { Findings } from '../runtime/finding.ts';
 import { createPace } from '../runtime/rate.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
@@ -40,15 +41,16 @@ export function openGate(
   };
 }
 
-/** Why an account's ability is left alone at this moment; undefined where it is not. */
-export async function whyBlocked(
-  store: Store,
-  provider: string,
-  ability: Ability,
-  now: () => number,
-): Promise<string | undefined> {
-  const block = await createPace({ store, key: gateKey(provider, ability), budgets: {}, now }).blockedUntil();
-  return block === undefined ? undefined : (block.reason ?? 'refused');
+/** What `check` says of abilities that are left alone at this moment because the CRM refused them. */
+export async function refusedAbilities(store: Store, provider: string, now: () => number): Promise<Findings> {
+  const abilities = ['notes', 'parents'] as const;
+  const findings = abilities.map(async (ability): Promise<Findings> => {
+    const block = await createPace({ store, key: gateKey(provider, ability), budgets: {}, now }).blockedUntil();
+    if (block === undefined) return [];
+    const advice = 'grant it to these credentials, or take it out of the configuration; it is tried again by itself';
+    return [{ level: 'fail', subject: `${provider} ${ability}`, found: block.reason ?? 'refused', advice }];
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 /** A connection's name holds no slash. */

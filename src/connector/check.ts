@@ -1,6 +1,7 @@
 /** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
 import { type Connection, ProviderError } from '../../providers/provider.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
+import { refusedAbilities } from './ability.ts';
 import { readAttention } from './attention.ts';
 import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
@@ -90,6 +91,7 @@ async function checkProvider(
       ...checkMapping(provider, properties),
       ...(createProperties ? [] : offer(subject, connection, missing)),
       ...checkAbilities(provider, connection),
+      ...(await refusedAbilities(deps.store, subject, deps.now)),
       ...(await checkRules(subject, connection, signal)),
     ];
   } catch (error) {

@@ -1,0 +1,42 @@
+/** Parents all the way: the webhook, the daemon, the emulated CRMs. */
+import { expect, test } from 'vitest';
+import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
+import { samplePayload } from '../../../src/protocol/sample/stream.ts';
+import { CRMS, ENTITY, OTHER, told } from '../../faults/company.ts';
+import { handClock } from '../../support/clock.ts';
+import { setStage } from '../../support/stage.ts';
+
+const ON = { hubspot: { parent: true }, salesforce: { parent: true } };
+const owner = { entityId: OTHER, name: 'Luftkastel Holding ApS', type: 'Company', ownership: '66.67-90' };
+
+/** The whole company with this one owner, as after `sendUpdate`. */
+function ownedPayload() {
+  const { ownership: _, ...updates } = samplePayload({ now: 0 }).updates;
+  const whole: Updates = { ...updates, ownership: { added: [owner], removed: [], changed: [] } };
+  return payloadOf(ENTITY, '2026-03-02T08:00:00.000Z', whole);
+}
+
+test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', async ({ crm, name }) => {
+  const clock = handClock();
+  const stage = await setStage({ clock, connections: ON });
+  const child = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+  const parent = await stage.addLinked(crm, OTHER, { [name]: 'B ApS' });
+  const fresh = () => {
+    clock.forward(1_000);
+    return stage[crm].parent(child);
+  };
+  const POLL = { timeout: 15_000, interval: 20 };
+  // The answer to the write is lost: it is ours all the same.
+  const write = crm === 'hubspot' ? 'PUT .*/associations/' : 'PATCH .*/(composite/)?sobjects';
+  stage[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
+  await stage.post(ownedPayload());
+  await expect.poll(fresh, POLL).toBe(parent);
+  await stage.atRest();
+  await stage.settled();
+  await stage.post(told({ ownership: { added: [], removed: [owner], changed: [] } }, 9));
+  await expect.poll(fresh, POLL).toBeNull();
+
+  const byHand = stage[crm].add({ [name]: 'C ApS' });
+  expect(await stage.history(child)).toContainEqual(expect.objectContaining({ rule: 'parent' }));
+  expect(stage[crm].parent(byHand)).toBeNull();
+});
