@@ -66,8 +66,10 @@ const numberDiffers = sql`c.verdict <> 'unreadable' and c.action <> 'held' and (
   and (l.doubt is null or l.doubt <> ${spelled})`;
 /** A link that a person made needs no number, but another company's speaks against it. */
 const numberCounts = sql`(l.origin = 'number' or (c.entity is not null and l.entity like 'CVR-1-%'))`;
-const isSettled = sql`l.state = 'conflict' and l.doubt is not null and c.verdict <> 'unreadable' and c.action <> 'held'
-  and l.doubt <> ${spelled}`;
+/** What a person was asked about, or once accepted, is not in the record any more. */
+const isSettled = sql`(l.state = 'conflict' or (l.state = 'active' and l.origin = 'number' and c.entity = l.entity))
+  and l.doubt is not null and c.verdict <> 'unreadable' and c.action <> 'held'
+  and (l.doubt <> ${spelled} or (l.origin = 'person' and c.entity is null))`;
 const isTaken = (entity: RawBuilder<unknown>) => sql`exists (select 1 from link other where other.provider = c.provider
   and other.entity = ${entity} and other.record_id <> c.record_id and other.state in ('active', 'conflict'))`;
 
@@ -80,8 +82,8 @@ export const DIFFERENCES = {
     repair: 'heal',
     grounds: ['records'],
     say: (one, provider) => `${named(provider, one)} is linked, and the CRM does not list it: deleted, or merged`,
-    query: (scope) => sql`select l.record_id as record, l.entity, null as other ${links(scope)} and l.state = 'active'
-      and not exists (select 1 ${census('l.record_id', scope)})`,
+    query: (scope) => sql`select l.record_id as record, l.entity, null as other ${links(scope)}
+      and l.state in ('active', 'conflict') and not exists (select 1 ${census('l.record_id', scope)})`,
   },
   number: {
     about: 'linked to another company than the number in the record says',
@@ -93,11 +95,11 @@ export const DIFFERENCES = {
       and l.state = 'active' and ${numberDiffers} and ${numberCounts}`,
   },
   settled: {
-    about: 'in conflict over a number that the record no longer holds',
+    about: 'in doubt over a number that the record no longer holds',
     repair: 'heal',
     grounds: ['numbers'],
     say: (one, provider) =>
-      `${named(provider, one)} is in conflict over a number, and holds ${one.other ?? 'none'} by now`,
+      `${named(provider, one)} is in doubt over a number, and the record holds ${one.other ?? 'none'} by now`,
     query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
       and ${isSettled}`,
   },
@@ -187,7 +189,7 @@ export const DIFFERENCES = {
     grounds: [],
     say: (one, provider) => `${named(provider, one)} is in conflict: ${one.other ?? 'two companies claim the record'}`,
     query: (scope) => sql`select l.record_id as record, l.entity, l.reason as other ${links(scope)}
-      and l.state = 'conflict' and not exists (select 1 ${census('l.record_id', scope)} and ${isSettled})`,
+      and l.state = 'conflict' and exists (select 1 ${census('l.record_id', scope)} and not (${isSettled}))`,
   },
 } as const satisfies Readonly<Record<string, Spec>>;
 

@@ -3,7 +3,7 @@ import { mark } from '../../runtime/lanes.ts';
 import { pause } from '../../runtime/pause.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import { linkKey, MONITORING_QUEUE } from '../links.ts';
+import { healQueue, linkKey, MONITORING_QUEUE } from '../links.ts';
 import { type Upstream, UpstreamError, type UpstreamResult } from '../upstream.ts';
 import { DIFFERENCES, type Difference, KINDS, type Kind, pageOf, type Repair } from './differences.ts';
 import { type Ground, writeHeld } from './ground.ts';
@@ -74,7 +74,7 @@ async function repairPage(
   if (page.length === 0 || repair === 'person') return 0;
   if (repair === 'delete') return deleteItems(ground, page, refused, signal);
   await writeHeld(ground, async (tx) => {
-    if (repair === 'heal') return mark(tx, `heal:${crm.name}`, records, now());
+    if (repair === 'heal') return mark(tx, healQueue(crm.name), records, now());
     return carryAgain(tx, { provider: crm.name, records, wish: repair === 'add' ? 'on' : 'off', scope, now: now() });
   });
   return page.length;

@@ -1,4 +1,5 @@
 /** The daemon's reconcile: compares now and then, and repairs what leaves no doubt. */
+import { healQueue, MONITORING_QUEUE } from '../links.ts';
 import type { LookTask } from '../look-task.ts';
 import { DIFFERENCES, KINDS } from './differences.ts';
 import type { Ground } from './ground.ts';
@@ -20,7 +21,7 @@ export const reconcileTask: LookTask = {
     const { counts, refused } = await repairAll(ground, found, MANDATE, signal);
     if (found.doubts.length === 0) await believe(ground, found);
     await forgetLists(ground);
-    for (const queue of [`heal:${crm.name}`, 'monitoring']) bell.ring(queue);
+    for (const queue of [healQueue(crm.name), MONITORING_QUEUE]) bell.ring(queue);
     const left = Object.fromEntries(
       KINDS.filter((kind) => found.counts[kind] > 0 && verdictOf(kind, found, MANDATE) !== 'repaired').map((kind) => [
         DIFFERENCES[kind].about,
