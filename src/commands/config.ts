@@ -1,30 +1,41 @@
 /** `config`: the file that everything else reads. */
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
-import { initialConfig } from '../config/init.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { initialConfig, type Plugin } from '../config/init.ts';
+import { entrySchema, loadProvider } from '../config/plugin.ts';
 import { redact } from '../config/redact.ts';
 import { configSchema } from '../config/schema.ts';
 import { schemaDocument } from '../config/schema-document.ts';
 import { defineCommand, flag, many, UsageError } from './command.ts';
 
+/** A provider that is not built in; `folder` is where its path begins, and where its package is looked for. */
+async function describePlugin(use: string, folder: string): Promise<Plugin> {
+  const load = await loadProvider(use, folder);
+  if (!load.ok) throw new UsageError(load.message);
+  return { name: load.provider.name, use, schema: entrySchema(load.provider) };
+}
+
 const init = defineCommand({
   name: 'init',
   about: 'write a commented configuration file to begin with',
-  args: { providers: many('the CRMs to configure: hubspot, salesforce; all of them where none is named') },
+  args: {
+    providers: many(
+      'the CRMs to configure: hubspot, salesforce, http, a package or a path; the first two where none is named',
+    ),
+  },
   options: { force: flag('replace the file where there is one'), print: flag('print it instead of writing it') },
   run: async (context, { providers }, { force, print }) => {
-    const known = Object.keys(BUILT_IN);
-    for (const name of providers)
-      if (!known.includes(name))
-        throw new UsageError(`${name} is not built in${didYouMean(name, known)} (${known.join(', ')})`);
-    const text = await initialConfig(providers);
+    const file = resolve(context.configFile ?? (context.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
+    const isBuiltIn = (name: string): boolean => Object.hasOwn(BUILT_IN, name);
+    const plugins = await Promise.all(
+      providers.filter((name) => !isBuiltIn(name)).map((use) => describePlugin(use, dirname(file))),
+    );
+    const text = await initialConfig(providers.filter(isBuiltIn), plugins);
     if (print) {
       context.output.result(text, text.trimEnd());
       return 0;
     }
-    const file = resolve(context.configFile ?? (context.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
     await writeFile(file, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
         throw new UsageError(`${file} exists: name another with --config, or replace it with --force`);
@@ -42,8 +53,10 @@ const init = defineCommand({
 const schema = defineCommand({
   name: 'schema',
   about: 'print the JSON Schema of the configuration file',
-  run: async (context) => {
-    const document = await schemaDocument();
+  args: { plugins: many('providers that are not built in, to be described too: packages or paths') },
+  run: async (context, { plugins }) => {
+    const described = await Promise.all(plugins.map((use) => describePlugin(use, '.')));
+    const document = await schemaDocument(new Map(described.map(({ use, schema: entry }) => [use, entry])));
     context.output.result(document, JSON.stringify(document, null, 2));
     return 0;
   },

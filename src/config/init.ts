@@ -63,7 +63,7 @@ export async function initialConfig(
     ...[...entries].filter(([name]) => (names.length + plugins.length === 0 ? USUAL : names).includes(name)),
     ...plugins.map(({ name, schema }) => [name, schema] as const),
   ];
-  const uses = Object.fromEntries(plugins.map(({ name, use }) => [`connector.providers.${name}.use`, use]));
+  const uses = Object.fromEntries(plugins.flatMap(neededBy));
   const lines = [
     '# Configuration of cvrsync. Lines that begin with # and a key show the default, or an example.',
     `# ${env('NAME')} and ${env('NAME:-default')} come from the environment; NAME_FILE may name a file with the value instead.`,
@@ -72,6 +72,23 @@ export async function initialConfig(
     ...sectionLines(configSchema, { path: '', indent: '', off: false, providers: Object.fromEntries(chosen), uses }),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** What an entry cannot do without, as references to the environment. */
+function neededBy({ name, use, schema }: Plugin): readonly (readonly [string, string])[] {
+  const path = `connector.providers.${name}`;
+  const upper = (text: string): string =>
+    text
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replaceAll(/[^A-Za-z0-9]+/g, '_')
+      .toUpperCase();
+  const needed = Object.entries(schema.properties).filter(
+    ([key, each]) => key !== 'use' && !Type.IsOptional(each) && !Type.IsObject(each) && defaultOf(each) === undefined,
+  );
+  return [
+    [`${path}.use`, flow(use)] as const,
+    ...needed.map(([key]) => [`${path}.${key}`, env(`${upper(name)}_${upper(key)}`)] as const),
+  ];
 }
 
 /** Where a key stands: `off` inside of a section that is a comment as a whole. */

@@ -23,10 +23,10 @@ export async function builtInEntries(): Promise<ReadonlyMap<string, TObject>> {
 
 /**
  * The document: keys with a default may be left out, `${NAME}` may stand for any value, and a key may end in `_FILE`.
- * Entries that `use` a plugin are open: only the plugin knows its settings.
+ * `plugins` are the schemas of entries by what their `use:` says; entries that use another plugin are open.
  */
-export async function schemaDocument(): Promise<Json> {
-  const rules = [...(await builtInEntries())].map(([name, schema]) =>
+export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new Map()): Promise<Json> {
+  const rules = [...(await builtInEntries()), ...plugins].map(([name, schema]) =>
     Object.fromEntries([
       ['if', { properties: { use: { const: name } }, required: ['use'] }],
       ['then', relax(plain(schema))],

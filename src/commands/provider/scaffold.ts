@@ -27,14 +27,14 @@ export function namesFrom(name: string): Names | undefined {
     package: name,
     provider,
     code: words.map((word, at) => (at === 0 ? word : capital(word))).join(''),
-    title: words.map((word) => (word.length <= 3 ? word.toUpperCase() : capital(word))).join(' '),
+    title: words.map((word) => (['crm', 'erp', 'api'].includes(word) ? word.toUpperCase() : capital(word))).join(' '),
     env: words.join('_').toUpperCase(),
   };
 }
 
 /** The sample's names, the longest first: each stands for one of {@link Names}. */
 const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
-  [/(?<="name": ")my-crm(?=")|(?<=use: )my-crm|(?<=config init )my-crm|^# my-crm$/gm, (names) => names.package],
+  [/(?<="name": ")my-crm(?=")|(?<=use: ")my-crm|(?<=config init )my-crm|(?<=^# )my-crm$/gm, (names) => names.package],
   [/my-crm/g, (names) => names.provider],
   [/myCrm/g, (names) => names.code],
   [/My CRM/g, (names) => names.title],

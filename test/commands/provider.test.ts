@@ -1,0 +1,141 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { namesFrom } from '../../src/commands/provider/scaffold.ts';
+import { runCli } from '../support/cli.ts';
+
+const SUBJECTS = join(import.meta.dirname, '../providers/conformance/subjects');
+const RULES = ['--rule', 'order-of-outcomes', '--rule', 'order-of-reads', '--rule', 'moved'];
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cvrsync-provider-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('provider new', () => {
+  it('writes a package under its own names, and never over another one', async () => {
+    const target = join(folder, 'new');
+    const made = await runCli(['provider', 'new', '@acme/super-crm', '--folder', target]);
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const manifest = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ name: '@acme/super-crm', cvrsync: { subject: './test/subject.ts' } });
+    expect(manifest.peerDependencies.cvrsync).toMatch(/^\^\d/);
+    const provider = await readFile(join(target, 'src/provider.ts'), 'utf8');
+    expect(provider).toContain("export const superCrm = defineProvider({\n  name: 'super-crm',");
+    const readme = await readFile(join(target, 'README.md'), 'utf8');
+    expect(readme).toMatch(/^# @acme\/super-crm\n/);
+    expect(readme).toContain('    super-crm:\n      use: "@acme/super-crm"');
+    expect(readme).toContain('SUPER_CRM_TOKEN');
+    expect(provider + readme).not.toMatch(/my-?crm/i);
+    const again = await runCli(['provider', 'new', 'other', '--folder', target]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
+  });
+
+  it.each(['My CRM', '../up', '', 'crm/', '-crm', '@acme'])('refuses the name %j', async (name) => {
+    const { code, stderr } = await runCli(['provider', 'new', '--folder', join(folder, 'never'), '--', name]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is no name for a provider')]);
+  });
+
+  it('spells a name as each place wants it', () => {
+    expect(namesFrom('big-sales-hub')).toEqual({
+      package: 'big-sales-hub',
+      provider: 'big-sales-hub',
+      code: 'bigSalesHub',
+      title: 'Big Sales Hub',
+      env: 'BIG_SALES_HUB',
+    });
+  });
+});
+
+describe('provider test', () => {
+  it('tells of each rule, and of what is skipped and why', async () => {
+    const { code, stdout } = await runCli(['provider', 'test', join(SUBJECTS, 'sound.ts'), ...RULES]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('✓ order-of-outcomes: ');
+    expect(stdout).toMatch(/- moved: .*\(skipped: the toy never merges\)/);
+    expect(stdout).toContain('toy, contract 1.1.0: 2 rules kept, 0 broken, 1 skipped');
+  });
+
+  it('names the rule that broke, what was seen and why it matters, and fails', async () => {
+    const { code, stdout } = await runCli(['provider', 'test', join(SUBJECTS, 'broken.ts'), ...RULES]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ order-of-outcomes: .*\n {4}seen: .*expected.*\n {4}why it matters: .*wrong company/);
+  });
+
+  it('is one JSON document for programs', async () => {
+    const { code, stdout } = await runCli(['--json', 'provider', 'test', join(SUBJECTS, 'broken.ts'), ...RULES]);
+    const report = JSON.parse(stdout);
+    expect([code, report.provider, report.broken, report.verdicts.length]).toEqual([1, 'toy', 1, 3]);
+  });
+
+  it('finds the subject of a package by its package.json', async () => {
+    const home = join(folder, 'package');
+    await mkdir(home, { recursive: true });
+    const manifest = { name: 'toy', cvrsync: { subject: join('..', 'subject.ts') } };
+    await writeFile(join(home, 'package.json'), JSON.stringify(manifest));
+    await writeFile(
+      join(folder, 'subject.ts'),
+      `export { subject } from ${JSON.stringify(join(SUBJECTS, 'sound.ts'))};`,
+    );
+    expect((await runCli(['provider', 'test', home, ...RULES])).code).toBe(0);
+  });
+
+  it.each([
+    ['a path to nothing', 'nowhere', 'there is nothing at'],
+    ['a folder without a subject', '.', 'has no subject'],
+    ['a file that exports none', 'none.ts', 'exports no subject'],
+  ])('says what to do about %s', async (_what, path, message) => {
+    const home = join(folder, 'empty');
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, 'none.ts'), 'export const none = 1;');
+    const { code, stderr } = await runCli(['provider', 'test', join(home, path)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('knows its rules', async () => {
+    const { code, stderr } = await runCli(['provider', 'test', join(SUBJECTS, 'sound.ts'), '--rule', 'status-429x']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean status-429?')]);
+  });
+});
+
+describe('a plugin', () => {
+  const plugin = async (): Promise<string> => {
+    const file = join(folder, 'own.mjs');
+    const typebox = JSON.stringify(import.meta.resolve('typebox'));
+    await writeFile(
+      file,
+      `import Type from ${typebox};
+      export const own = {
+        name: 'own-crm', contract: '1.0.0', about: 'own', preset: [], limits: () => ({}), connect: async () => ({}),
+        settings: Type.Object({
+          baseUrl: Type.String({ description: 'Where it is.' }),
+          token: Type.String({ secret: true }),
+          pages: Type.Integer({ default: 7 }),
+        }),
+      };`,
+    );
+    return file;
+  };
+
+  it('is documented by config init like a built-in provider', async () => {
+    const { code, stdout } = await runCli(['config', 'init', await plugin(), '--print']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('    own-crm:\n');
+    expect(stdout).toContain(`      # Where it is.\n      baseUrl: \${OWN_CRM_BASE_URL}`);
+    expect(stdout).toContain(`token: \${OWN_CRM_TOKEN}`);
+    expect(stdout).toContain('# pages: 7');
+    expect(stdout).toContain('# autoLink: false');
+    expect(stdout).not.toContain('use: hubspot');
+  });
+
+  it('is described by config schema', async () => {
+    const file = await plugin();
+    const { code, stdout } = await runCli(['config', 'schema', file]);
+    expect(code).toBe(0);
+    const rules: { if: { properties: { use: { const: string } } }; then: { required: string[] } }[] =
+      JSON.parse(stdout).properties.connector.properties.providers.additionalProperties.allOf;
+    const own = rules.find((rule) => rule.if.properties.use.const === file);
+    expect(own?.then.required).toContain('baseUrl');
+  });
+});
