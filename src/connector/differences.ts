@@ -1,5 +1,6 @@
 /** Differences: properties where the CRM holds another value than the register, left to a person. */
 import { sql } from 'kysely';
+import { eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
 import { type RulingRef, rule } from './ruling.ts';
 
@@ -68,6 +69,18 @@ export async function countDifferences(db: Db, filter: DifferenceFilter = {}): P
   return row.count;
 }
 
+/** Forgets differences of properties that are not decided any more: unmapped, or of another company. */
+export async function forgetDifferences(
+  tx: Tx,
+  provider: string,
+  rows: readonly { readonly id: string; readonly property: string }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`update property_state set kept = null, offered = null, kept_at = null
+    where provider = ${provider} and (record_id, property) in
+      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
+}
+
 /** Settles a difference: `register` lets the register win once, `crm` holds what the CRM has. False where there is none. */
 export async function settleDifference(
   tx: Tx,
@@ -91,12 +104,6 @@ export async function settleDifference(
     { kind, once: kind === 'release', until: null, reason: 'a difference that a person settled' },
     now,
   );
-  await tx
-    .updateTable('property_state')
-    .set({ kept: null, offered: null, kept_at: null })
-    .where('provider', '=', ref.provider)
-    .where('record_id', '=', ref.recordId)
-    .where('property', '=', ref.property)
-    .execute();
+  await forgetDifferences(tx, ref.provider, [{ id: ref.recordId, property: ref.property }]);
   return true;
 }

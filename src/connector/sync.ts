@@ -6,6 +6,7 @@ import { owned } from '../runtime/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
+import { forgetDifferences } from './differences.ts';
 import { mayEnd } from './heal/brake.ts';
 import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { holdOf } from './hold.ts';
@@ -184,6 +185,7 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
       schema,
       now,
     );
+    await forgetDifferences(tx, crm.name, live.flatMap(undecidedOf));
     await endSpent(tx, crm.name, live.flatMap(spentOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
@@ -222,6 +224,15 @@ function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefin
   if (planned.trusts === true || known?.refused !== undefined || known?.tried !== undefined) return true;
   if (planned.action !== 'keep') return known?.kept !== undefined;
   return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
+}
+
+/** Properties with a difference that nothing was decided for this time. */
+function undecidedOf({ record, decided = [], synced }: Turn): { id: string; property: string }[] {
+  if (record === undefined || synced !== true) return [];
+  const names = new Set(decided.map(({ planned }) => planned.property));
+  return [...record.remembered].flatMap(([property, { kept }]) =>
+    kept === undefined || names.has(property) ? [] : [{ id: record.id, property }],
+  );
 }
 
 /** Releases that were for once: the CRM holds the register's value now. */

@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../providers/provider.ts';
 import { applyReceipts } from '../../src/connector/apply.ts';
+import { readDifferences } from '../../src/connector/differences.ts';
 import { linkRecord } from '../../src/connector/links.ts';
 import { moveLink } from '../../src/connector/move-link.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
-import { deleteEnded, readRulings, rule } from '../../src/connector/ruling.ts';
+import { deleteEnded, lift, readRulings, rule } from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
@@ -99,6 +100,21 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(held).toEqual({ name: 'Survivor ApS' });
     const kept = await store.db.selectFrom('property_state').selectAll().where('record_id', '=', '2').execute();
     expect(kept).toMatchObject([{ kept: '"Survivor ApS"', offered: '"B ApS"' }]);
+  });
+
+  test('a difference is forgotten once its property is no longer mapped', async () => {
+    const store = await newStore(engine);
+    await trusting(store);
+    const held = { name: 'Mine ApS' };
+    const crm = crmWith(store, held, { yes: false });
+    await sync(store, crm);
+    held.name = 'Mine again ApS';
+    await store.write((tx) => lift(tx, ONE, 'hold', now()));
+    await sync(store, crm);
+    expect(await readDifferences(store.db, {}, 9)).toMatchObject([{ crm: '"Mine again ApS"', register: '"B ApS"' }]);
+    await store.write((tx) => lift(tx, ONE, 'hold', now()));
+    await sync(store, { ...crm, mapping: [] });
+    expect(await readDifferences(store.db, {}, 9)).toEqual([]);
   });
 
   test('a ruling counts until its end, and is deleted after it', async () => {

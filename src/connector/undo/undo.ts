@@ -17,6 +17,9 @@ export interface UndoDeps {
   readonly leaseMs: number;
 }
 
+/** A stop has to be over within 25 s. */
+const LAST_WRITE_MS = 20_000;
+
 /** What a page came to: records that a daemon works on, or that got no answer, are to be tried again. */
 export interface Page {
   readonly done: readonly Undone[];
@@ -76,6 +79,7 @@ async function write(
   const { store, now } = deps;
   const ids = claims.map(({ key }) => key);
   const found = await look(deps, crm, ids, selection, signal);
+  signal.throwIfAborted();
   const at = now();
   // The hold comes first: were we to end after the write, the next sync would write our value again.
   const ours = await store.write(async (tx) => {
@@ -91,7 +95,8 @@ async function write(
       id,
       properties: Object.fromEntries(each.filter((one) => one.isDue).map((one) => [one.last.property, one.to])),
     }));
-  const written = await writePatches(crm.connection, patches, signal);
+  // What is begun is ended: a person who stops us must not leave records held that were not restored.
+  const written = await writePatches(crm.connection, patches, AbortSignal.timeout(LAST_WRITE_MS));
   const results = ours.map((each) => [each, fateOf(crm.name, each, written.get(each.last.recordId))] as const);
   // A record is told of as a whole: one that is tried again must not find half of it done.
   const unsure = new Set(results.flatMap(([{ last }, fate]) => (fate === undefined ? [last.recordId] : [])));

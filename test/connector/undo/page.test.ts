@@ -59,8 +59,8 @@ async function ground(engine: (typeof ENGINES)[number], properties: readonly str
       scan: async () => ({ records: [] }),
     },
   });
-  const undo = async (): Promise<readonly string[]> => {
-    const page = await undoPage({ store, now, leaseMs: 9_000 }, crm, ['1'], { event: 7 }, AbortSignal.timeout(9_000));
+  const undo = async (signal = AbortSignal.timeout(9_000)): Promise<readonly string[]> => {
+    const page = await undoPage({ store, now, leaseMs: 9_000 }, crm, ['1'], { event: 7 }, signal);
     return [...page.done.map(({ property, kind }) => `${property} ${kind}`), ...page.open.map((id) => `open ${id}`)];
   };
   return { store, undo, held };
@@ -125,6 +125,16 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     expect(await undo()).toEqual(['name restored']);
     expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 1, ['hold name null undone']]);
     expect(await undo()).toEqual(['name undone']);
+  });
+
+  test('a stop while the CRM writes ends the page, one before it leaves no hold behind', async () => {
+    const stop = new AbortController();
+    const first = await ground(engine, ['name'], { meanwhile: async () => stop.abort() });
+    expect(await first.undo(stop.signal)).toEqual(['name restored']);
+    const second = await ground(engine, ['name']);
+    await expect(second.undo(stop.signal)).rejects.toThrow('abort');
+    expect([second.held['name'], await holds(second.store)]).toEqual(['B', []]);
+    expect(await second.undo()).toEqual(['name restored']);
   });
 
   test('a release gives way to the hold of an undo, a hold of a person stays what it is', async () => {
