@@ -27,19 +27,32 @@ const opened = (): CrmEmulator => {
 };
 
 export const verbs = {
-  /** Starts the account with so many blank companies; returns the provider's settings and the record ids. */
-  async start({ name, rate, records }: { name: CrmName; rate: Window; records: number }) {
+  /** Starts the account with so many companies, blank or numbered from `first`; returns the provider's settings and the record ids. */
+  async start({ name, rate, records, first }: { name: CrmName; rate: Window; records: number; first?: number }) {
     crm = name === 'hubspot' ? await startHubspotEmulator({ rate }) : await startSalesforceEmulator({ rate });
     const emulator = crm;
     emulator.onWrite = (id) => void writtenAt.set(id, performance.timeOrigin + performance.now());
     const nameProperty = name === 'hubspot' ? 'name' : 'Name';
-    const ids = Array.from({ length: records }, (_, at) => emulator.add({ [nameProperty]: `Opdigtet ${at}` }));
+    const numberProperty = name === 'hubspot' ? 'cvr_number' : 'CVR_Number__c';
+    const ids = Array.from({ length: records }, (_, at) =>
+      emulator.add({
+        [nameProperty]: `Opdigtet ${at}`,
+        ...(first !== undefined && { [numberProperty]: String(first + at) }),
+      }),
+    );
     return { settings: emulator.settings, ids };
   },
   /** How many records were written since the start. */
   written: (): number => writtenAt.size,
   /** When each record was last written, in ms since 1970. */
   writes: (): ReadonlyMap<string, number> => writtenAt,
+  /** The calls of a backfill so far: pages of a scan, with the time of the first and the last, and pages read again. */
+  scans() {
+    const pages = opened().calls.filter(({ path }) => /companies\?limit|\/query/u.test(path));
+    const reads = opened().calls.filter(({ path }) => /batch\/read|composite\/sobjects/u.test(path)).length;
+    const refused = opened().calls.filter(({ status }) => status >= 400).length;
+    return { pages: pages.length, first: pages[0]?.at ?? 0, last: pages.at(-1)?.at ?? 0, reads, refused };
+  },
   /** What the records' calls came to. */
   calls(): Calls {
     const calls = opened().calls.filter((call) => /batch|composite/u.test(call.path));

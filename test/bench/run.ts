@@ -3,7 +3,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const BENCHES = ['ingest', 'sync', 'latency', 'scale', 'idle', 'news', 'deliver', 'fanout', 'diff', 'xbrl'];
+const BENCHES = [
+  'ingest',
+  'sync',
+  'latency',
+  'scale',
+  'idle',
+  'news',
+  'deliver',
+  'fanout',
+  'diff',
+  'xbrl',
+  'backfill',
+  'resume',
+];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !BENCHES.includes(name));
