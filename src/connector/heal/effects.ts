@@ -1,23 +1,16 @@
 /** What the verdicts on a batch of records do to their links: one transaction, never on a link that changed meanwhile. */
 import { type Claim, mark, type Settlement } from '../../runtime/lanes.ts';
 import { each } from '../../store/each.ts';
-import { engineOf, type Tx } from '../../store/store.ts';
+import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import type { Happened } from '../history.ts';
-import { change, endLink, healQueue, isBound, type Link, linkKey, linkRecord, MONITORING_QUEUE } from '../links.ts';
+import { change, endLink, healQueue, isBound, type Link, linkRecord } from '../links.ts';
 import { moveLink } from '../move-link.ts';
 import { later } from '../settle.ts';
 import { BRAKED, mayEnd } from './brake.ts';
 import type { Verdict } from './judge.ts';
-
-/** One record's turn: its link as it was when the CRM was asked, and what the answer makes of it. */
-export interface Judged {
-  readonly claim: Claim;
-  readonly link: Link | undefined;
-  readonly verdict: Verdict;
-  /** Set where the CRM could not say what became of the record. */
-  readonly unread?: string;
-}
+import { isKind, type Judged, type Kind } from './judged.ts';
+import { isUnchanged, lock, lockLinks } from './lock.ts';
 
 export interface Effects {
   /** By record id; a record that is not named is done. */
@@ -25,16 +18,9 @@ export interface Effects {
   readonly happened: readonly Happened[];
 }
 
-type Kind<K extends Verdict['kind']> = Judged & { readonly verdict: Extract<Verdict, { kind: K }> };
-
-const SOON_MS = 5_000;
+const SOON_MS = 2_000;
 /** Behind the brake nobody is asked for long: a look costs calls. A person, or a sign of the record, makes it sooner. */
 const DAY_MS = 86_400_000;
-
-const isKind =
-  <K extends Verdict['kind']>(kind: K) =>
-  (judged: Judged): judged is Kind<K> =>
-    judged.verdict.kind === kind;
 
 /** Applies the verdicts: ends first, so that a record that takes another's place finds it free; then merges, then links. */
 export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[], now: number): Promise<Effects> {
@@ -69,48 +55,6 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
 }
 
 type Note = (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
-
-/** Lanes before links, as everywhere; then the links as nobody else can change them before we are done. */
-async function lock(
-  tx: Tx,
-  provider: string,
-  acting: readonly Judged[],
-  now: number,
-): Promise<ReadonlyMap<string, Link>> {
-  const linking = acting.filter(isKind('link'));
-  // Two records that are to stand for one company, in whichever process, come one after the other.
-  const entities = linking.map(({ verdict }) => verdict.entity);
-  if (entities.length > 0) await mark(tx, 'apply', entities, now);
-  const ending = acting.filter((one) => !linking.some((other) => other === one));
-  const keys = ending.map(({ claim }) => linkKey(provider, claim.key));
-  if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
-  return lockLinks(tx, provider, acting);
-}
-
-async function lockLinks(tx: Tx, provider: string, records: readonly Judged[]): Promise<ReadonlyMap<string, Link>> {
-  const ids = records.map(({ claim }) => claim.key);
-  const links = await tx
-    .selectFrom('link')
-    .selectAll()
-    .where('provider', '=', provider)
-    .where('record_id', 'in', each(tx, ids))
-    .orderBy('record_id')
-    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
-    .execute();
-  return new Map(links.map((link) => [link.record_id, link]));
-}
-
-/** Whether nobody changed the link since the CRM was asked: a person's word of that moment counts more than ours. */
-function isUnchanged(then: Link | undefined, now: Link | undefined): boolean {
-  if (then === undefined || now === undefined) return then === now;
-  return (
-    then.entity === now.entity &&
-    then.state === now.state &&
-    then.origin === now.origin &&
-    then.doubt === now.doubt &&
-    then.wish === now.wish
-  );
-}
 
 /** Whether a link that counts no longer would. */
 const lessens = (verdict: Verdict, link: Link | undefined): boolean =>

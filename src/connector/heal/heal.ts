@@ -5,11 +5,13 @@ import { type Claim, held, type Settlement, settleAll } from '../../runtime/lane
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
 import { writeHistory } from '../history.ts';
+import type { Link } from '../links.ts';
 import { later, settleFault } from '../settle.ts';
 import { BRAKE_KEY, releaseBrake } from './brake.ts';
-import { applyVerdicts, type Judged } from './effects.ts';
+import { applyVerdicts } from './effects.ts';
 import { judge } from './judge.ts';
-import { followOf, linksOf } from './sightings.ts';
+import type { Judged } from './judged.ts';
+import { type Follow, followOf, linksOf } from './sightings.ts';
 
 export interface HealDeps {
   readonly store: Store;
@@ -69,16 +71,26 @@ async function judgeAll(
   const ids = claims.map(({ key }) => key).filter((id) => crm.autoLink || links.has(id));
   const reads = ids.length === 0 ? [] : await crm.connection.read(ids, follow.properties, signal);
   const readOf = new Map(ids.map((id, index): [string, Read | undefined] => [id, reads[index]]));
-  return claims.map((claim): Judged => {
-    const link = links.get(claim.key);
-    const read = readOf.get(claim.key);
-    if (!readOf.has(claim.key)) return { claim, link, verdict: { kind: 'nothing' } };
-    if (read === undefined || read.kind === 'retry') {
-      const unread = read?.reason ?? 'the CRM said nothing of this record';
-      return { claim, link, verdict: { kind: 'nothing' }, unread };
-    }
-    return { claim, link, verdict: judge(link, read, follow) };
-  });
+  const judgeBy = (rule: Follow): readonly Judged[] =>
+    claims.map((claim) => judgeOne(claim, links.get(claim.key), readOf, rule));
+  const judged = judgeBy(follow);
+  if (!judged.some(({ verdict }) => verdict.kind === 'end' && verdict.state === 'removed')) return judged;
+  // A property that was taken away since the schema was read looks blank in every record.
+  crm.forgetSchema();
+  return judgeBy(followOf(crm, await crm.schema(signal), now()));
+}
+
+function judgeOne(
+  claim: Claim,
+  link: Link | undefined,
+  readOf: ReadonlyMap<string, Read | undefined>,
+  rule: Follow,
+): Judged {
+  const base = { claim, link };
+  if (!readOf.has(claim.key)) return { ...base, verdict: { kind: 'nothing' } };
+  const read = readOf.get(claim.key);
+  if (read !== undefined && read.kind !== 'retry') return { ...base, verdict: judge(link, read, rule) };
+  return { ...base, verdict: { kind: 'nothing' }, unread: read?.reason ?? 'the CRM said nothing of this record' };
 }
 
 async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: readonly Judged[]): Promise<void> {

@@ -153,6 +153,33 @@ describe('a link', () => {
     expect(await ground.row('7')).toMatchObject({ state: 'gone' });
   });
 
+  it('is left as it is where the property of the number was taken away a moment ago', async () => {
+    const ground = await newGround('sqlite');
+    ground.put('7', { cvr: numberOf(A) });
+    await ground.link('7', A);
+    await ground.hint('7');
+    await ground.settle();
+    // As HubSpot answers: a property that is not there is blank.
+    ground.schema.splice(0, 1);
+    ground.put('7', {});
+    await ground.hint('7');
+    await ground.settle();
+    expect([await ground.row('7'), ground.items()]).toMatchObject([{ state: 'active' }, [`${A} 7`]]);
+  });
+
+  it('is left as it is where the credentials belong to another account', async () => {
+    const ground = await newGround('sqlite');
+    await ground.link('7', A);
+    const key = 'account:crm';
+    await ground.store.write((tx) =>
+      tx.insertInto('keep').values({ key, value: 'the account of before', updated_at: 1 }).execute(),
+    );
+    await ground.hint('7');
+    await ground.settle();
+    expect([await ground.row('7'), ground.reads]).toMatchObject([{ state: 'active' }, []]);
+    expect(await ground.lanes('heal:crm')).toMatchObject([{ error: expect.stringContaining('the account of before') }]);
+  });
+
   it('of a record on hold is looked at again later, and follows once the hold ends', async () => {
     const ground = await newGround('sqlite', { hold: 'hold' });
     ground.put('7', { cvr: numberOf(B), hold: 'yes' });
