@@ -15,15 +15,13 @@ const READ_SCOPE = 'crm.objects.contacts.read';
 const ASSOCIATIONS_PAGE = 500;
 const READ_PAGE = 100;
 
-/** Makes one note, on the survivor where the company was merged away. Throws `refused` where the scope lacks: no note can be made then, on any company. */
+/** Makes one note, on the survivor where the company was merged away. Where the scope lacks no company can have one: `refused` is thrown. */
 export async function addNote(apis: Apis, note: Note): Promise<NoteOutcome> {
   if (!isRecordId(note.recordId)) return { kind: 'gone' };
   try {
     return await post(apis, note, note.recordId);
   } catch (error) {
-    if (error instanceof ProviderError && error.fault === 'refused')
-      throw new ProviderError('refused', withScope(error.message, WRITE_SCOPE), { cause: error });
-    if (!(error instanceof RefusedAnswer)) throw error;
+    if (!(error instanceof RefusedAnswer)) throw withScope(error, WRITE_SCOPE);
     const company = await findOne(apis, note.recordId, []);
     if (company === undefined) return { kind: 'gone' };
     if (company.id === note.recordId) return { kind: 'rejected', reason: reasonOf(error.body) };
@@ -62,8 +60,7 @@ export async function findNote(apis: Apis, recordId: string, marker: string): Pr
   try {
     return await withMarker(apis, await notesOf(apis, company.id), marker);
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
-    throw new ProviderError('refused', withScope(error.message, READ_SCOPE), { cause: error });
+    throw withScope(error, READ_SCOPE);
   }
 }
 
@@ -90,5 +87,8 @@ async function withMarker(apis: Apis, ids: readonly string[], marker: string): P
   return undefined;
 }
 
-const withScope = (message: string, scope: string): string =>
-  message.includes(scope) ? message : `${message}; notes need the scope ${scope}`;
+/** The same fault; one that refuses names the scope, which HubSpot does not always do. */
+function withScope(error: unknown, scope: string): unknown {
+  if (!(error instanceof ProviderError) || error.fault !== 'refused' || error.message.includes(scope)) return error;
+  return new ProviderError('refused', `${error.message}; notes need the scope ${scope}`, { cause: error });
+}
