@@ -36,12 +36,14 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.settle();
     expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([15, []]);
 
-    for (const id of idsUpTo(45)) ground.put(id, { cvr: null });
-    await ground.hint(...idsUpTo(45));
+    // Few enough for an hour of their own, but not for this one.
+    const more = idsUpTo(45).slice(15, 25);
+    for (const id of more) ground.put(id, { cvr: null });
+    await ground.hint(...more);
     await ground.settle();
     expect([await countOf(ground, 'active'), ground.items().length]).toEqual([30, 30]);
     expect(await readAttention(ground.store.db)).toMatchObject([
-      { id: BRAKE, reason: expect.stringMatching(/^15 links ended .* and 30 or more/u) },
+      { id: BRAKE, reason: expect.stringMatching(/^15 links ended .* and 10 or more/u) },
     ]);
     // Nobody answers: nothing ends, however long it takes.
     await ground.settle(3 * DAY_MS);
@@ -49,12 +51,8 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
 
     await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
     await ground.settle();
-    expect([await countOf(ground, 'active'), ground.items(), await readAttention(ground.store.db)]).toEqual([
-      0,
-      [],
-      [],
-    ]);
-    expect(await ground.lanes('heal:crm')).toEqual([]);
+    expect([await countOf(ground, 'active'), await readAttention(ground.store.db)]).toEqual([20, []]);
+    expect([ground.items().length, await ground.lanes('heal:crm')]).toEqual([20, []]);
   });
 
   it('lets go by itself of what was repaired meanwhile', async () => {
