@@ -36,7 +36,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'B ApS' });
     expect(effects).toBe(1);
     const lost = (await stage.history(id)).filter(({ property }) => property === name);
-    expect(lost.map(({ outcome }) => outcome)).toEqual(['applied' in action ? 'skipped' : 'written']);
+    expect(lost.map(({ outcome }) => outcome)).toEqual('applied' in action ? ['written', 'skipped'] : ['written']);
   });
 
   test('a schema that cannot be read is asked for again', async () => {
