@@ -253,7 +253,10 @@ async function readLanes(
 ): Promise<readonly StoryLane[]> {
   const wanted = new Set([
     `apply ${entity}`,
-    ...links.flatMap(({ provider, record }) => [`sync:${provider} ${record}`, `monitoring ${provider}:${record}`]),
+    ...links.flatMap(({ provider, record }) => [
+      ...['sync', 'heal', 'note', 'parent'].map((queue) => `${queue}:${provider} ${record}`),
+      `monitoring ${provider}:${record}`,
+    ]),
   ]);
   const lanes = [...wanted].map((lane) => [lane.slice(0, lane.indexOf(' ')), lane.slice(lane.indexOf(' ') + 1)]);
   const rows = await db

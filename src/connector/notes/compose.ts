@@ -48,7 +48,8 @@ export function composeNote(told: Told, rule: NoteRule): Composed | undefined {
   const { entityId, timestamp, updates } = told.payload;
   if (isState(told.payload) || (!rule.persons && isPerson(entityId, undefined))) return undefined;
   const chosen = pick(updates, (event) => rule.events.has(event) && !isRestated(event, told));
-  const descriptions = describeUpdates(withFormer(chosen, told), {
+  const filled = withFormer(chosen, told);
+  const descriptions = describeUpdates(rule.persons ? filled : withoutCareOf(filled), {
     formerShares: formerShares(told),
     ...(!rule.persons && { nameless: ({ entityId: id, type }) => isPerson(id, type) }),
   }).flatMap(changesOf);
@@ -119,6 +120,13 @@ const TEXTS = {
   website: 'website',
   status: 'status',
 } as const satisfies Partial<Record<EventName, FieldName>>;
+
+/** Without the name in a c/o address: more often than not a person's. */
+function withoutCareOf({ address, ...rest }: Updates): Updates {
+  if (address === undefined) return rest;
+  const [before, after] = [address.before, address.after].map((one) => one && { ...one, coName: null });
+  return { ...rest, address: { before: before ?? null, after: after ?? null } };
+}
 
 /** What was before, as we know it, where the sender does not say. */
 function withFormer(updates: Updates, { folds }: Told): Updates {

@@ -133,6 +133,14 @@ describe('persons', () => {
     expect(body).toContain('Fratrådt: Test Tænktsen');
   });
 
+  test('a c/o name is left out of an address too', () => {
+    const home = samplePayload({ event: 'address', now: 0 }).updates.address?.after ?? null;
+    const moved = (before: string | null, after: string | null) =>
+      event({ address: { before: home && { ...home, coName: before }, after: home && { ...home, coName: after } } });
+    expect(bodies([moved(null, 'Prøve Opdigtsen')], ALL)).toEqual([undefined]);
+    expect(bodies([moved(null, 'Prøve Opdigtsen')], rule(EVENT_NAMES, true))[0]).toContain('c/o Prøve Opdigtsen');
+  });
+
   test('an entity of unknown type is taken for one, and nothing is told of a person as the subject', () => {
     const nameless = event({ board: { added: [{ ...person, type: null }], removed: [] } });
     expect(bodies([nameless], ALL)[0]).not.toContain('Opdigtsen');
