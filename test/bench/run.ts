@@ -16,6 +16,7 @@ const BENCHES = [
   'xbrl',
   'backfill',
   'resume',
+  'plugin',
 ];
 
 const asked = process.argv.slice(2);
