@@ -1,0 +1,138 @@
+/** What the command asks, shows and says by its exit code. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { linkRecord } from '../../../src/connector/links.ts';
+import { main } from '../../../src/main.ts';
+import { mark } from '../../../src/runtime/lanes.ts';
+import { take } from '../../../src/runtime/take.ts';
+import { runCli } from '../../support/cli.ts';
+import { serveService } from '../../support/service.ts';
+import { configFor, startCrms } from '../../support/stage.ts';
+import { newFolder, newStoreUrl, opened } from '../../support/stores.ts';
+
+const NUMBERS = ['95012344', '95023451', '10150817'];
+const ENTITY = `CVR-1-${NUMBERS[0]}`;
+
+/** A HubSpot with `count` linked records, and a service that lists all but the first. */
+async function setHouse({ count = 3 } = {}) {
+  const crms = await startCrms();
+  const service = await serveService();
+  const url = await newStoreUrl('sqlite');
+  const upstream = { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 };
+  const hubspot = { match: { property: 'cvr_number' } };
+  const file = join(newFolder(), 'cvrsync.json');
+  writeFileSync(file, JSON.stringify(configFor(crms, url, { connections: { hubspot }, upstream })));
+  const store = await opened(url);
+  const ids = NUMBERS.slice(0, count).map((number) => crms.hubspot.add({ cvr_number: number }));
+  for (const [at, recordId] of ids.entries()) {
+    const entity = `CVR-1-${NUMBERS[at]}`;
+    if (at > 0) service.put('hubspot', entity, recordId);
+    const wish = { provider: 'hubspot', recordId, entity, sendUpdate: false, now: 1_000 };
+    await store.write((tx) => linkRecord(tx, wish));
+  }
+  await store.write(async (tx) => {
+    await tx.deleteFrom('lane').execute();
+    await tx.updateTable('link').set({ monitored: 'on' }).execute();
+  });
+  const argv = (...line: string[]): string[] => [
+    '--config',
+    file,
+    '--log-level',
+    'silent',
+    'reconcile',
+    'hubspot',
+    ...line,
+  ];
+  const lanes = async (queue: string) =>
+    (await store.db.selectFrom('lane').selectAll().where('queue', '=', queue).execute()).map(({ key }) => key);
+  const ask = async (typed: string, end = false) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    let shown = '';
+    const write = (text: string): void => {
+      shown += text;
+    };
+    const sink = { isTTY: true, write };
+    if (end) stdin.end(typed);
+    else stdin.write(typed);
+    const code = await main(argv(), {
+      stdin,
+      stdout: sink,
+      stderr: sink,
+      env: {},
+      signal: new AbortController().signal,
+    });
+    return { code, shown };
+  };
+  return { ...crms, service, store, ids, lanes, ask, run: (...line: string[]) => runCli(argv(...line)) };
+}
+
+describe('reconcile', () => {
+  it('asks at a terminal, and repairs after a yes', async () => {
+    const { ask, lanes, ids } = await setHouse();
+    const no = await ask('n\n');
+    expect(no).toMatchObject({ code: 3, shown: expect.stringContaining('Repair 1? [y/N]') });
+    expect(no.shown).toContain('Nothing was changed.');
+    expect(await lanes('monitoring')).toEqual([]);
+    expect(await ask('yes\n')).toMatchObject({ code: 0 });
+    expect(await lanes('monitoring')).toEqual([`hubspot:${ids[0]}`]);
+  });
+
+  it('takes the end of its input for a no', async () => {
+    const { ask, lanes } = await setHouse();
+    expect(await ask('', true)).toMatchObject({ code: 3 });
+    expect(await lanes('monitoring')).toEqual([]);
+  });
+
+  it('changes nothing without a terminal and without a yes, and says so', async () => {
+    const { run, lanes } = await setHouse();
+    const { code, stdout } = await run();
+    expect([code, stdout]).toEqual([3, expect.stringContaining('Give --yes to repair')]);
+    expect(stdout).toContain('1 linked, and not monitored by the service: ask the service again to monitor it');
+    expect(await lanes('monitoring')).toEqual([]);
+    expect(await run('--yes')).toMatchObject({ code: 0 });
+  });
+
+  it('only shows what it would do with --dry-run, and the daemon compares when it would have', async () => {
+    const { run, store, lanes } = await setHouse();
+    await store.write((tx) => mark(tx, 'look', ['hubspot reconcile'], 5_000));
+    const { code, stdout } = await run('--dry-run', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      provider: 'hubspot',
+      records: 3,
+      links: 3,
+      items: 2,
+      doubts: [],
+      differences: [{ kind: 'unmonitored', count: 1, repaired: 0, left: null, some: [{ entity: ENTITY }] }],
+      repaired: null,
+    });
+    expect(await lanes('monitoring')).toEqual([]);
+    const lane = await store.db.selectFrom('lane').selectAll().where('queue', '=', 'look').executeTakeFirstOrThrow();
+    expect(lane).toMatchObject({ due_at: 5_000, epoch: null });
+    expect(await store.db.selectFrom('census').selectAll().execute()).toEqual([]);
+  });
+
+  it('says what is in doubt, does nothing about it, and believes a person who says that the list is right', async () => {
+    const { run, hubspot, ids, lanes } = await setHouse();
+    for (const id of ids) hubspot.remove(id);
+    const doubted = await run('--yes');
+    expect([doubted.code, doubted.stdout]).toEqual([3, expect.stringContaining('lists no company at all')]);
+    expect(doubted.stdout).toContain('--accept-shrunk');
+    expect(await lanes('heal:hubspot')).toEqual([]);
+    expect(await run('--yes', '--accept-shrunk')).toMatchObject({ code: 0 });
+    expect((await lanes('heal:hubspot')).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('does not run beside another one', async () => {
+    const { run, store } = await setHouse();
+    await take(store, 'look', ['hubspot reconcile'], { now: Date.now(), leaseMs: 60_000 });
+    expect(await run('--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('is being reconciled') });
+  });
+
+  it('answers bad usage with what would be right', async () => {
+    const { run } = await setHouse({ count: 0 });
+    expect(await run('--yes', '--dry-run')).toMatchObject({ code: 2 });
+  });
+});
