@@ -1,0 +1,81 @@
+/** The daemon's reconcile: repairs what leaves no doubt, and tells a person of the rest. */
+import { expect, it } from 'vitest';
+import { runLooks } from '../../../src/connector/look.ts';
+import { LOOK_QUEUE, lookKey } from '../../../src/connector/look-task.ts';
+import { RECONCILE, reconcileTask } from '../../../src/connector/reconcile/task.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { createBell } from '../../../src/runtime/bell.ts';
+import { claim, mark, parked } from '../../../src/runtime/lanes.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { type CompareStage, numberAt, setComparison } from './stage.ts';
+
+async function look(stage: CompareStage): Promise<readonly string[]> {
+  const { store, crm } = stage;
+  const told: string[] = [];
+  const tell =
+    (level: string) =>
+    (details: object, message = ''): void =>
+      void told.push(`${level} ${message} ${JSON.stringify(details)}`);
+  const deps = {
+    store,
+    metrics: createMetrics(),
+    log: { info: tell('info'), warn: tell('warn') },
+    now: () => stage.at,
+    bell: createBell(),
+    upstream: async () => stage.upstream,
+  };
+  await store.write((tx) => mark(tx, LOOK_QUEUE, [lookKey(crm.name, RECONCILE)], stage.at));
+  const claims = await claim(store, LOOK_QUEUE, { limit: 1, now: stage.at, leaseMs: 30_000 });
+  await runLooks(deps, [crm], claims, AbortSignal.timeout(20_000));
+  return told;
+}
+
+const nextRun = async ({ store }: CompareStage) =>
+  store.db.selectFrom('lane').select(['due_at', 'parked_at']).where('queue', '=', LOOK_QUEUE).executeTakeFirstOrThrow();
+
+it.each(ENGINES)('repairs without asking, says what it did, and comes again after its hours (%s)', async (engine) => {
+  const stage = await setComparison({ engine });
+  for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
+  stage.records.delete('2');
+  const told = await look(stage);
+  expect(told).toEqual([expect.stringMatching(/^info .*"repaired":\{"absent":1\}/u)]);
+  expect(await stage.lanes('heal:crm')).toEqual(['2']);
+  expect(await nextRun(stage)).toEqual({ due_at: stage.at + 24 * 3_600_000, parked_at: null });
+  expect(await stage.store.db.selectFrom('census').selectAll().execute()).toEqual([]);
+});
+
+it('leaves items of no link to a person, and says where to look', async () => {
+  const stage = await setComparison();
+  await stage.agree('1', numberAt(1));
+  stage.service.put('crm', `CVR-1-${numberAt(2)}`, 'nobody');
+  expect(await look(stage)).toEqual([expect.stringMatching(/^warn .*cvrsync reconcile crm --dry-run/u)]);
+  expect(stage.service.changes).toEqual([]);
+});
+
+it('parks where a list cannot be right, with what was strange and what to do', async () => {
+  const stage = await setComparison();
+  for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
+  await look(stage);
+  stage.records.clear();
+  await look(stage);
+  const [lane] = await parked(stage.store.db, LOOK_QUEUE);
+  expect(lane?.error).toMatch(/lists no company at all.*--dry-run.*--accept-shrunk/su);
+  expect(await stage.lanes('heal:crm')).toEqual([]);
+});
+
+it('works without a service: the CRM and the links are compared all the same', async () => {
+  const stage = await setComparison();
+  await stage.agree('1', numberAt(1));
+  await stage.agree('2', numberAt(2));
+  stage.service.take('crm', `CVR-1-${numberAt(1)}`, '1');
+  stage.records.delete('2');
+  const { found } = await stage.reconcile({}, { upstream: undefined });
+  expect(found.items).toBeUndefined();
+  expect(await stage.lanes('heal:crm')).toEqual(['2']);
+  expect(await stage.lanes('monitoring')).toEqual([]);
+});
+
+it('is never run where the hours are 0', async () => {
+  const stage = await setComparison({ crm: { reconcileHours: 0 } });
+  expect(reconcileTask.everyMs(stage.crm)).toBeUndefined();
+});
