@@ -108,6 +108,28 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   });
 });
 
+test('a record on hold in the CRM gets its note when the hold is over', async () => {
+  const { stage, clock } = await noted({
+    hubspot: { properties: [{ name: 'hands_off', type: 'string' }] },
+    connections: { hubspot: { notes: ['status'], hold: { property: 'hands_off' } } },
+  });
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS', hands_off: 'we talk to them' });
+  await stage.post(bankrupt);
+  const waits = () =>
+    stage.app.store.db
+      .selectFrom('lane')
+      .select('key')
+      .where('queue', '=', 'note:hubspot')
+      .where('due_at', '>', clock.now() + 3_600_000)
+      .execute();
+  await expect.poll(waits, { timeout: 10_000 }).toHaveLength(1);
+  expect(stage.hubspot.notes(id)).toEqual([]);
+  stage.hubspot.edit(id, { hands_off: null });
+  clock.forward(6 * 3_600_000);
+  await reached(stage, clock, 'done', 1);
+  expect(stage.hubspot.notes(id)).toHaveLength(1);
+});
+
 test('without the right to notes properties are written all the same, and the notes come once it is given', async () => {
   const { stage, clock } = await noted();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
