@@ -1,6 +1,6 @@
 /** `hold`: nothing is written to a property, or to a whole record. */
 import { endOfDay } from '../connector/hold.ts';
-import { ALL_PROPERTIES, lift, readRulings, rule } from '../connector/ruling.ts';
+import { ALL_PROPERTIES, lift, liftUndone, readRulings, rule } from '../connector/ruling.ts';
 import { normaliseTime } from '../protocol/time.ts';
 import type { Store } from '../store/open.ts';
 import { defineCommand, type ExitCode, flag, needed, type OptionSpec, optional, text, UsageError } from './command.ts';
@@ -19,11 +19,14 @@ const until: OptionSpec<number | undefined> = {
   },
 };
 
+/** In the place of a record's id: those that undo holds. */
+const EVERY_RECORD = '*';
+
 export const command = defineCommand({
   name: 'hold',
   about: 'write nothing to a property of a record, or to any of them, until it is lifted or until a date',
   args: {
-    record: needed('the record, as hubspot:123'),
+    record: needed('the record, as hubspot:123; with --lift, hubspot:* ends all holds that undo put'),
     property: optional('its property in the CRM; all of them where absent'),
   },
   options: { until, reason: text('why, for explain'), lift: flag('end the hold') },
@@ -35,6 +38,15 @@ export const command = defineCommand({
     if (options.until !== undefined && options.until <= Date.now())
       throw new UsageError(`--until ${shownTime(options.until)} is past`);
     if (!options.lift && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
+    if (ref.recordId === EVERY_RECORD) {
+      if (!options.lift) throw new UsageError(`name one record to hold: ${record} goes with --lift only`);
+      return withStore(context, async (store): Promise<ExitCode> => {
+        const only = property === ALL_PROPERTIES ? undefined : property;
+        const lifted = await store.write((tx) => liftUndone(tx, ref.provider, only, Date.now()));
+        context.output.result({ record, property, lifted }, `${lifted} holds that undo put are lifted.`);
+        return 0;
+      });
+    }
     const what = property === ALL_PROPERTIES ? record : `${property} of ${record}`;
     return withStore(context, async (store): Promise<ExitCode> => {
       await needLink(store.db, ref);

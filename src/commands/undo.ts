@@ -43,9 +43,9 @@ export const command = defineCommand({
     const connector = await needConnector(context);
     if (options.provider !== undefined) needProvider(connector, options.provider);
     return withStore(context, async (store) => {
-      if (options.event !== undefined) await needEvent(store, options.event);
+      const nothing = options.event === undefined ? NOTHING : await readEvent(store, options.event);
       const done = await take(context, connector, store, selection, dryRun);
-      return tell(context, done, dryRun, options.event);
+      return tell(context, done, dryRun, nothing);
     });
   },
 });
@@ -95,14 +95,30 @@ async function take(
   return done;
 }
 
-async function needEvent({ db }: Store, seq: number): Promise<void> {
-  const found = await db.selectFrom('receipt').select('seq').where('seq', '=', seq).executeTakeFirst();
-  const written = await db.selectFrom('history').select('id').where('seq', '=', seq).limit(1).executeTakeFirst();
-  if (found === undefined && written === undefined)
+const NOTHING = 'Nothing was written that this could take back.';
+
+/** What to say where the event wrote nothing. Throws where there is no such event. */
+async function readEvent({ db }: Store, seq: number): Promise<string> {
+  const written = await db.selectFrom('history').select('entity').where('seq', '=', seq).limit(1).executeTakeFirst();
+  const receipt = await db.selectFrom('receipt').select('entity').where('seq', '=', seq).executeTakeFirst();
+  const entity = written?.entity ?? receipt?.entity;
+  if (entity === undefined)
     throw new Error(`there is no event ${seq}: cvrsync explain ENTITY_ID shows the events of a company by number`);
+  const later = await db
+    .selectFrom('history')
+    .select(({ fn }) => fn.min('seq').as('seq'))
+    .where('entity', '=', entity)
+    .where('seq', '>', seq)
+    .where('outcome', '=', 'written')
+    .executeTakeFirst();
+  const carrier =
+    later?.seq == null
+      ? ''
+      : ` The next write for ${entity} was that of event ${later.seq}, which carries all before it.`;
+  return `Event ${seq} wrote nothing.${carrier}`;
 }
 
-function tell(context: Context, done: readonly Undone[], dryRun: boolean, event: number | undefined): 0 | 3 {
+function tell(context: Context, done: readonly Undone[], dryRun: boolean, nothing: string): 0 | 3 {
   const { output } = context;
   const counts = Object.fromEntries(
     [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
@@ -110,17 +126,12 @@ function tell(context: Context, done: readonly Undone[], dryRun: boolean, event:
   const left = done.filter(({ kind }) => !FINE.has(kind)).length;
   if (context.json) output.result({ dryRun, counts, properties: done }, '');
   else {
-    output.table(done.slice(0, SHOWN).map(rowOf), empty(event));
+    output.table(done.slice(0, SHOWN).map(rowOf), nothing);
     if (done.length > SHOWN) output.line(`… and ${done.length - SHOWN} more: --json shows all.`);
     for (const line of summary(counts['restored'] ?? 0, left, dryRun)) output.line(line);
   }
   return left > 0 ? 3 : 0;
 }
-
-const empty = (event: number | undefined): string =>
-  event === undefined
-    ? 'Nothing was written that this could take back.'
-    : `Event ${event} wrote nothing. Where events come close together, one write carries the number of the last.`;
 
 const rowOf = ({ provider, record, property, kind, from, to, reason }: Undone) => ({
   record: `${provider}:${record}`,
@@ -135,7 +146,7 @@ const shown = (value: Undone['from']): string => (value === null ? '(blank)' : S
 
 function summary(restored: number, left: number, dryRun: boolean): readonly string[] {
   const held =
-    'Each is held from now on, or the next sync would write it again: cvrsync hold RECORD PROPERTY --lift ends that.';
+    'Each is held from now on, or the next sync would write it again: cvrsync hold RECORD PROPERTY --lift ends that (PROVIDER:* for all).';
   const lines = dryRun
     ? [`${restored} would be restored. Nothing was written.`]
     : restored > 0

@@ -1,10 +1,10 @@
 /** Rulings: a person's word on one property of one record, or on all of them; it stands above the policy. */
 
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { mark } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { RulingTable } from '../store/schema.ts';
+import type { RulingTable, Schema } from '../store/schema.ts';
 import type { RecordRef } from './links.ts';
 
 /** Stands for every property of a record. */
@@ -100,6 +100,26 @@ export async function lift(
     .where('kind', '=', kind)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Ends the holds that undo put on a connection's records, on one property or on all; returns how many. */
+export async function liftUndone(tx: Tx, provider: string, property: string | undefined, now: number): Promise<number> {
+  const undone = (row: ExpressionBuilder<Schema, 'ruling'>) =>
+    row.and([
+      row('provider', '=', provider),
+      row('kind', '=', 'hold'),
+      row('reason', '=', UNDONE),
+      ...(property === undefined ? [] : [row('property', '=', property)]),
+    ]);
+  const rows = await tx.selectFrom('ruling').select('record_id').where(undone).execute();
+  await mark(
+    tx,
+    `sync:${provider}`,
+    rows.map((row) => row.record_id),
+    now,
+  );
+  const { numDeletedRows } = await tx.deleteFrom('ruling').where(undone).executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 /** A release that did its one service. */
