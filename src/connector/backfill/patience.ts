@@ -1,47 +1,9 @@
-/** Calls to a CRM that outlast its bad moments: what a person need not be told of, and what one must be. */
-import { ProviderError } from '../../../providers/provider.ts';
-import { backoff } from '../../runtime/backoff.ts';
+/** A backfill's patience with its CRM: it runs for hours, alone. */
+import { patiently as keepAsking } from '../patience.ts';
 import type { BackfillDeps } from './deps.ts';
 
-/** A pause that the CRM asks for and that lasts longer than this is for another day. */
-const LONGEST_PAUSE_MS = 15 * 60_000;
 const LONGEST_SILENCE_MS = 30 * 60_000;
-const LONGEST_BACKOFF_MS = 60_000;
-const PAUSE_MS = { rate: 10_000, locked: 60_000 } as const;
 
-/**
- * Makes a call again until it is answered: after a pause the CRM asks for, which holds for the whole account, and after a
- * silence with back-off. Throws what a person must see to: credentials, a refusal, half an hour of silence.
- */
-export async function patiently<T>(
-  { crm, now, wait, tell }: BackfillDeps,
-  call: () => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const began = now();
-  for (let tries = 1; ; tries += 1) {
-    signal.throwIfAborted();
-    try {
-      const answer = await call();
-      if (tries > 1) tell({ trouble: undefined });
-      return answer;
-    } catch (error) {
-      signal.throwIfAborted();
-      const ms = error instanceof ProviderError ? pauseAfter(error, tries, now() - began) : undefined;
-      if (!(error instanceof ProviderError) || ms === undefined) throw error;
-      if (error.fault !== 'unavailable') await crm.pace.block(now() + ms, error.message);
-      tell({ trouble: error.message });
-      await wait(ms, signal);
-    }
-  }
-}
-
-function pauseAfter({ fault, retryAfterMs }: ProviderError, tries: number, silentMs: number): number | undefined {
-  if (fault === 'auth' || fault === 'refused') return undefined;
-  if (fault === 'unavailable')
-    return silentMs > LONGEST_SILENCE_MS
-      ? undefined
-      : Math.max(retryAfterMs ?? 0, backoff(tries, { capMs: LONGEST_BACKOFF_MS }));
-  const ms = Math.max(retryAfterMs ?? PAUSE_MS[fault], 1_000);
-  return ms > LONGEST_PAUSE_MS ? undefined : ms;
-}
+/** Makes a call again until it is answered; throws after half an hour of silence. */
+export const patiently = <T>(deps: BackfillDeps, call: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+  keepAsking({ ...deps, silenceMs: LONGEST_SILENCE_MS }, call, signal);

@@ -8,8 +8,8 @@ import type { Tx } from '../../store/store.ts';
 import { kept, type Said, verdictOf } from '../backfill/verdict.ts';
 import type { Crm } from '../crm.ts';
 import { isHeld } from '../hold.ts';
+import { patiently } from '../patience.ts';
 import { type Ground, writeHeld } from './ground.ts';
-import { patiently } from './patience.ts';
 
 /** The records of a census, by their purpose. */
 export const PURPOSE = 'reconcile';
@@ -26,12 +26,12 @@ export interface Records {
  * that cannot be had throws, and a list that is not whole is never judged.
  */
 export async function readRecords(ground: Ground, signal: AbortSignal): Promise<Records> {
-  const { crm, tell } = ground;
+  const { crm, now, tell } = ground;
   const schema = await crm.schema(signal);
   const match = crm.match !== undefined && schema.has(crm.match) ? crm.match : undefined;
   const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
   const ask = (cursor: string | undefined): Promise<Page> =>
-    patiently(ground, () => crm.connection.scan(properties, cursor, signal), signal);
+    patiently({ crm, now }, () => crm.connection.scan(properties, cursor, signal), signal);
   const seen = new Set<string>();
   let count = 0;
   let next: Promise<Page> | undefined = ask(undefined);

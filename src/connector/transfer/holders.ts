@@ -2,7 +2,7 @@
 import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Crm } from '../crm.ts';
-import { patiently } from '../reconcile/patience.ts';
+import { patiently } from '../patience.ts';
 
 export interface Holder {
   readonly id: string;

@@ -2,7 +2,7 @@
 import { pause } from '../../runtime/pause.ts';
 import type { Crm } from '../crm.ts';
 import type { RecordRef } from '../links.ts';
-import { patiently } from '../reconcile/patience.ts';
+import { patiently } from '../patience.ts';
 import type { Undone } from './fate.ts';
 import { previewPage, type UndoDeps, undoPage } from './undo.ts';
 import { readAffected, type Selection } from './writes.ts';
