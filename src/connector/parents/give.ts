@@ -32,6 +32,8 @@ interface Turn {
 }
 
 const DONE: Settlement = { kind: 'done' };
+/** A record that stands in the way above may be about to move: about a minute of tries. */
+const CIRCLE_TRIES = 6;
 
 /** Brings the parents of a batch of records in line with the owners of their companies. */
 export async function giveParents(
@@ -150,13 +152,15 @@ async function writeAll(
   const holds = await readHolds(store.db, crm, ids, now(), signal);
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
-  for (const one of pending) {
+  // What ends goes first: where two companies change places, the one may stand below the other only then.
+  for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
     const { claim, wish, parent, was } = one;
     const until = holds.get(wish.id);
     if (until !== undefined) turns.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
     else if (parent !== null && !mayBeUnder(lineage, wish.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
-      turns.set(claim.key, { claim, settlement: DONE, happened: told(crm.name, wish, detail) });
+      const turn: Turn = { claim, settlement: DONE, happened: told(crm.name, wish, detail) };
+      turns.set(claim.key, claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : turn);
     } else if (!(await begin(store, crm.name, one, now()))) {
       turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
     } else {

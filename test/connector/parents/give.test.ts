@@ -144,9 +144,13 @@ describe('a circle is never made', () => {
     await stage.link('a', CHILD);
     await stage.link('b', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
-    await stage.give();
+    for (let round = 0; round < 7; round += 1) {
+      await stage.give();
+      stage.time += 120_000;
+    }
     expect(writes(stage)).toEqual([]);
     expect(await stage.told('a', 'parent')).toEqual(['no parent: b stands below this record in the CRM']);
+    expect(await stage.lanes('parent:crm')).toEqual([]);
 
     const next = await ground();
     next.parents.set('b', 'c');
@@ -161,6 +165,25 @@ describe('a circle is never made', () => {
     await next.give();
     expect(writes(next)).toHaveLength(1);
   });
+});
+
+test('two companies that change places change them in the CRM too, whichever comes first', async () => {
+  for (const [below, above] of [
+    [CHILD, OWNER],
+    [OWNER, CHILD],
+  ] as const) {
+    const stage = await ground();
+    await stage.link('a', CHILD);
+    await stage.link('b', OWNER);
+    await owned(stage, below, [above, '100']);
+    await owned(stage, above);
+    await stage.give();
+    await sold(stage, below, above);
+    await owned(stage, above, [below, '100']);
+    await stage.give();
+    const [from, to] = below === CHILD ? ['a', 'b'] : ['b', 'a'];
+    expect(writes(stage)).toEqual([`parent ${from} - ${to}`, `parent ${from} ${to} -`, `parent ${to} - ${from}`]);
+  }
 });
 
 describe('what is not known is not guessed', () => {
