@@ -22,12 +22,13 @@ const TYPES: Readonly<Record<FieldKind, Property['type']>> = {
   list: 'multiline',
 };
 
-/** Every field under its own name, but for those that name persons. */
-export const httpPreset: Preset = FIELD_NAMES.filter((field) => !('persons' in FIELDS[field])).map((field) => ({
-  field,
-  property: field,
-  policy: 'tracked',
-}));
+/**
+ * Every field under its own name, but for those that name persons, and for the time of the newest change: with it every
+ * change would be a message, also one of fields that are not sent.
+ */
+export const httpPreset: Preset = FIELD_NAMES.filter(
+  (field) => !('persons' in FIELDS[field]) && field !== 'registerChangedAt',
+).map((field) => ({ field, property: field, policy: 'tracked' }));
 
 const NAMED: readonly Property[] = [
   { name: NUMBER_KEY, label: 'CVR number', type: 'string', writable: true, unique: true },

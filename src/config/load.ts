@@ -136,7 +136,7 @@ async function readConnection(
 ): Promise<ConfiguredProvider | undefined> {
   const use = child(entry, 'use') ?? '';
   if (typeof use !== 'string' || use === '') {
-    errors.push({ path: `${path}.use`, message: 'is missing: hubspot, salesforce, an npm package, or a path' });
+    errors.push({ path: `${path}.use`, message: 'is missing: hubspot, salesforce, http, an npm package, or a path' });
     return undefined;
   }
   const load = await loadProvider(use, folder);

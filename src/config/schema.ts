@@ -69,7 +69,7 @@ const valueMap = (about: string) =>
 /** What every provider takes, beside its own settings. */
 export const connectionSchema = Type.Object(
   {
-    use: text('Built in (hubspot, salesforce), an npm package, or a path that begins with . or /.'),
+    use: text('Built in (hubspot, salesforce, http), an npm package, or a path that begins with . or /.'),
     match: Type.Optional(property('Where the CRM keeps the CVR number.')),
     policy: Type.Optional(
       policy(

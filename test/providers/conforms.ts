@@ -7,6 +7,8 @@ import type { Subject } from '../../providers/conformance/subject.ts';
 export function describeConformance(name: string, subject: Subject): void {
   describe(`${name} keeps the contract`, () => {
     for (const { name: rule, about, skip, run } of conformance(subject))
-      it.skipIf(skip !== false)(`${rule}: ${skip === false ? about : skip}`, async () => void (await run()));
+      it.skipIf(skip !== false)(`${rule}: ${skip === false ? about : skip}`, async (context) => {
+        if ((await run()) === 'absent') context.skip('the connection does not have the ability');
+      });
   });
 }
