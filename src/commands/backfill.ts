@@ -1,6 +1,7 @@
 /** `backfill`: the companies that a CRM has already are found by their number, linked, and monitored. */
-import { BackfillError, type BackfillOptions, runBackfill } from '../connector/backfill/backfill.ts';
+import { type BackfillOptions, runBackfill } from '../connector/backfill/backfill.ts';
 import { sampleRows } from '../connector/backfill/census.ts';
+import { BackfillError } from '../connector/backfill/deps.ts';
 import { outcomeOf } from '../connector/backfill/outcome.ts';
 import { type Run, readRun } from '../connector/backfill/run.ts';
 import { PlanError } from '../connector/backfill/take-plan.ts';

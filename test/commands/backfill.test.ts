@@ -157,7 +157,7 @@ describe('backfill', () => {
     const { configure, run } = await setup();
     configure({});
     expect(await run('backfill', 'hubspot')).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('connector.providers.hubspot.match'),
     });
     configure({ match: { property: 'cvr_number' }, accessToken: 's3cret-of-mine' });

@@ -12,7 +12,7 @@ import { judgeRows } from './judge.ts';
 import { patiently } from './patience.ts';
 import { type Rechecked, recheck } from './recheck.ts';
 import { type Run, saveRun } from './run.ts';
-import { type Columns, stateOf } from './scan.ts';
+import { type Columns, freshOf } from './scan.ts';
 import { verdictOf } from './verdict.ts';
 
 /** How often rows that a CRM could not tell of are asked for again. */
@@ -79,9 +79,7 @@ async function applyPage(
 ): Promise<Applied> {
   const provider = crm.name;
   const isExact = run.file !== undefined;
-  const fresh = (properties: Parameters<typeof stateOf>[2]) =>
-    properties[columns.match] === undefined ? undefined : stateOf(crm, columns, properties, now());
-  const checked = rows.map((row, at) => recheck(row, reads[at], fresh, isExact));
+  const checked = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), isExact));
   const planned = checked.flatMap((one) => (one.kind === 'link' ? one.row : []));
   const last = rows.at(-1)?.position ?? run.applied;
   let next: Run = { ...run, applied: last };

@@ -5,12 +5,12 @@
 import { existsSync } from 'node:fs';
 import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
-import { clearSome, countRows, plannedRows, updateRows } from './census.ts';
-import type { BackfillDeps } from './deps.ts';
-import { judgeRows } from './judge.ts';
+import { clearSome, countRows } from './census.ts';
+import { type BackfillDeps, BackfillError } from './deps.ts';
 import { digestOf } from './read-plan.ts';
 import { freshRun, holdRun, newOwner, type Phase, type Run, readRun, saveRun, takeRun } from './run.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
+import { settleVerdicts } from './settle-verdicts.ts';
 import { checkPlan, importPlan } from './take-plan.ts';
 import { writePlan } from './write-plan.ts';
 
@@ -23,11 +23,6 @@ export interface BackfillOptions {
   /** Absent: as the run that is gone on with, else `crm`. */
   readonly trust?: Run['trust'] | undefined;
   readonly restart: boolean;
-}
-
-/** What a person must do first: nothing was done. */
-export class BackfillError extends Error {
-  override readonly name = 'BackfillError';
 }
 
 const STEP = 1_000;
@@ -47,7 +42,7 @@ export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, 
   let run = await begin(deps, options);
   if (run.phase === 'clear') run = await clear(deps, run, signal);
   if (run.phase === 'scan') run = await scanAll(deps, run, columns, signal);
-  if (run.phase === 'judge') run = await plan(deps, run, mode, signal);
+  if (run.phase === 'judge') run = await plan(deps, run, columns, mode, signal);
   if (run.phase === 'import' && mode.kind === 'file') run = await importPlan(deps, run, mode.file, signal);
   if (run.phase === 'apply' || run.phase === 'carry') run = await carryOut(deps, run, columns, options, signal);
   return run;
@@ -83,7 +78,8 @@ async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions
     await takeRun(store, crm.name, taken, now());
     return taken;
   };
-  const anew = freshRun(owner, { trust: options.trust ?? 'crm', sendUpdate: options.sendUpdate }, now());
+  const { trust = 'crm', sendUpdate } = options;
+  const anew = freshRun(owner, { trust, sendUpdate, match: crm.match ?? '' }, now());
   if (before === undefined) return take(anew);
   if (mode.kind === 'file') {
     const file = await digestOf(mode.file);
@@ -91,7 +87,8 @@ async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions
     const { end, scanned } = before;
     return take({ ...anew, end, scanned, file, phase: 'import' });
   }
-  if (isScanning(before.phase)) return take(before);
+  // A scan by another property would say something else of the same records.
+  if (isScanning(before.phase)) return take(before.match === anew.match ? before : anew);
   if (!isApplying(before.phase)) return take(anew);
   if (mode.kind === 'apply' && before.phase !== 'import') return take(before);
   const goOn = before.phase === 'import' ? ' --apply FILE' : '';
@@ -114,20 +111,16 @@ async function clear({ store, crm, now }: BackfillDeps, run: Run, signal: AbortS
   return next;
 }
 
-/** Judges the rows, and writes the file if one is wanted; from the beginning where it was cut off, as it is soon done. */
-async function plan(deps: BackfillDeps, run: Run, mode: BackfillOptions['mode'], signal: AbortSignal): Promise<Run> {
-  const { store, crm, now, tell } = deps;
-  tell({ phase: 'judge' });
-  for (let after = 0; ; ) {
-    signal.throwIfAborted();
-    const rows = await plannedRows(store.db, crm.name, { after, limit: STEP });
-    if (rows.length === 0) break;
-    await store.write(async (tx) => {
-      await holdRun(tx, crm.name, run);
-      await updateRows(tx, crm.name, await judgeRows(tx, crm.name, rows));
-    });
-    after = rows.at(-1)?.position ?? after;
-  }
+/** Settles what becomes of each row, and writes the file if one is wanted; from the beginning where it was cut off. */
+async function plan(
+  deps: BackfillDeps,
+  begun: Run,
+  columns: Columns,
+  mode: BackfillOptions['mode'],
+  signal: AbortSignal,
+): Promise<Run> {
+  const { store, crm, now } = deps;
+  const run = await settleVerdicts(deps, begun, columns, signal);
   if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
   const { cursor: _, ...rest } = run;
   const next: Run = { ...rest, phase: mode.kind === 'apply' ? 'apply' : 'planned' };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
 import type { CensusTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { FOR_A_PERSON, type Verdict } from './verdict.ts';
+import { type Action, FOR_A_PERSON, type Verdict } from './verdict.ts';
 
 export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
 
@@ -51,19 +51,21 @@ export interface PageOf {
   /** The position of the last row before. */
   readonly after: number;
   readonly limit: number;
-  readonly action?: 'link';
+  readonly action?: Action;
+  readonly verdict?: Verdict;
 }
 
 /** The next rows in the order of the scan that are not done. */
 export async function plannedRows(
   db: Db,
   provider: string,
-  { after, limit, action }: PageOf,
+  { after, limit, action, verdict }: PageOf,
 ): Promise<readonly CensusRow[]> {
   return rowsOf(db, provider)
     .where('state', '=', 'planned')
     .where('position', '>', after)
-    .$if(action !== undefined, (query) => query.where('action', '=', 'link'))
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(verdict !== undefined, (query) => query.where('verdict', '=', verdict ?? ''))
     .orderBy('position')
     .limit(limit)
     .execute();

@@ -43,3 +43,8 @@ export interface BackfillDeps {
   readonly leaseMs: number;
   readonly tell: (step: Step) => void;
 }
+
+/** What a person must do first: nothing was done. */
+export class BackfillError extends Error {
+  override readonly name = 'BackfillError';
+}

@@ -22,7 +22,8 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
   return rows.map((row): CensusRow => {
     const link = links.get(row.record_id);
     if (link !== undefined) return { ...row, ...ofLinked(row, link), action: 'skip' };
-    if (row.verdict !== 'matched' || row.entity === null) return { ...row, action: 'skip' };
+    if (row.verdict !== 'matched' || row.entity === null)
+      return row.action === 'skip' ? row : { ...row, action: 'skip' };
     const other = taken.get(row.entity)?.find((id) => id !== row.record_id);
     const twins = shared.get(row.entity);
     const doubt =

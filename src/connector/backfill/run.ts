@@ -17,6 +17,8 @@ export interface Run {
   /** The process that carries it: another one that takes over writes its own, and the old one stops. */
   readonly owner: string;
   readonly phase: Phase;
+  /** The property that was scanned for numbers. */
+  readonly match: string;
   /** Where the scan goes on. */
   readonly cursor?: string;
   /** The position of the last row, in the order of the scan. */
@@ -47,7 +49,7 @@ export async function readRun(db: Db, provider: string): Promise<Run | undefined
 export const newOwner = (): string => randomUUID();
 
 /** A backfill from its beginning. */
-export const freshRun = (owner: string, options: Pick<Run, 'trust' | 'sendUpdate'>, now: number): Run => ({
+export const freshRun = (owner: string, options: Pick<Run, 'trust' | 'sendUpdate' | 'match'>, now: number): Run => ({
   ...options,
   owner,
   phase: 'clear',

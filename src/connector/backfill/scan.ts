@@ -1,9 +1,9 @@
 /** scan: every company of the CRM into the census, a page at a time. */
-import { type Page, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../crm.ts';
 import { isHeld } from '../hold.ts';
 import { type CensusRow, putRows } from './census.ts';
-import type { BackfillDeps } from './deps.ts';
+import { type BackfillDeps, BackfillError } from './deps.ts';
 import { patiently } from './patience.ts';
 import type { Fresh } from './recheck.ts';
 import { type Run, saveRun } from './run.ts';
@@ -22,11 +22,10 @@ export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promis
   const { match, hold, name: provider } = crm;
   const where = `connector.providers.${provider}.match`;
   if (match === undefined)
-    throw new ProviderError('refused', `set ${where}: the property in which ${provider} keeps the CVR number`);
+    throw new BackfillError(`set ${where}: the property in which ${provider} keeps the CVR number`);
   const schema = await patiently(deps, () => crm.schema(signal), signal);
   if (!schema.has(match))
-    throw new ProviderError(
-      'refused',
+    throw new BackfillError(
       `${provider} has no property ${match} that these credentials can read: correct ${where}, or grant it`,
     );
   const name = [...crm.mapping, ...crm.provider.preset].find(
@@ -79,8 +78,13 @@ function rowsOf(crm: Crm, columns: Columns, page: Page, end: number, now: number
   }));
 }
 
-/** What a record's properties say of it. */
-export function stateOf(
+/** What a record's properties say of it; undefined where the CRM cannot read its number. */
+export const freshOf =
+  (crm: Crm, columns: Columns, now: number) =>
+  (properties: Readonly<Record<string, PropertyValue>>): Fresh | undefined =>
+    properties[columns.match] === undefined ? undefined : stateOf(crm, columns, properties, now);
+
+function stateOf(
   crm: Crm,
   { match, name }: Columns,
   properties: Readonly<Record<string, PropertyValue>>,

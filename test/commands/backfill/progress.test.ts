@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
 import { advance, measure, toldOf } from '../../../src/commands/backfill/progress.ts';
 import type { Step } from '../../../src/connector/backfill/deps.ts';
+import { main } from '../../../src/main.ts';
+import { newFolder } from '../../support/stores.ts';
 
 const calls = { crm: 1_200, service: 0 };
 const seen = (count: number, verdict: string): NonNullable<Step['seen']> =>
@@ -62,4 +67,24 @@ describe('the line of progress', () => {
     const standing = advance(undefined, { phase: 'scan', scanned: 1_000, seen: [] }, 0);
     expect(measure(standing, 1_000)).toMatchObject({ done: 1_000, total: undefined });
   });
+});
+
+it('is a bar on a terminal, which is left as it was', async () => {
+  const emulator = await startHubspotEmulator({ rate: 'none' });
+  onTestFinished(() => emulator.close());
+  for (let at = 0; at < 3; at++) emulator.add({ cvr_number: String(20_000_000 + at) });
+  const folder = newFolder();
+  const file = join(folder, 'cvrsync.json');
+  const providers = { hubspot: { use: 'hubspot', ...emulator.settings, match: { property: 'cvr_number' } } };
+  const connector = { webhook: { auth: { method: 'None' } }, providers };
+  writeFileSync(file, JSON.stringify({ store: join(folder, 's.db'), connector }));
+  let drawn = '';
+  const write = (text: string): void => {
+    drawn += text;
+  };
+  const stderr = { isTTY: true, columns: 100, write };
+  const world = { stdout: { write: () => {} }, stderr, env: {}, signal: new AbortController().signal };
+  expect(await main(['--config', file, 'backfill', 'hubspot'], world)).toBe(0);
+  expect(drawn).toMatch(/\[=+\] monitoring: 3 of 3/u);
+  expect(drawn.lastIndexOf('\u001B[?25h')).toBeGreaterThan(drawn.lastIndexOf('\u001B[?25l'));
 });

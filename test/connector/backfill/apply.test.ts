@@ -121,6 +121,70 @@ describe.each(ENGINES)('applying on %s', (engine) => {
   });
 });
 
+it('does the same in Salesforce', async () => {
+  const ids: string[] = [];
+  const ground: Ground = await setGround({
+    crm: 'salesforce',
+    around: between(() => {
+      const [gone = '', loser = '', survivor = ''] = ids;
+      ground.emulator.remove(gone);
+      ground.emulator.merge(survivor, loser);
+    }),
+  });
+  ids.push(ground.add('30000001'), ground.add('12345674'), ground.add(null), ground.add('DK 10 15 08 17'));
+  const [gone = '', loser = '', survivor = '', stays = ''] = ids;
+  await ground.run();
+  expect(await ground.rows()).toMatchObject({
+    [gone]: 'gone skip done',
+    [loser]: 'moved skip done',
+    [stays]: 'matched link done',
+  });
+  expect((await ground.links())[stays]).toBe(`${A} number crm active`);
+  // A merge keeps the survivor's own blank, or takes the other's number: either way nothing else is linked.
+  expect(Object.keys(await ground.links()).filter((id) => id !== stays && id !== survivor)).toEqual([]);
+});
+
+it('ends right however the CRM changes during the scan', async () => {
+  const ids: string[] = [];
+  let pages = 0;
+  const ground: Ground = await setGround({
+    around: ({ scan }) => ({
+      async scan(...args) {
+        pages += 1;
+        const { emulator } = ground;
+        if (pages === 2) {
+          // Of the page that was scanned, and of those that were not.
+          for (const at of [3, 130]) emulator.remove(ids[at] ?? '');
+          for (const at of [4, 131]) emulator.edit(ids[at] ?? '', { cvr_number: String(40_000_000 + at) });
+          for (const [from, to] of [
+            [5, 6],
+            [132, 133],
+            [7, 134],
+          ] as const)
+            emulator.merge(ids[to] ?? '', ids[from] ?? '');
+        }
+        return scan(...args);
+      },
+    }),
+  });
+  for (let at = 0; at < 150; at++) ids.push(ground.add(String(20_000_000 + at)));
+  expect((await ground.run()).phase).toBe('done');
+  const live = new Map<string, string>();
+  const merged = ['5', '6', '7', '132', '133', '134'].map((at) => ids[Number(at)]);
+  for (const [at, id] of ids.entries()) {
+    if ([3, 130].includes(at) || merged.includes(id)) continue;
+    live.set(id, `CVR-1-${[4, 131].includes(at) ? 40_000_000 + at : 20_000_000 + at} number crm active`);
+  }
+  const links = await ground.links();
+  const survivors = Object.keys(links).filter((id) => !live.has(id));
+  expect(Object.fromEntries(Object.entries(links).filter(([id]) => live.has(id)))).toEqual(Object.fromEntries(live));
+  for (const id of survivors) {
+    const number = ground.emulator.get(id)?.['cvr_number'];
+    expect(links[id]).toBe(`CVR-1-${number} number crm active`);
+  }
+  expect(survivors).toHaveLength(3);
+});
+
 it('asks again for records the CRM cannot tell of, and gives them to a person in the end', async () => {
   const silent = new Map<string, number>();
   const ground = await setGround({

@@ -1,0 +1,91 @@
+/** From what a scan saw of each record to what is to be done with it: verdicts over all rows, and another look at twins. */
+
+import { type CensusRow, plannedRows, putRows, rowsById, updateRows } from './census.ts';
+import type { BackfillDeps } from './deps.ts';
+import { judgeRows } from './judge.ts';
+import { patiently } from './patience.ts';
+import { recheck } from './recheck.ts';
+import { holdRun, type Run, saveRun } from './run.ts';
+import { type Columns, freshOf } from './scan.ts';
+import { verdictOf } from './verdict.ts';
+
+const STEP = 1_000;
+
+/**
+ * Judges every row. Records that share a number are read once more, and judged again: where people merged, deleted or
+ * corrected them during the scan, the number may be one record's after all. May be repeated, and is soon done.
+ */
+export async function settleVerdicts(
+  deps: BackfillDeps,
+  begun: Run,
+  columns: Columns,
+  signal: AbortSignal,
+): Promise<Run> {
+  deps.tell({ phase: 'judge' });
+  await judgeAll(deps, begun, signal);
+  const run = await readTwins(deps, begun, columns, signal);
+  await judgeAll(deps, run, signal);
+  return run;
+}
+
+/** Rows that are to be linked are judged already. */
+async function judgeAll({ store, crm }: BackfillDeps, run: Run, signal: AbortSignal): Promise<void> {
+  for (let after = 0; ; ) {
+    signal.throwIfAborted();
+    const rows = await plannedRows(store.db, crm.name, { after, limit: STEP, action: 'skip' });
+    if (rows.length === 0) return;
+    await store.write(async (tx) => {
+      await holdRun(tx, crm.name, run);
+      const judged = await judgeRows(tx, crm.name, rows);
+      await updateRows(
+        tx,
+        crm.name,
+        judged.filter((row, at) => row !== rows[at]),
+      );
+    });
+    after = rows.at(-1)?.position ?? after;
+  }
+}
+
+async function readTwins(deps: BackfillDeps, begun: Run, columns: Columns, signal: AbortSignal): Promise<Run> {
+  const { store, crm, now } = deps;
+  let run = begun;
+  for (let after = 0; ; ) {
+    signal.throwIfAborted();
+    const page = { after, limit: crm.limits.batch.read, verdict: 'ambiguous' } as const;
+    const rows = await plannedRows(store.db, crm.name, page);
+    if (rows.length === 0) return run;
+    const ids = rows.map((row) => row.record_id);
+    const reads = await patiently(deps, () => crm.connection.read(ids, columns.all, signal), signal);
+    const seen = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), false));
+    run = await store.write(async (tx) => {
+      const moves = new Map(seen.flatMap((one) => (one.kind === 'follow' ? [[one.to, one] as const] : [])));
+      const known = new Set((await rowsById(tx, crm.name, [...moves.keys()])).map((row) => row.record_id));
+      const survivors = [...moves].filter(([to]) => !known.has(to));
+      const next = { ...run, end: run.end + survivors.length };
+      await saveRun(tx, crm.name, next, now());
+      await updateRows(
+        tx,
+        crm.name,
+        seen.map((one) => (one.kind === 'link' ? again(one.row) : one.row)),
+      );
+      await putRows(
+        tx,
+        crm.name,
+        survivors.map(([to, { row, entity }], at): CensusRow => {
+          const position = run.end + at + 1;
+          return { ...row, record_id: to, position, entity, verdict: 'matched', detail: null };
+        }),
+      );
+      return next;
+    });
+    after = rows.at(-1)?.position ?? after;
+  }
+}
+
+/** A twin as it was before it was one: it still holds the number, and is judged anew. */
+const again = (row: CensusRow): CensusRow => ({
+  ...row,
+  verdict: 'matched',
+  detail: verdictOf(row.found, false).detail,
+});
