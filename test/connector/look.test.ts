@@ -7,7 +7,7 @@ import { LOOK_QUEUE, type LookDeps, type Looked } from '../../src/connector/look
 import { UpstreamError } from '../../src/connector/upstream.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createBell } from '../../src/runtime/bell.ts';
-import { claim, parked } from '../../src/runtime/lanes.ts';
+import { claim, mark, parked } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { crmOf } from '../support/crm.ts';
 import { newStore } from '../support/stores.ts';
@@ -119,6 +119,14 @@ describe('a look', () => {
     ground.every = undefined;
     await ground.run();
     expect([ground.runs, await ground.lane()]).toEqual([0, undefined]);
+  });
+
+  it('ends where nobody knows it: a task of another version, or the lane of a transfer that was killed', async () => {
+    const ground = await setLook();
+    const keys = ['crm other', 'crm transfer CVR-1-10000001', 'gone glance', 'crm constructor'];
+    await ground.store.write((tx) => mark(tx, LOOK_QUEUE, keys, ground.at));
+    expect(await ground.run()).toBe(4);
+    expect(await ground.store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
   });
 
   it('waits for a person where one must look, and is tried again by a restart', async () => {
