@@ -3,46 +3,8 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { endLink } from '../../../src/connector/links.ts';
 import { rule } from '../../../src/connector/ruling.ts';
-import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
-import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type Ground, type GroundOptions, newGround } from '../derived-ground.ts';
-
-const id = (number: number): string => `CVR-1-9500000${number}`;
-const [CHILD, OWNER, OTHER, THIRD] = [id(1), id(2), id(3), id(4)];
-
-const ground = (options: Partial<GroundOptions> = {}): Promise<Ground & { readonly url: string }> =>
-  newGround({ engine: 'sqlite', parent: true, ...options });
-
-let clock = 0;
-
-const firm = (entityId: string, ownership: string) => ({
-  entityId,
-  name: `Firma ${entityId}`,
-  type: 'Company',
-  ownership,
-});
-
-/** States the whole company, with these owners. */
-async function owned(stage: Ground, entity: string, ...owners: readonly (readonly [string, string])[]): Promise<void> {
-  clock += 1_000;
-  const { ownership: _, ...updates } = samplePayload({ now: 0 }).updates;
-  const added = owners.map(([owner, share]) => firm(owner, share));
-  const whole: Updates = { ...updates, ownership: { added, removed: [], changed: [] } };
-  await stage.tell(payloadOf(entity, new Date(Date.UTC(2026, 1, 1) + clock).toISOString(), whole));
-}
-
-async function sold(stage: Ground, entity: string, from: string, to?: string): Promise<void> {
-  clock += 1_000;
-  const ownership = {
-    added: to === undefined ? [] : [firm(to, '100')],
-    removed: [firm(from, '100')],
-    changed: [],
-  };
-  await stage.tell(payloadOf(entity, new Date(Date.UTC(2026, 1, 1) + clock).toISOString(), { ownership }));
-}
-
-const writes = ({ calls }: Ground): readonly string[] => calls.filter((call) => call.startsWith('parent '));
+import { CHILD, ground, id, OTHER, OWNER, owned, sold, THIRD, writes } from './owners.ts';
 
 describe.each(ENGINES)('a company that owns more than half of another one (%s)', (engine) => {
   test('becomes the parent of its record, whichever is told or linked first', async () => {
@@ -119,71 +81,6 @@ describe("a person's choice", () => {
     await stage.give();
     expect(writes(stage)).toEqual([]);
   });
-});
-
-describe('a circle is never made', () => {
-  test('of companies that own each other', async () => {
-    const stage = await ground();
-    for (const [record, entity] of [
-      ['a', CHILD],
-      ['b', OWNER],
-      ['c', OTHER],
-    ] as const)
-      await stage.link(record, entity);
-    await owned(stage, CHILD, [OWNER, '100']);
-    await owned(stage, OWNER, [OTHER, '100']);
-    await owned(stage, OTHER, [CHILD, '100']);
-    await stage.give();
-    expect(writes(stage)).toEqual([]);
-    expect(await stage.told('a', 'parent')).toEqual([`no parent: ${CHILD} and ${OWNER} own each other`]);
-  });
-
-  test('nor with a parent that a person chose further up, or that we are just giving', async () => {
-    const stage = await ground();
-    stage.parents.set('b', 'x').set('x', 'a');
-    await stage.link('a', CHILD);
-    await stage.link('b', OWNER);
-    await owned(stage, CHILD, [OWNER, '100']);
-    for (let round = 0; round < 7; round += 1) {
-      await stage.give();
-      stage.time += 120_000;
-    }
-    expect(writes(stage)).toEqual([]);
-    expect(await stage.told('a', 'parent')).toEqual(['no parent: b stands below this record in the CRM']);
-    expect(await stage.lanes('parent:crm')).toEqual([]);
-
-    const next = await ground();
-    next.parents.set('b', 'c');
-    for (const [record, entity] of [
-      ['a', CHILD],
-      ['b', OWNER],
-      ['c', OTHER],
-    ] as const)
-      await next.link(record, entity);
-    await owned(next, CHILD, [OWNER, '100']);
-    await owned(next, OTHER, [CHILD, '100']);
-    await next.give();
-    expect(writes(next)).toHaveLength(1);
-  });
-});
-
-test('two companies that change places change them in the CRM too, whichever comes first', async () => {
-  for (const [below, above] of [
-    [CHILD, OWNER],
-    [OWNER, CHILD],
-  ] as const) {
-    const stage = await ground();
-    await stage.link('a', CHILD);
-    await stage.link('b', OWNER);
-    await owned(stage, below, [above, '100']);
-    await owned(stage, above);
-    await stage.give();
-    await sold(stage, below, above);
-    await owned(stage, above, [below, '100']);
-    await stage.give();
-    const [from, to] = below === CHILD ? ['a', 'b'] : ['b', 'a'];
-    expect(writes(stage)).toEqual([`parent ${from} - ${to}`, `parent ${from} ${to} -`, `parent ${to} - ${from}`]);
-  }
 });
 
 describe('what is not known is not guessed', () => {
