@@ -172,7 +172,7 @@ async function begin(
 ): Promise<Settlement | undefined> {
   const trust = link?.entity === entity ? link.trust : 'crm';
   // What happened while it was not monitored has not been told to us.
-  const sendUpdate = link === undefined || link.wish === 'off';
+  const sendUpdate = link === undefined || link.wish === 'off' || link.send_update === 1;
   const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
     return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
