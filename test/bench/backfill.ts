@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, startBackfill } from './backfiller.ts';
+import { build, NUMBER, startBackfill } from './backfiller.ts';
 import { openChild } from './child.ts';
 import type { verbs as Crm } from './crm.ts';
 import { inFolder } from './daemon.ts';
@@ -23,7 +23,12 @@ build();
 await inFolder(async (folder) => {
   const open = async (name: string, rate: typeof HUBSPOT, records: number) => {
     const crm = openChild<typeof Crm>('./crm.ts');
-    const { settings } = await crm.ask('start', { name: 'hubspot', rate, records, first: FIRST });
+    const { settings } = await crm.ask('start', {
+      name: 'hubspot',
+      rate,
+      records,
+      numbered: { property: NUMBER, first: FIRST },
+    });
     const own = join(folder, name);
     await mkdir(own);
     return { crm, settings, own };

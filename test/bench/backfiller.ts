@@ -5,6 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT } from './daemon.ts';
 
+/** A property that need not be unique: the emulated account looks through all its records for one that must. */
+export const NUMBER = 'address2';
+
 /** Builds the program that is started. */
 export function build(): void {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -33,7 +36,7 @@ export function startBackfill(
     store: join(folder, 'cvrsync.db'),
     connector: {
       webhook: { auth: { method: 'None' } },
-      providers: { hubspot: { use: 'hubspot', ...settings, match: { property: 'cvr_number' } } },
+      providers: { hubspot: { use: 'hubspot', ...settings, match: { property: NUMBER } } },
       ...(upstream !== undefined && { upstream: { baseUrl: upstream, accessKey: 'none', requestsPerMinute: 100_000 } }),
       limits: { leaseSeconds: 5 },
     },

@@ -27,17 +27,27 @@ const opened = (): CrmEmulator => {
 };
 
 export const verbs = {
-  /** Starts the account with so many companies, blank or numbered from `first`; returns the provider's settings and the record ids. */
-  async start({ name, rate, records, first }: { name: CrmName; rate: Window; records: number; first?: number }) {
+  /** Starts the account with so many companies; returns the provider's settings and the record ids. */
+  async start({
+    name,
+    rate,
+    records,
+    numbered,
+  }: {
+    name: CrmName;
+    rate: Window;
+    records: number;
+    /** Numbers them in a property; blank companies where absent. */
+    numbered?: { property: string; first: number };
+  }) {
     crm = name === 'hubspot' ? await startHubspotEmulator({ rate }) : await startSalesforceEmulator({ rate });
     const emulator = crm;
     emulator.onWrite = (id) => void writtenAt.set(id, performance.timeOrigin + performance.now());
     const nameProperty = name === 'hubspot' ? 'name' : 'Name';
-    const numberProperty = name === 'hubspot' ? 'cvr_number' : 'CVR_Number__c';
     const ids = Array.from({ length: records }, (_, at) =>
       emulator.add({
         [nameProperty]: `Opdigtet ${at}`,
-        ...(first !== undefined && { [numberProperty]: String(first + at) }),
+        ...(numbered !== undefined && { [numbered.property]: String(numbered.first + at) }),
       }),
     );
     return { settings: emulator.settings, ids };

@@ -3,7 +3,7 @@
  * scanned, a record looked at again before it is linked, and a call to the monitoring service.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build, startBackfill } from './backfiller.ts';
+import { build, NUMBER, startBackfill } from './backfiller.ts';
 import { openChild } from './child.ts';
 import type { verbs as Crm } from './crm.ts';
 import { inFolder } from './daemon.ts';
@@ -22,7 +22,12 @@ await inFolder(async (folder) => {
   const service = openChild<typeof Hooks>('./hooks.ts');
   const upstream = await service.ask('start', undefined);
   const rate = { calls: 100_000, perMs: 10_000 };
-  const { settings } = await crm.ask('start', { name: 'hubspot', rate, records: RECORDS, first: 20_000_000 });
+  const { settings } = await crm.ask('start', {
+    name: 'hubspot',
+    rate,
+    records: RECORDS,
+    numbered: { property: NUMBER, first: 20_000_000 },
+  });
   const start = () => startBackfill(folder, settings, [], upstream);
   /** Records of work so far, over all starts. */
   const work = async (): Promise<number> => {
