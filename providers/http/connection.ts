@@ -62,7 +62,10 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
       ),
     scan: async (names, cursor, signal): Promise<Page> => {
       if (listUrl === undefined)
-        throw new ProviderError('refused', 'the companies of this API cannot be listed: put an address in listUrl');
+        throw new ProviderError(
+          'refused',
+          'the companies of this API cannot be listed: put an address in listUrl, or set reconcileHours to 0',
+        );
       const url = new URL(listUrl);
       if (cursor !== undefined) url.searchParams.set(settings.cursorParameter, cursor);
       const { json, status } = await get(url.href, 'listUrl', signal);

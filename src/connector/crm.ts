@@ -140,6 +140,9 @@ async function connected(
   try {
     const opening = provider.connect(settings, { http, keep: keepFor(store, name, now), now });
     return await Promise.race([opening, late.promise]);
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw new Error(`connector.providers.${name}: its provider could not connect`, { cause: error });
   } finally {
     clearTimeout(timer);
   }

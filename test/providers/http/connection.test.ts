@@ -163,7 +163,7 @@ describe('a list', () => {
     const { connection } = await api(() => ({ status: 200 }), { listUrl: undefined });
     expect(await fault(connection.scan(['name'], undefined, live()))).toEqual([
       'refused',
-      'the companies of this API cannot be listed: put an address in listUrl',
+      'the companies of this API cannot be listed: put an address in listUrl, or set reconcileHours to 0',
     ]);
   });
 });
