@@ -36,7 +36,7 @@ const companies = ({ url, configuration }: Shown) =>
   });
 
 describe('emulate', () => {
-  it.each(['hubspot', 'salesforce'])('runs %s until it is stopped, and says how to reach it', async (name) => {
+  it.each(['hubspot', 'salesforce', 'http'])('runs %s until it is stopped, and says how to reach it', async (name) => {
     const running = await emulate(name, '--companies', '3');
     expect(running.configuration.connector.providers).toEqual({ [name]: expect.objectContaining({ use: name }) });
     expect(running.records.map(({ entityId }) => entityId)).toEqual(
