@@ -84,8 +84,9 @@ async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions
   if (mode.kind === 'file') {
     const file = await digestOf(mode.file);
     if (before.file === file && isApplying(before.phase)) return take(before);
-    const { end, scanned } = before;
-    return take({ ...anew, end, scanned, file, phase: 'import' });
+    // What the plan was made with, it is applied with.
+    const { end, scanned, trust, sendUpdate } = before;
+    return take({ ...anew, end, scanned, trust, sendUpdate, file, phase: 'import' });
   }
   // A scan by another property would say something else of the same records.
   if (isScanning(before.phase)) return take(before.match === anew.match ? before : anew);
