@@ -108,6 +108,19 @@ describe('a link', () => {
     expect(await ground.row('7')).toMatchObject({ state: 'active', doubt: null, reason: null });
   });
 
+  it('still gets the update that was asked for before its number was in doubt', async () => {
+    const ground = await newGround('sqlite');
+    ground.put('7', { cvr: numberOf(A) });
+    await ground.hint('7');
+    await ground.healOnce();
+    for (const cvr of ['oops', numberOf(A)]) {
+      ground.put('7', { cvr });
+      await ground.hint('7');
+      await ground.healOnce();
+    }
+    expect(await ground.row('7')).toMatchObject({ state: 'active', send_update: 1 });
+  });
+
   it('made by hand waits for a person where the record holds the number of another company', async () => {
     const ground = await newGround('sqlite');
     for (const cvr of [null, 'none', numberOf(A)]) {
