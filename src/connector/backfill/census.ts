@@ -1,5 +1,5 @@
 /** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
 import type { CensusTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -10,7 +10,20 @@ export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
 const PURPOSE = 'backfill';
 
 /** Adds rows, or brings those that are there up to date but for their position. Record ids are distinct. */
-export async function putRows(tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> {
+export const putRows = (tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> =>
+  upsert(tx, provider, rows, sql`position = census.position`);
+
+/** Writes back rows that exist, with their positions. */
+export const updateRows = (tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> =>
+  upsert(tx, provider, rows, sql`position = excluded.position`);
+
+/** By the key, whatever the engine makes of a join: it might read every row of the census for each of these. */
+async function upsert(
+  tx: Tx,
+  provider: string,
+  rows: readonly CensusRow[],
+  position: RawBuilder<unknown>,
+): Promise<void> {
   if (rows.length === 0) return;
   await sql`insert into census
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
@@ -21,23 +34,9 @@ export async function putRows(tx: Tx, provider: string, rows: readonly CensusRow
       tx,
       rows.map((row) => ({ ...row })),
     )} where true
-    on conflict (provider, purpose, record_id) do update set name = excluded.name, found = excluded.found,
-      entity = excluded.entity, verdict = excluded.verdict, action = excluded.action, state = excluded.state,
-      detail = excluded.detail`.execute(tx);
-}
-
-/** Writes back rows that exist, with their positions. */
-export async function updateRows(tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`update census set position = cast(each.value ->> 'position' as bigint), name = each.value ->> 'name',
-      found = each.value ->> 'found', entity = each.value ->> 'entity', verdict = each.value ->> 'verdict', action = each.value ->> 'action',
-      state = each.value ->> 'state', detail = each.value ->> 'detail'
-    from ${eachRow(
-      tx,
-      rows.map((row) => ({ ...row })),
-    )}
-    where census.provider = ${provider} and census.purpose = ${sql.lit(PURPOSE)}
-      and census.record_id = each.value ->> 'record_id'`.execute(tx);
+    on conflict (provider, purpose, record_id) do update set ${position}, name = excluded.name,
+      found = excluded.found, entity = excluded.entity, verdict = excluded.verdict, action = excluded.action,
+      state = excluded.state, detail = excluded.detail`.execute(tx);
 }
 
 const rowsOf = (db: Db, provider: string) =>
