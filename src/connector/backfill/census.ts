@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
 import type { CensusTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { type Action, FOR_A_PERSON, type Verdict } from './verdict.ts';
+import { type Action, FOR_A_PERSON, VERDICTS, type Verdict } from './verdict.ts';
 
 export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
 
@@ -136,25 +136,27 @@ export interface Counts {
   readonly person: number;
 }
 
-/** Reads every row of the connection. */
+/** Reads every row of the connection. By sums and not by groups, which an engine would sort: memory for each row. */
 export async function countRows(db: Db, provider: string): Promise<Counts> {
   const rows = await db
     .selectFrom('census')
-    .select(({ fn }) => ['verdict', 'action', 'state', sql<number>`cast(${fn.countAll()} as bigint)`.as('count')])
+    .select([
+      ...VERDICTS.map((verdict) => countWhere(sql`verdict = ${sql.lit(verdict)}`).as(verdict)),
+      countWhere(sql`action = 'link' and state = 'planned'`).as('toLink'),
+      countWhere(sql`action = 'link' and state = 'done'`).as('linkedRows'),
+      countWhere(sql`state = 'failed'`).as('failedRows'),
+      countWhere(
+        sql`state = 'failed' or (action <> 'link' and verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}))`,
+      ).as('personRows'),
+    ])
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE)
-    .groupBy(['verdict', 'action', 'state'])
-    .execute();
-  const sum = (holds: (row: (typeof rows)[number]) => boolean): number =>
-    rows.filter(holds).reduce((total, row) => total + row.count, 0);
-  const verdicts: Record<string, number> = {};
-  for (const { verdict, count } of rows) verdicts[verdict] = (verdicts[verdict] ?? 0) + count;
-  const isForPerson = (verdict: string): boolean => FOR_A_PERSON.some((one) => one === verdict);
-  return {
-    verdicts,
-    toLink: sum(({ action, state }) => action === 'link' && state === 'planned'),
-    linked: sum(({ action, state }) => action === 'link' && state === 'done'),
-    failed: sum(({ state }) => state === 'failed'),
-    person: sum(({ verdict, action, state }) => state === 'failed' || (isForPerson(verdict) && action !== 'link')),
-  };
+    .executeTakeFirstOrThrow();
+  const { toLink, linkedRows: linked, failedRows: failed, personRows: person } = rows;
+  const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (rows[one] > 0 ? [[one, rows[one]]] : [])));
+  return { verdicts, toLink, linked, failed, person };
 }
+
+/** How many rows a condition holds for, without a sort. */
+export const countWhere = (condition: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`cast(coalesce(sum(case when ${condition} then 1 else 0 end), 0) as bigint)`;
