@@ -63,7 +63,7 @@ export function strikesOn<What extends string>(
 }
 
 /** Lets the emulators finish what a killed daemon had sent: a request that was asked before it is answered before it. */
-async function quiet({ hubspot, salesforce }: Crms): Promise<void> {
+export async function quiet({ hubspot, salesforce }: Crms): Promise<void> {
   for (const { url } of [hubspot, salesforce, hubspot, salesforce])
     await fetch(`${url}/quiet`).then((answer) => answer.arrayBuffer());
 }

@@ -1,0 +1,234 @@
+/**
+ * A backfill of two CRMs that is killed ten times, with the daemon beside it, while webhooks arrive and people delete,
+ * merge and edit records. In the end links, the service's items and the CRMs agree, and no person's edit is lost.
+ *
+ * CVRSYNC_BACKFILL_COMPANIES=100000 runs it at the size of a large CRM.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { writePayload } from '../../src/protocol/payload.ts';
+import { fullStatePayload } from '../../src/protocol/sample/company.ts';
+import { randomFrom } from '../../src/protocol/sample/random.ts';
+import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Running, startCommand } from '../support/command.ts';
+import { daemonWith } from '../support/daemon.ts';
+import { serveService } from '../support/service.ts';
+import { type CrmName, configFor, postWebhook, startCrms, watchStore } from '../support/stage.ts';
+import { newFolder, newStoreUrl } from '../support/stores.ts';
+import { NUMBERS, openCrowd } from './crowd.ts';
+import { foldSamples } from './fold.ts';
+import { samplesFor } from './storm.ts';
+import { quiet } from './strikes.ts';
+
+const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+const size = Number(process.env['CVRSYNC_BACKFILL_COMPANIES'] ?? 500);
+const KILLS = 10;
+const CRM_NAMES = ['hubspot', 'salesforce'] as const;
+const REGISTER_NAMES = { hubspot: 'cvr_name', salesforce: 'CVR_Name__c' } as const;
+const MINUTES = 60_000;
+
+test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeout: 60 * MINUTES }, async () => {
+  const random = randomFrom(seed);
+  const companies = sampleCompanies(seed, size);
+  const samples = samplesFor(seed, size, Math.min(size, 2_000));
+  const last = foldSamples(samples);
+  const crms = await startCrms({
+    hubspot: { rate: { calls: 200, perMs: 1_000 } },
+    salesforce: { rate: { calls: 100, perMs: 1_000 } },
+  });
+  const crowd = openCrowd(crms, companies, random);
+  const service = await serveService();
+  const url = await newStoreUrl('sqlite');
+  const upstream = {
+    baseUrl: service.url,
+    accessKey: service.accessKey,
+    // As long as the small run needs to be killed in its middle; the large one may go faster.
+    requestsPerMinute: Math.max(12_000, size * 3),
+  };
+  const connections = Object.fromEntries(
+    CRM_NAMES.map((crm) => [
+      crm,
+      { match: { property: NUMBERS[crm] }, autoLink: true, pollMinutes: 0.02, reconcileHours: 0 },
+    ]),
+  );
+  const config = configFor(crms, url, { connections, upstream, leaseSeconds: 5 });
+  const folder = newFolder();
+  const file = join(folder, 'cvrsync.json');
+  await writeFile(file, JSON.stringify(config));
+  const daemon = await daemonWith(config);
+  await daemon.start();
+  const store = await watchStore(url);
+
+  const run = (...args: readonly string[]): Running => startCommand([...args, '--config', file, '--json'], folder);
+  const backfill = (crm: CrmName): Running => run('backfill', crm, '--send-update');
+
+  // The service: it tells the whole company where an update was asked for, and of changes as they come.
+  const stop = new AbortController();
+  const over = new AbortController();
+  const post = async (body: ReturnType<typeof writePayload>): Promise<void> => {
+    for (;;) {
+      const to = daemon.url;
+      const status = to === undefined ? 0 : await postWebhook(`${to}/webhook`, JSON.stringify(body)).catch(() => 0);
+      if (status === 204) return;
+      if (status !== 0 && status !== 503) throw new Error(`a webhook was answered with ${status}`);
+      await sleep(20);
+    }
+  };
+  let told = 0;
+  const tellUpdates = async (): Promise<void> => {
+    for (;;) {
+      const change = service.changes[told];
+      if (change === undefined) {
+        if (over.signal.aborted) return;
+        await sleep(20);
+        continue;
+      }
+      told += 1;
+      const state = change.endsWith('+update') ? last.get(change.split(' ')[2] ?? '') : undefined;
+      if (state !== undefined) await post(writePayload(fullStatePayload(state.company, state.changedAt)));
+    }
+  };
+  const tellChanges = async (): Promise<void> => {
+    for (const { payload } of samples) await post(writePayload(payload));
+  };
+  const people = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      crowd.act();
+      await sleep(random.int(20, 120));
+    }
+  };
+
+  const runs = { hubspot: backfill('hubspot'), salesforce: backfill('salesforce') };
+  const telling = Promise.all([tellUpdates(), tellUpdates(), tellUpdates(), tellUpdates()]);
+  const changing = tellChanges();
+  const acting = people();
+
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    await progress(service, random.int(size / 20, size / 8));
+    const both = kill % 3 === 0;
+    if (both || kill % 3 === 1) await daemon.kill('SIGKILL');
+    const crm = random.pick(CRM_NAMES);
+    const ended = await Promise.all((both ? CRM_NAMES : [crm]).map((name) => runs[name].kill('SIGKILL')));
+    for (const { code, stderr } of ended) expect([null, 0, 3], stderr).toContain(code);
+    if (both) {
+      await quiet(crms);
+      crowd.edit(0.02);
+    }
+    if (daemon.url === undefined) await daemon.start();
+    for (const name of both ? CRM_NAMES : [crm]) runs[name] = backfill(name);
+  }
+  await ok(runs.hubspot);
+  await ok(runs.salesforce);
+  stop.abort();
+  await Promise.all([acting, changing]);
+
+  // What people did to records that the first pass had seen already, a second one finds.
+  for (const crm of CRM_NAMES) await ok(run('backfill', crm, '--send-update', '--restart'));
+  await atRest();
+  await minutesPass();
+  for (const crm of CRM_NAMES) await ok(run('reconcile', crm, '--yes'));
+  over.abort();
+  await telling;
+  await atRest();
+  await minutesPass();
+  for (const crm of CRM_NAMES) await ok(run('reconcile', crm, '--dry-run'));
+
+  expect(await disagreements(store, crowd, service)).toEqual([]);
+  expect(crowd.lost()).toEqual([]);
+  expect(unfilled()).toEqual([]);
+  expect([...crms.hubspot.calls, ...crms.salesforce.calls].filter(({ status }) => status === 429)).toEqual([]);
+  expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+
+  /** Reconcile does not judge links that were touched within a minute: lets it pass. */
+  async function minutesPass(): Promise<void> {
+    await store.write((tx) =>
+      tx
+        .updateTable('link')
+        .set(({ eb }) => ({ updated_at: eb('updated_at', '-', 2 * MINUTES) }))
+        .execute(),
+    );
+  }
+
+  /** Resolves when nothing is behind. A person lets the links end that the brake holds, and leaves what else is parked. */
+  async function atRest(): Promise<void> {
+    await expect
+      .poll(
+        async () => {
+          const braked = await store.db.selectFrom('lane').select('queue').where('key', '=', '*').execute();
+          for (const { queue } of braked) await run('parked', 'retry', `lane/${queue}/*`).ended;
+          return store.db
+            .selectFrom('lane')
+            .select(['queue', 'key', 'error'])
+            .where('parked_at', 'is', null)
+            .where('queue', 'not in', ['housekeeping', 'look'])
+            .limit(5)
+            .execute();
+        },
+        { timeout: 10 * MINUTES, interval: 100 },
+      )
+      .toEqual([]);
+  }
+
+  /** Linked records that do not hold what the register says now. */
+  function unfilled(): readonly string[] {
+    return CRM_NAMES.flatMap((crm) => {
+      const items = new Set(service.items(crm));
+      return [...crowd.records(crm)].flatMap(([id, entity]) => {
+        const isLinked = items.has(`${entity} ${id}`);
+        const wanted = last.get(entity ?? '')?.company.name;
+        const held = crms[crm].get(id)?.[REGISTER_NAMES[crm]];
+        return !isLinked || held === wanted ? [] : [`${crm} ${id} of ${entity} holds ${String(held)}, not ${wanted}`];
+      });
+    });
+  }
+});
+
+/** Resolves when the service was told of so many more items, or when nothing happens any more. */
+async function progress(service: { readonly changes: readonly string[] }, more: number): Promise<void> {
+  const until = service.changes.length + more;
+  const patience = Date.now() + 15_000;
+  while (service.changes.length < until && Date.now() < patience) await sleep(10);
+}
+
+async function ok(running: Running): Promise<void> {
+  const { code, stderr } = await running.ended;
+  expect([0, 3], stderr).toContain(code);
+}
+
+/** Where links, items and CRMs do not agree, as sentences. */
+async function disagreements(
+  store: Store,
+  crowd: ReturnType<typeof openCrowd>,
+  service: { items(provider: string): readonly string[] },
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const crm of CRM_NAMES) {
+    const records = crowd.records(crm);
+    const links = await store.db.selectFrom('link').selectAll().where('provider', '=', crm).execute();
+    const active = new Map(
+      links.filter(({ state }) => state === 'active').map((link) => [link.record_id, link.entity]),
+    );
+    const doubted = new Set(links.filter(({ state }) => state === 'conflict').map((link) => link.record_id));
+    for (const [id, entity] of active)
+      if (records.get(id) !== entity) wrong.push(`${crm} ${id} is linked to ${entity} and holds ${records.get(id)}`);
+    const wished = links.filter(({ wish }) => wish === 'on').map((link) => `${link.entity} ${link.record_id}`);
+    const items = service.items(crm);
+    const [isItem, isWished] = [new Set(items), new Set(wished)];
+    for (const item of items) if (!isWished.has(item)) wrong.push(`${crm} monitors ${item}, which nobody wishes`);
+    for (const wish of wished) if (!isItem.has(wish)) wrong.push(`${crm} does not monitor ${wish}`);
+    const holders = Map.groupBy(
+      [...records].filter(([, entity]) => entity !== undefined),
+      ([, entity]) => entity,
+    );
+    for (const [entity, all] of holders) {
+      const [only] = all;
+      if (all.length !== 1 || only === undefined) continue;
+      if (!active.has(only[0]) && !doubted.has(only[0]) && !crowd.blends.has(`${crm} ${only[0]}`))
+        wrong.push(`${crm} ${only[0]} alone holds ${entity} and is not linked`);
+    }
+  }
+  return wrong;
+}

@@ -1,0 +1,130 @@
+/** The records of two CRMs before a backfill, and the people who go on working in them meanwhile. */
+import type { PropertyValue } from '../../providers/provider.ts';
+import type { SampleCompany } from '../../src/protocol/sample/company.ts';
+import type { Random } from '../../src/protocol/sample/random.ts';
+import type { CrmName, Crms } from '../support/stage.ts';
+
+export const NUMBERS = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' } as const;
+const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
+const CRM_NAMES = ['hubspot', 'salesforce'] as const;
+
+export interface Crowd {
+  /** Every record that lives, by CRM: its id, and its company where the number is one. */
+  records(crm: CrmName): ReadonlyMap<string, string | undefined>;
+  /** One act of a person: a deletion, a merge, a number that is corrected, added or taken out, a new record. */
+  act(): void;
+  /** Writes names into some records. Only while nobody is between a read and a write can that be told from a race. */
+  edit(share: number): void;
+  /** Edits that are not there any more, as sentences. */
+  lost(): readonly string[];
+  /** Records that took up one of another company. */
+  readonly blends: ReadonlySet<string>;
+}
+
+/** How people write a number: all of them mean the same one. */
+const SPELLINGS: readonly [(digits: string) => string, ...((digits: string) => string)[]] = [
+  (digits) => digits,
+  (digits) => `DK${digits}`,
+  (digits) => `DK-${digits.replace(/(..)(?=.)/g, '$1 ').trim()}`,
+  (digits) => `CVR ${digits.slice(0, 2)}.${digits.slice(2, 4)}.${digits.slice(4, 6)}.${digits.slice(6)}`,
+  (digits) => `${digits} `,
+];
+const NO_NUMBERS: readonly [PropertyValue, ...PropertyValue[]] = [null, '', 'ukendt', '1234', '1000000001', '00000000'];
+
+const digitsOf = (entity: string): string => entity.slice('CVR-1-'.length);
+
+/** Fills both CRMs: most companies once, some twice, and some records without a number that is one. */
+export function openCrowd(crms: Crms, companies: readonly SampleCompany[], random: Random): Crowd {
+  const ids = { hubspot: new Set<string>(), salesforce: new Set<string>() };
+  const edits = { hubspot: new Map<string, string>(), salesforce: new Map<string, string>() };
+  const blends = new Set<string>();
+  let count = 0;
+
+  const spelled = (entity: string): string => random.pick(SPELLINGS)(digitsOf(entity));
+  const add = (crm: CrmName, name: string, number: PropertyValue): void => {
+    try {
+      ids[crm].add(crms[crm].add({ [NAMES[crm]]: name, [NUMBERS[crm]]: number }));
+    } catch {
+      // The same spelling twice: a unique property does not take it, in the CRM neither.
+    }
+  };
+  for (const crm of CRM_NAMES)
+    for (const { entityId, name } of companies) {
+      add(crm, name, random.chance(0.06) ? random.pick(NO_NUMBERS) : spelled(entityId));
+      if (random.chance(0.03)) add(crm, `${name} (2)`, spelled(entityId));
+    }
+
+  const numberOf = (crm: CrmName, id: string): string | undefined => {
+    const digits = String(crms[crm].get(id)?.[NUMBERS[crm]] ?? '').replaceAll(/\D/g, '');
+    return /^[1-9]\d{7}$/.test(digits) ? `CVR-1-${digits}` : undefined;
+  };
+  const any = (crm: CrmName): string => {
+    for (;;) {
+      const at = random.int(0, ids[crm].size - 1);
+      const id = [...ids[crm].values().drop(at).take(1)][0];
+      if (id !== undefined) return id;
+    }
+  };
+  const forget = (crm: CrmName, id: string): void => {
+    ids[crm].delete(id);
+    edits[crm].delete(id);
+  };
+  const write = (crm: CrmName, id: string, number: PropertyValue): void => {
+    try {
+      crms[crm].edit(id, { [NUMBERS[crm]]: number });
+    } catch {
+      // Taken already.
+    }
+  };
+
+  function merge(crm: CrmName): void {
+    const [primary, other] = [any(crm), any(crm)];
+    if (primary === other) return;
+    const isBlend = new Set([numberOf(crm, primary), numberOf(crm, other), undefined]).size > 2;
+    const edited = edits[crm].get(primary);
+    const survivor = crms[crm].merge(primary, other);
+    forget(crm, primary);
+    forget(crm, other);
+    ids[crm].add(survivor);
+    if (edited !== undefined) edits[crm].set(survivor, edited);
+    if (isBlend) blends.add(`${crm} ${survivor}`);
+  }
+
+  return {
+    blends,
+    records: (crm) => new Map([...ids[crm]].map((id) => [id, numberOf(crm, id)])),
+    act() {
+      count += 1;
+      const crm = random.pick(CRM_NAMES);
+      const { entityId, name } = companies[random.int(0, companies.length - 1)] ?? {
+        entityId: 'CVR-1-10000000',
+        name: '',
+      };
+      const deed = random.int(0, 9);
+      if (deed < 3) {
+        const id = any(crm);
+        crms[crm].remove(id);
+        forget(crm, id);
+      } else if (deed < 5) merge(crm);
+      else if (deed < 6) write(crm, any(crm), null);
+      else if (deed < 8) write(crm, any(crm), spelled(entityId));
+      else add(crm, `${name} (${count})`, spelled(entityId));
+    },
+    edit(share) {
+      for (const crm of CRM_NAMES)
+        for (const id of ids[crm]) {
+          if (!random.chance(share)) continue;
+          const own = `Ida's own ${count} ${id.slice(-6)}`;
+          crms[crm].edit(id, { [NAMES[crm]]: own });
+          edits[crm].set(id, own);
+        }
+    },
+    lost: () =>
+      CRM_NAMES.flatMap((crm) =>
+        [...edits[crm]].flatMap(([id, own]) => {
+          const held = crms[crm].get(id)?.[NAMES[crm]];
+          return held === own ? [] : [`${crm} ${id} holds ${String(held)}, and a person wrote ${own}`];
+        }),
+      ),
+  };
+}

@@ -1,0 +1,42 @@
+/** A real `cvrsync` command in a process of its own, for tests that kill it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const ENTRY = join(import.meta.dirname, '../../src/cvrsync.js');
+
+export interface Ended {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly ended: Promise<Ended>;
+  /** Sends a signal and resolves when the process has ended. */
+  kill(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+/** Starts a command; killed with the test. */
+export function startCommand(args: readonly string[], folder: string): Running {
+  const child = spawn(process.execPath, [ENTRY, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+    });
+  const ended = once(child, 'close').then((): Ended => ({ code: child.exitCode, ...texts }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    ended,
+    kill(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
