@@ -56,6 +56,17 @@ describe('check', () => {
     expect(stdout).toMatch(/fail +hubspot name → nmae .*create it, or set fields: \{ name: false \}/);
   });
 
+  it('offers to make what is missing, makes it when asked to, and then finds nothing to fix', async () => {
+    const { run } = await configured({ fields: { status: 'my_status', startDate: 'my_start' } });
+    const before = await run('check');
+    expect(before.code).toBe(1);
+    expect(before.stdout).toMatch(/could be made: my_status, my_start .*--create-properties/);
+    const made = await run('check', '--create-properties');
+    expect(made.stdout).toMatch(/ok +hubspot my_start +made/);
+    expect(made.code).toBe(0);
+    expect((await run('check')).stdout).not.toContain('could be made');
+  });
+
   it('fails by a token that is refused, without showing it', async () => {
     const { run } = await configured({ accessToken: 'wrong-token-of-mine' });
     const { code, stdout } = await run('check');
