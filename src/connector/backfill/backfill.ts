@@ -3,9 +3,10 @@
  * keeps its place in the store, so that a run may be killed anywhere and started again.
  */
 import { existsSync } from 'node:fs';
+import { clearSome } from '../census.ts';
 import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
-import { clearSome, countRows } from './census.ts';
+import { countRows } from './census.ts';
 import { type BackfillDeps, BackfillError } from './deps.ts';
 import { digestOf } from './read-plan.ts';
 import { freshRun, holdRun, newOwner, type Phase, type Run, readRun, saveRun, takeRun } from './run.ts';
@@ -104,7 +105,7 @@ async function clear({ store, crm, now }: BackfillDeps, run: Run, signal: AbortS
     signal.throwIfAborted();
     left = await store.write(async (tx) => {
       await holdRun(tx, crm.name, run);
-      const isSome = await clearSome(tx, crm.name, STEP);
+      const isSome = await clearSome(tx, crm.name, 'backfill', STEP);
       if (!isSome) await saveRun(tx, crm.name, next, now());
       return isSome;
     });

@@ -92,24 +92,6 @@ export async function sampleRows(
     .execute();
 }
 
-/** Deletes some of the connection's rows; false where none is left. */
-export async function clearSome(tx: Tx, provider: string, most: number): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('census')
-    .where('provider', '=', provider)
-    .where('purpose', '=', PURPOSE)
-    .where('record_id', 'in', (query) =>
-      query
-        .selectFrom('census as old')
-        .select('old.record_id')
-        .where('old.provider', '=', provider)
-        .where('old.purpose', '=', PURPOSE)
-        .limit(most),
-    )
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
 /** Back to how the scan left them, with nothing to be done, for the rows between two positions. */
 export async function resetActions(tx: Tx, provider: string, from: number, to: number): Promise<void> {
   await tx

@@ -6,6 +6,7 @@ import { eachRow } from '../../store/each.ts';
 import type { CensusTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import { kept, type Said, verdictOf } from '../backfill/verdict.ts';
+import { clearSome } from '../census.ts';
 import type { Crm } from '../crm.ts';
 import { isHeld } from '../hold.ts';
 import { patiently } from '../patience.ts';
@@ -103,20 +104,7 @@ export async function forgetLists(ground: Ground): Promise<void> {
 }
 
 async function forgetSome(tx: Tx, provider: string): Promise<boolean> {
-  const records = await tx
-    .deleteFrom('census')
-    .where('provider', '=', provider)
-    .where('purpose', '=', PURPOSE)
-    .where('record_id', 'in', (query) =>
-      query
-        .selectFrom('census as old')
-        .select('old.record_id')
-        .where('old.provider', '=', provider)
-        .where('old.purpose', '=', PURPOSE)
-        .limit(STEP),
-    )
-    .executeTakeFirst();
-  if (records.numDeletedRows > 0n) return true;
+  if (await clearSome(tx, provider, PURPOSE, STEP)) return true;
   const items = await tx
     .deleteFrom('census_item')
     .where('provider', '=', provider)
