@@ -115,8 +115,9 @@ async function oneByOne<T, R>(
 const withId = (url: string, id: string): string => url.replaceAll('{id}', encodeURIComponent(id));
 
 async function checkApi({ updateUrl, listUrl }: HttpSettings, get: (url: string) => Promise<Answer>): Promise<Account> {
-  const { host } = new URL(updateUrl);
-  const account = { id: updateUrl, name: `the API at ${host}` };
+  const { host, origin, pathname } = new URL(updateUrl);
+  // Without what follows the path: a key may stand there, and be another one tomorrow.
+  const account = { id: origin + pathname, name: `the API at ${host}` };
   if (listUrl === undefined)
     return { ...account, notes: ['not tried: without listUrl nothing can be asked, the first change will tell'] };
   const { status } = await get(listUrl);

@@ -173,3 +173,8 @@ it('takes what cannot be read to be there, without its properties', async () => 
   expect(await connection.read(['1'], ['name'], live())).toEqual([{ kind: 'found', id: '1', properties: {} }]);
   expect(asked).toEqual([]);
 });
+
+it('is known by its address without what follows the path: a key may stand there', async () => {
+  const open = await connectTo({ updateUrl: 'https://user:word@crm.example/update/{id}?code=a-key' });
+  expect((await open.check(live())).id).toBe('https://crm.example/update/%7Bid%7D');
+});
