@@ -14,6 +14,7 @@ const MEANING: Readonly<Record<Verdict, string>> = {
   ambiguous: 'several records with one number',
   held: 'on hold in the CRM',
   differs: 'linked to another company than the number says',
+  removed: 'link removed by a person',
   changed: 'not as the plan says any more',
   moved: 'merged into another record',
   gone: 'deleted in the CRM',

@@ -21,7 +21,9 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
   ]);
   return rows.map((row): CensusRow => {
     const link = links.get(row.record_id);
-    if (link !== undefined) return { ...row, ...ofLinked(row, link), action: 'skip' };
+    if (link !== undefined && link.state !== 'removed') return { ...row, ...ofLinked(row, link), action: 'skip' };
+    if (link !== undefined && row.verdict === 'matched' && link.entity === row.entity)
+      return { ...row, verdict: 'removed', detail: REMOVED, action: 'skip' };
     if (row.verdict !== 'matched' || row.entity === null)
       return row.action === 'skip' ? row : { ...row, action: 'skip' };
     const other = taken.get(row.entity)?.find((id) => id !== row.record_id);
@@ -36,18 +38,23 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
   });
 }
 
+const REMOVED = 'a person removed its link to this company: cvrsync monitoring add makes it again';
+
 interface Bound {
   readonly entity: string;
   readonly state: string;
 }
 
+/** The links that count, and those that a person took away. */
 async function linksOf(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, Bound>> {
   const rows = await db
     .selectFrom('link')
     .select(['record_id', 'entity', 'state'])
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
-    .where('state', 'in', ['active', 'conflict'])
+    .where(({ eb, and, or }) =>
+      or([eb('state', 'in', ['active', 'conflict']), and([eb('state', '=', 'removed'), eb('origin', '=', 'person')])]),
+    )
     .execute();
   return new Map(rows.map((row) => [row.record_id, row]));
 }

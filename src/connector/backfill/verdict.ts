@@ -7,6 +7,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
  * What a record is for a backfill.
  * `matched` its number is a company's; `linked` it stands for that company already;
  * `ambiguous` several records have the number; `differs` it is linked to another company than its number says;
+ * `removed` a person took its link to that company away;
  * `changed` it is no longer what a plan file took it for; `moved` merged into another record; `gone` deleted.
  */
 export const VERDICTS = [
@@ -18,6 +19,7 @@ export const VERDICTS = [
   'ambiguous',
   'held',
   'differs',
+  'removed',
   'changed',
   'moved',
   'gone',

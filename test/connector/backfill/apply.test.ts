@@ -1,7 +1,10 @@
 /** Planned rows become links, each looked at once more before: the CRM changes between the scan and the application. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { endLink } from '../../../src/connector/links.ts';
+import { ENGINES, newFolder } from '../../support/stores.ts';
 import { type Ground, setGround } from './ground.ts';
 
 const A = 'CVR-1-10150817';
@@ -46,6 +49,23 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     await run();
     await run();
     expect(service.changes).toHaveLength(30);
+  });
+
+  it('makes no link again that a person took away, but where a plan file says so', async () => {
+    const { add, run, rows, links, store, service } = await setGround({ engine });
+    const [away, other] = [add('10150817'), add('12345674')];
+    await run();
+    const end = { provider: 'hubspot', state: 'removed', reason: 'by hand', now: Date.now() } as const;
+    await store.write((tx) => endLink(tx, { ...end, recordId: away }));
+    await store.write((tx) => endLink(tx, { ...end, recordId: other, origin: 'number' }));
+    await run();
+    expect(await rows()).toEqual({ [away]: 'removed skip planned', [other]: 'matched link done' });
+    expect((await links())[away]).toBe(`${A} person crm removed`);
+    expect(service.changes.filter((change) => change === `add hubspot ${A} ${away}`)).toHaveLength(1);
+    const file = join(newFolder(), 'plan.csv');
+    writeFileSync(file, `record;number;action\n${away};10150817;link\n`);
+    await run({ mode: { kind: 'file', file } });
+    expect((await links())[away]).toBe(`${A} number crm active`);
   });
 
   it('follows what people did in the CRM since the scan', async () => {
