@@ -5,7 +5,7 @@
 import type { Read } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { linkKey, linkRecord, MONITORING_QUEUE } from '../links.ts';
+import { change, linkKey, linkRecord, MONITORING_QUEUE } from '../links.ts';
 import { type CensusRow, plannedRows, putRows, rowsById, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { judgeRows } from './judge.ts';
@@ -129,9 +129,13 @@ async function linkRows(
     else if (entity === null) done.push({ ...row, state: 'failed', detail: 'no company is named for it' });
     else {
       // Where a person wrote another number into the plan than the record holds, the link does not follow the record's.
-      const isTheirs = file !== undefined && verdictOf(found, false).entity !== entity;
+      const held = verdictOf(found, false).entity;
+      const isTheirs = file !== undefined && held !== entity;
       const origin = isTheirs ? 'person' : 'number';
       const linked = await linkRecord(tx, { provider, recordId, entity, sendUpdate, now, origin, trust });
+      // They saw what the record holds, and need not be asked about it again.
+      if (isTheirs && held !== null && linked.kind !== 'taken')
+        await change(tx, { provider, recordId }, { doubt: held });
       const before = rows[at]?.verdict ?? row.verdict;
       if (linked.kind !== 'taken') done.push({ ...row, verdict: before, action: 'link', state: 'done' });
       else {

@@ -16,6 +16,8 @@ export interface PlanLine {
   /** The number's cell, as it stands. */
   readonly number: string;
   readonly action: Action;
+  /** What the CRM held when the plan was written; undefined where the file has no such column. */
+  readonly scanned: string | undefined;
   /** Set where a spreadsheet took the number's leading zero, which is given back. */
   readonly repaired?: true;
 }
@@ -29,6 +31,9 @@ export interface PlanProblem {
 /** The columns that must be there. */
 const NEEDED = ['record', 'number', 'action'] as const;
 type Needed = (typeof NEEDED)[number];
+/** One that may be missing. */
+const SCANNED = 'scanned';
+type Columns = Readonly<Record<Needed | typeof SCANNED, number>>;
 
 /** The file as it stands now: what was read of it is of the same one. */
 export async function digestOf(file: string): Promise<string> {
@@ -45,7 +50,7 @@ export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanPro
     parse({ bom: true, delimiter, from_line: from, info: true, relax_column_count: true, skip_empty_lines: true }),
   );
   source.on('error', (error) => parser.destroy(error));
-  let columns: Readonly<Record<Needed, number>> | undefined;
+  let columns: Columns | undefined;
   try {
     for await (const each of parser) {
       // With `info` the parser gives the line beside the cells; its types do not say so.
@@ -58,7 +63,8 @@ export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanPro
       const names = record.map((cell) => cell.trim().toLowerCase());
       const missing = NEEDED.filter((name) => !names.includes(name));
       if (missing.length > 0) return yield { line, problem: missingColumns(missing, names) };
-      columns = { record: names.indexOf('record'), number: names.indexOf('number'), action: names.indexOf('action') };
+      const at = (name: string): number => names.indexOf(name);
+      columns = { record: at('record'), number: at('number'), action: at('action'), [SCANNED]: at(SCANNED) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -70,12 +76,8 @@ export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanPro
 const missingColumns = (missing: readonly string[], names: readonly string[]): string =>
   `the first line has no column ${missing.join(', ')}: it has ${names.filter((name) => name !== '').join(', ') || 'nothing'}`;
 
-function readLine(
-  record: readonly string[],
-  columns: Readonly<Record<Needed, number>>,
-  line: number,
-): PlanLine | PlanProblem {
-  const cell = (name: Needed): string => unguarded(record[columns[name]] ?? '');
+function readLine(record: readonly string[], columns: Columns, line: number): PlanLine | PlanProblem {
+  const cell = (name: keyof Columns): string => unguarded(record[columns[name]] ?? '');
   const recordId = cell('record');
   if (recordId === '') return { line, problem: 'the record is blank' };
   if (/^\d+(?:[.,]\d+)?e\+?\d+$/iu.test(recordId))
@@ -97,6 +99,7 @@ function readLine(
     recordId,
     number,
     action,
+    scanned: columns[SCANNED] === -1 ? undefined : cell(SCANNED),
     entity: isCompany ? companyEntityId(read.number) : undefined,
     ...(isRepaired && { repaired: true }),
   };

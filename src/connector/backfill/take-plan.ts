@@ -1,4 +1,5 @@
 /** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Db } from '../../store/store.ts';
 import { type CensusRow, resetActions, rowsById, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
@@ -109,8 +110,25 @@ export async function importPlan(deps: BackfillDeps, run: Run, file: string, sig
 function planned(row: CensusRow, line: PlanLine): CensusRow {
   const entity = line.entity ?? null;
   const isTheirs = verdictOf(row.found, false).entity !== entity;
+  if (isTheirs && line.scanned !== undefined && !isOf(line.scanned, row.found ?? '')) {
+    const detail = `its number was ${line.scanned || 'blank'} when the plan was made, and is ${row.found ?? 'blank'} now`;
+    return { ...row, verdict: 'changed', detail, action: 'skip', state: 'done' };
+  }
   const detail = isTheirs ? 'the number was given in the plan file' : row.detail;
   return { ...row, entity, detail, action: 'link', state: 'planned' };
+}
+
+/**
+ * Whether a cell says what a record holds, as far as spreadsheets keep it: else the plan is of another scan or account, and
+ * its number is not one that a person gave to this record.
+ */
+function isOf(cell: string, found: string): boolean {
+  const number = (text: string): string => {
+    const read = readCvrNumber(text, { pad: true });
+    // What is no number is compared without the letters that a code page changes.
+    return read.kind === 'number' ? read.number : text.replaceAll(/[^\u0021-\u007e]+|^'+/gu, '');
+  };
+  return number(cell) === number(found);
 }
 
 async function* pagesOf(file: string): AsyncGenerator<readonly (PlanLine | PlanProblem)[], void, undefined> {

@@ -8,7 +8,7 @@ import { type Differences, openComparer } from './differences.ts';
 import type { Run } from './run.ts';
 
 /** The columns a plan file is read by; what else stands in it is for people. */
-export const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note'] as const;
+export const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
 
 const BOM = '\uFEFF';
 
@@ -51,6 +51,7 @@ const lineOf = (row: CensusRow, properties: readonly string[], differences: Diff
   row.verdict,
   row.action,
   row.detail ?? '',
+  row.found ?? '',
   ...properties.map((property) => differences[property] ?? ''),
 ];
 

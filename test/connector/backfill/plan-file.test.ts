@@ -3,6 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPlan } from '../../../src/connector/backfill/read-plan.ts';
+import { judge } from '../../../src/connector/heal/judge.ts';
+import { findLink } from '../../../src/connector/links.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
 import { type Ground, setGround } from './ground.ts';
 
@@ -30,10 +32,10 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
     const file = newFile();
     expect((await ground.run({ ...plan(file), trust: 'register' })).phase).toBe('planned');
     expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
-      '\uFEFFrecord;name;number;verdict;action;note',
-      `${one};Opdigtet ApS;10150817;matched;link;`,
-      `${two};"Æble; ""A/S""";ukendt;invalid;skip;the number has other characters than digits and separators`,
-      `${three};Opdigtet ApS;;no-number;skip;`,
+      '\uFEFFrecord;name;number;verdict;action;note;scanned',
+      `${one};Opdigtet ApS;10150817;matched;link;;DK 10 15 08 17`,
+      `${two};"Æble; ""A/S""";ukendt;invalid;skip;the number has other characters than digits and separators;ukendt`,
+      `${three};Opdigtet ApS;;no-number;skip;;`,
       '',
     ]);
     expect((await ground.run(apply(file))).phase).toBe('done');
@@ -84,6 +86,39 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
       [stays]: 'CVR-1-12345674 number crm active',
       [survivor]: 'CVR-1-20000007 number crm active',
     });
+  });
+
+  it('takes no number out of a plan of an earlier scan, or of another account, for one that a person gave', async () => {
+    const ground = await setGround({ engine });
+    const [corrected, given, blank] = [ground.add('10150817'), ground.add('ukendt æ'), ground.add(null)];
+    ground.emulator.edit(corrected, { cvr_number: '30000001' });
+    await ground.run({ mode: { kind: 'look' } });
+    await applyLines(ground, [
+      'record;number;action;scanned',
+      `${corrected};10150817;link;1015 0817`,
+      `${given};20000007;link;ukendt \uFFFD`,
+      `${blank};1000004;link;01000004`,
+    ]);
+    expect(await ground.rows()).toEqual({
+      [corrected]: 'changed skip done',
+      [given]: 'invalid link done',
+      [blank]: 'changed skip done',
+    });
+    expect(await ground.note(corrected)).toBe('its number was 1015 0817 when the plan was made, and is 30000001 now');
+    expect(await ground.links()).toEqual({ [given]: 'CVR-1-20000007 person crm active' });
+    expect((await ground.outcome()).person).toBe(2);
+  });
+
+  it('is the word of a person also on what the record holds, so that nobody is asked again', async () => {
+    const ground = await setGround({ engine });
+    const id = ground.add('DK 10 15 08 17');
+    await ground.run(plan(newFile()));
+    await applyLines(ground, ['record;number;action;scanned', `${id};30000001;link;DK 10 15 08 17`]);
+    const link = await findLink(ground.store.db, { provider: 'hubspot', recordId: id });
+    expect(link).toMatchObject({ entity: 'CVR-1-30000001', origin: 'person' });
+    const read = { kind: 'found', id, properties: { cvr_number: 'DK 10 15 08 17' } } as const;
+    const rule = { match: 'cvr_number', autoLink: true, isHeld: () => false };
+    expect(judge(link, read, rule)).toEqual({ kind: 'nothing' });
   });
 
   it('goes on with the same file, and takes in another one anew', async () => {
