@@ -66,6 +66,7 @@ it('has no columns where nothing is known, and reads nothing for it', async () =
     'verdict',
     'action',
     'note',
+    'scanned',
   ]);
   expect(ground.emulator.calls.some(({ path }) => path.includes('batch/read'))).toBe(false);
 });
