@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const FEW = 20;
 const SHARE = 0.1;
 
-/** What ended lately, and what a person allowed beyond that. */
+/** What ended lately, and what a person allowed beyond that: it is spent first. */
 interface Tally {
   readonly ended: readonly { readonly at: number; readonly count: number }[];
   readonly allowed: { readonly count: number; readonly until: number };
@@ -44,9 +44,11 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
   if (isOn !== undefined) return false;
   const { ended, allowed } = await readTally(tx, provider, now);
   const before = ended.reduce((sum, each) => sum + each.count, 0);
-  const most = (await mostOf(tx, provider, before)) + allowed.count;
-  if (before + count <= most) {
-    await writeTally(tx, provider, { ended: [...ended, { at: now, count }], allowed }, now);
+  const most = await mostOf(tx, provider, before);
+  const beyond = Math.max(0, count - allowed.count);
+  if (before + beyond <= most) {
+    const left = { ...allowed, count: allowed.count - (count - beyond) };
+    await writeTally(tx, provider, { ended: [...ended, { at: now, count: beyond }], allowed: left }, now);
     return true;
   }
   const reason = `${before} links ended within an hour and ${count} or more are to follow, of at most ${most}: their records were deleted, or lost their numbers`;
@@ -55,20 +57,22 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
   return false;
 }
 
-/** Lets what waits behind the brake go on, for an hour; settles the brake's lane. */
+/**
+ * Lets everything go on that waits in the queue, for an hour, and counts anew what ends beyond that; settles the brake's
+ * lane.
+ */
 export async function releaseBrake(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
   if (!(await settle(tx, claim, { kind: 'done' }))) return;
+  // Whoever found the brake on has said so of its lanes before we read them.
+  await lockTally(tx, provider, now);
   const waiting = await tx
     .selectFrom('lane')
-    .select('key')
+    .select(['key', 'error'])
     .where('queue', '=', healQueue(provider))
-    .where('error', '=', BRAKED)
     .execute();
-  await lockTally(tx, provider, now);
-  const { ended } = await readTally(tx, provider, now);
-  const count = waiting.length + (await mostOf(tx, provider, 0));
-  await writeTally(tx, provider, { ended, allowed: { count, until: now + HOUR_MS } }, now);
-  const keys = waiting.map(({ key }) => key);
+  const allowed = { count: waiting.length, until: now + HOUR_MS };
+  await writeTally(tx, provider, { ended: [], allowed }, now);
+  const keys = waiting.filter(({ error }) => error === BRAKED).map(({ key }) => key);
   if (keys.length > 0) await mark(tx, healQueue(provider), keys, now);
 }
 

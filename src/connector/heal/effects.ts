@@ -39,7 +39,8 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
     happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
   };
   for (const one of lessening) {
-    if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BRAKED, free: true });
+    // Fresh: a lane in back-off would keep its day though a person lets it go on.
+    if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BRAKED, fresh: true });
     else await lessen(tx, crm, one, settlements, note, now);
   }
   for (const one of live.filter(isKind('doubt'))) if (!lessening.includes(one)) await doubt(tx, crm, one, now);

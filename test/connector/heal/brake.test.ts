@@ -1,5 +1,6 @@
 /** The brake: far more links than usual would end. */
 import { describe, expect, it } from 'vitest';
+import { ProviderError } from '../../../providers/provider.ts';
 import { dropAttention, readAttention, retryAttention } from '../../../src/connector/attention.ts';
 import { syncRecords } from '../../../src/connector/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
@@ -8,6 +9,7 @@ import { ENGINES } from '../../support/stores.ts';
 import { type Ground, newGround, numberOf } from './ground.ts';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const BRAKE = 'lane/heal:crm/*';
 const entityOf = (index: number): string => `CVR-1-${10_000_000 + index}`;
 const idsUpTo = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
@@ -53,6 +55,41 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.settle();
     expect([await countOf(ground, 'active'), await readAttention(ground.store.db)]).toEqual([20, []]);
     expect([ground.items().length, await ground.lanes('heal:crm')]).toEqual([20, []]);
+  });
+
+  it('lets all end that waits, however often a person said so within the hour', async () => {
+    const ground = await linked(engine, 160);
+    for (const [from, to] of [
+      [0, 50],
+      [50, 100],
+      [100, 150],
+    ] as const) {
+      const ids = idsUpTo(to).slice(from);
+      for (const id of ids) ground.remove(id);
+      // The first of them brake; the others were marked since, by whoever compares the lists.
+      await ground.hint(...ids.slice(0, 25));
+      await ground.settle();
+      expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
+      await ground.hint(...ids.slice(25));
+      await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
+      await ground.settle();
+      expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([to, []]);
+    }
+  });
+
+  it('looks at once, when a person says so, at records that the CRM could not be asked about before', async () => {
+    const ground = await linked(engine, 30);
+    const doomed = idsUpTo(30).slice(0, 25);
+    for (const id of doomed) ground.remove(id);
+    ground.meanwhile = () => Promise.reject(new ProviderError('unavailable', 'the CRM is down'));
+    await ground.hint(...doomed);
+    await ground.healOnce();
+    ground.meanwhile = undefined;
+    await ground.settle(HOUR_MS);
+    expect(await countOf(ground, 'gone')).toBeLessThan(25);
+    await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
+    await ground.settle();
+    expect([await countOf(ground, 'gone'), await ground.lanes('heal:crm')]).toEqual([25, []]);
   });
 
   it('lets go by itself of what was repaired meanwhile', async () => {
