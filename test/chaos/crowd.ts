@@ -6,14 +6,21 @@ import type { CrmName, Crms } from '../support/stage.ts';
 
 export const NUMBERS = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' } as const;
 const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
+/** Properties that the register has a say in, as long as nobody wrote something else. */
+const SHARED = { hubspot: ['name', 'phone', 'city'], salesforce: ['Name', 'Phone', 'BillingCity'] } as const;
+/** A property that no mapping names: nobody but people writes it. */
+const THEIRS = { hubspot: 'domain', salesforce: 'ShippingCity' } as const;
 const CRM_NAMES = ['hubspot', 'salesforce'] as const;
 
 export interface Crowd {
   /** Every record that lives, by CRM: its id, and its company where the number is one. */
   records(crm: CrmName): ReadonlyMap<string, string | undefined>;
-  /** One act of a person: a deletion, a merge, a number that is corrected, added or taken out, a new record. */
+  /** One act of a person: a deletion, a merge, a number that is corrected, added or taken out, a word, a new record. */
   act(): void;
-  /** Writes names into some records. Only while nobody is between a read and a write can that be told from a race. */
+  /**
+   * Writes what the register would write, too, into some records. Only while nobody is between a read and a write can
+   * that be told from a race.
+   */
   edit(share: number): void;
   /** Edits that are not there any more, as sentences. */
   lost(): readonly string[];
@@ -35,8 +42,8 @@ const digitsOf = (entity: string): string => entity.slice('CVR-1-'.length);
 
 /** Fills both CRMs: most companies once, some twice, and some records without a number that is one. */
 export function openCrowd(crms: Crms, companies: readonly SampleCompany[], random: Random): Crowd {
-  const ids = { hubspot: new Set<string>(), salesforce: new Set<string>() };
-  const edits = { hubspot: new Map<string, string>(), salesforce: new Map<string, string>() };
+  const ids = { hubspot: openPool(), salesforce: openPool() };
+  const edits = { hubspot: new Map<string, Edits>(), salesforce: new Map<string, Edits>() };
   const blends = new Set<string>();
   let count = 0;
 
@@ -53,18 +60,14 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
       add(crm, name, random.chance(0.06) ? random.pick(NO_NUMBERS) : spelled(entityId));
       if (random.chance(0.03)) add(crm, `${name} (2)`, spelled(entityId));
     }
+  // Where people delete faster than they add, the test would end with nothing to look at.
+  const least = { hubspot: ids.hubspot.size * 0.7, salesforce: ids.salesforce.size * 0.7 };
 
   const numberOf = (crm: CrmName, id: string): string | undefined => {
     const digits = String(crms[crm].get(id)?.[NUMBERS[crm]] ?? '').replaceAll(/\D/g, '');
     return /^[1-9]\d{7}$/.test(digits) ? `CVR-1-${digits}` : undefined;
   };
-  const any = (crm: CrmName): string => {
-    for (;;) {
-      const at = random.int(0, ids[crm].size - 1);
-      const id = [...ids[crm].values().drop(at).take(1)][0];
-      if (id !== undefined) return id;
-    }
-  };
+  const any = (crm: CrmName): string => ids[crm].at(random.int(0, ids[crm].size - 1));
   const forget = (crm: CrmName, id: string): void => {
     ids[crm].delete(id);
     edits[crm].delete(id);
@@ -75,6 +78,10 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
     } catch {
       // Taken already.
     }
+  };
+  const say = (crm: CrmName, id: string, property: string, own: string): void => {
+    crms[crm].edit(id, { [property]: own });
+    edits[crm].set(id, { ...edits[crm].get(id), [property]: own });
   };
 
   function merge(crm: CrmName): void {
@@ -92,7 +99,7 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
 
   return {
     blends,
-    records: (crm) => new Map([...ids[crm]].map((id) => [id, numberOf(crm, id)])),
+    records: (crm) => new Map([...ids[crm].all()].map((id) => [id, numberOf(crm, id)])),
     act() {
       count += 1;
       const crm = random.pick(CRM_NAMES);
@@ -100,31 +107,73 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
         entityId: 'CVR-1-10000000',
         name: '',
       };
-      const deed = random.int(0, 9);
-      if (deed < 3) {
+      const deed = ids[crm].size < least[crm] ? 13 : random.int(0, 13);
+      if (deed < 2) {
         const id = any(crm);
         crms[crm].remove(id);
         forget(crm, id);
-      } else if (deed < 5) merge(crm);
-      else if (deed < 6) write(crm, any(crm), null);
-      else if (deed < 8) write(crm, any(crm), spelled(entityId));
+      } else if (deed < 4) merge(crm);
+      else if (deed < 5) write(crm, any(crm), null);
+      else if (deed < 7) write(crm, any(crm), spelled(entityId));
+      else if (deed < 10) say(crm, any(crm), THEIRS[crm], `word-${count}.example`);
       else add(crm, `${name} (${count})`, spelled(entityId));
     },
     edit(share) {
       for (const crm of CRM_NAMES)
-        for (const id of ids[crm]) {
-          if (!random.chance(share)) continue;
-          const own = `Ida's own ${count} ${id.slice(-6)}`;
-          crms[crm].edit(id, { [NAMES[crm]]: own });
-          edits[crm].set(id, own);
-        }
+        for (const id of ids[crm].all())
+          if (random.chance(share)) {
+            count += 1;
+            say(crm, id, random.pick(SHARED[crm]), `Ida's own ${count}`);
+          }
     },
     lost: () =>
       CRM_NAMES.flatMap((crm) =>
-        [...edits[crm]].flatMap(([id, own]) => {
-          const held = crms[crm].get(id)?.[NAMES[crm]];
-          return held === own ? [] : [`${crm} ${id} holds ${String(held)}, and a person wrote ${own}`];
-        }),
+        [...edits[crm]].flatMap(([id, own]) =>
+          Object.entries(own).flatMap(([property, word]) => {
+            const held = crms[crm].get(id)?.[property];
+            return held === word ? [] : [`${crm} ${id} holds ${property} ${String(held)}, and a person wrote ${word}`];
+          }),
+        ),
       ),
+  };
+}
+
+/** What people wrote into one record, by property. */
+type Edits = Readonly<Record<string, string>>;
+
+/** Ids in which any can be found at once, however many there are. */
+interface Pool {
+  readonly size: number;
+  add(id: string): void;
+  delete(id: string): void;
+  at(index: number): string;
+  all(): readonly string[];
+}
+
+function openPool(): Pool {
+  const list: string[] = [];
+  const places = new Map<string, number>();
+  return {
+    get size() {
+      return list.length;
+    },
+    add(id) {
+      places.set(id, list.push(id) - 1);
+    },
+    delete(id) {
+      const place = places.get(id);
+      const last = list.pop();
+      if (place === undefined || last === undefined) throw new Error(`nobody knows record ${id}`);
+      places.delete(id);
+      if (last === id) return;
+      list[place] = last;
+      places.set(last, place);
+    },
+    at(index) {
+      const id = list[index];
+      if (id === undefined) throw new Error('no record is left');
+      return id;
+    },
+    all: () => [...list],
   };
 }
