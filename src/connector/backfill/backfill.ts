@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { clearSome } from '../census.ts';
+import { acceptMatch } from '../match.ts';
 import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
 import { countRows } from './census.ts';
@@ -86,8 +87,8 @@ async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions
     const file = await digestOf(mode.file);
     if (before.file === file && isApplying(before.phase)) return take(before);
     // What the plan was made with, it is applied with.
-    const { end, scanned, trust, sendUpdate } = before;
-    return take({ ...anew, end, scanned, trust, sendUpdate, file, phase: 'import' });
+    const { end, scanned, trust, sendUpdate, match } = before;
+    return take({ ...anew, end, scanned, trust, sendUpdate, match, file, phase: 'import' });
   }
   // A scan by another property would say something else of the same records.
   if (isScanning(before.phase)) return take(before.match === anew.match ? before : anew);
@@ -140,6 +141,8 @@ async function carryOut(
 ): Promise<Run> {
   const { store, crm, now, tell } = deps;
   tell({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
+  // What is linked by it from now on follows it.
+  if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
   const worker = startCarrying(deps);
   try {
     const run = begun.phase === 'apply' ? await applyRows(deps, begun, columns, limit, signal) : begun;

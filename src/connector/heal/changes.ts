@@ -4,6 +4,7 @@ import { held, mark } from '../../runtime/lanes.ts';
 import { readKept, writeKept } from '../../store/keep.ts';
 import { healQueue } from '../links.ts';
 import type { LookTask } from '../look-task.ts';
+import { readMatch } from '../match.ts';
 import { followOf, sightedRecords } from './sightings.ts';
 
 /** Where the polling of a connection has come to. */
@@ -15,11 +16,12 @@ export const CHANGES: LookTask = {
     pollMinutes > 0 && connection.changes !== undefined ? pollMinutes * 60_000 : undefined,
   first: 'now',
   async run({ store, now, log, bell }, crm, claim, signal) {
-    const follow = followOf(crm, await crm.schema(signal), now());
+    const match = await readMatch(store, crm, await crm.schema(signal), now());
+    const follow = followOf(crm, match, now());
     if (crm.match !== undefined && follow.match === undefined)
       log.warn(
         { provider: crm.name, property: crm.match },
-        'the CRM has no such property that these credentials can read: links do not follow their numbers',
+        'the CRM has no such property that these credentials can read, or links were made by another one: they do not follow their numbers before a backfill by it',
       );
     for (;;) {
       signal.throwIfAborted();

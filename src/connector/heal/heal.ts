@@ -6,6 +6,7 @@ import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
 import { writeHistory } from '../history.ts';
 import type { Link } from '../links.ts';
+import { readMatch } from '../match.ts';
 import { later, settleFault } from '../settle.ts';
 import { BRAKE_KEY, releaseBrake } from './brake.ts';
 import { applyVerdicts } from './effects.ts';
@@ -62,7 +63,9 @@ async function judgeAll(
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<readonly Judged[]> {
-  const follow = followOf(crm, await crm.schema(signal), now());
+  const readFollow = async (): Promise<Follow> =>
+    followOf(crm, await readMatch(store, crm, await crm.schema(signal), now()), now());
+  const follow = await readFollow();
   const links = await linksOf(
     store.db,
     crm.name,
@@ -77,7 +80,7 @@ async function judgeAll(
   if (!judged.some(({ verdict }) => verdict.kind === 'end' && verdict.state === 'removed')) return judged;
   // A property that was taken away since the schema was read looks blank in every record.
   crm.forgetSchema();
-  return judgeBy(followOf(crm, await crm.schema(signal), now()));
+  return judgeBy(await readFollow());
 }
 
 function judgeOne(

@@ -1,5 +1,5 @@
 /** Which of the records that a CRM tells of are worth a look: a hint costs nothing, a look costs a call. */
-import type { Property, PropertyValue, Read, Sighting } from '../../../providers/provider.ts';
+import type { PropertyValue, Read, Sighting } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
@@ -13,9 +13,8 @@ export interface Follow extends Rule {
   readonly properties: readonly string[];
 }
 
-/** Reads what there is to follow from the connection's configuration and the account's schema. */
-export function followOf(crm: Crm, schema: ReadonlyMap<string, Property>, now: number): Follow {
-  const match = crm.match !== undefined && schema.has(crm.match) ? crm.match : undefined;
+/** What there is to follow; `match` as match.ts gives it. */
+export function followOf(crm: Crm, match: string | undefined, now: number): Follow {
   return {
     match,
     autoLink: crm.autoLink,

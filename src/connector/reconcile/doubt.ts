@@ -57,7 +57,10 @@ function recordsDoubt({ provider, records, links }: Known): Doubt | undefined {
 function numbersDoubt({ provider, numbers }: Known): Doubt | undefined {
   const { all, differ, unreadable } = numbers;
   if (unreadable !== undefined)
-    return { basis: 'numbers', reason: `${provider} has no property ${unreadable} that these credentials can read` };
+    return {
+      basis: 'numbers',
+      reason: `${provider} has no property ${unreadable} that these credentials can read, or its links were made by another one (cvrsync backfill ${provider} makes them by this one)`,
+    };
   if (differ <= usual(all)) return undefined;
   const reason = `in ${differ} of ${all} linked records of ${provider} the CVR number is gone or another one`;
   return { basis: 'numbers', reason };

@@ -9,6 +9,7 @@ import { kept, type Said, verdictOf } from '../backfill/verdict.ts';
 import { clearSome } from '../census.ts';
 import type { Crm } from '../crm.ts';
 import { isHeld } from '../hold.ts';
+import { readMatch } from '../match.ts';
 import { patiently } from '../patience.ts';
 import { type Ground, writeHeld } from './ground.ts';
 
@@ -18,7 +19,7 @@ export const PURPOSE = 'reconcile';
 /** What the scan saw. */
 export interface Records {
   readonly count: number;
-  /** Whether the property with the number is there to be read: without it nothing is said of numbers. */
+  /** Whether the property with the number is there to be followed: without it nothing is said of numbers. */
   readonly numbers: boolean;
 }
 
@@ -29,7 +30,7 @@ export interface Records {
 export async function readRecords(ground: Ground, signal: AbortSignal): Promise<Records> {
   const { crm, now, tell } = ground;
   const schema = await crm.schema(signal);
-  const match = crm.match !== undefined && schema.has(crm.match) ? crm.match : undefined;
+  const match = await readMatch(ground.store, crm, schema, now());
   const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
   const ask = (cursor: string | undefined): Promise<Page> =>
     patiently({ crm, now }, () => crm.connection.scan(properties, cursor, signal), signal);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
 import { endLink } from '../../../src/connector/links.ts';
+import { acceptMatch } from '../../../src/connector/match.ts';
+import { readKept } from '../../../src/store/keep.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
 import { type Ground, setGround } from './ground.ts';
 
@@ -24,7 +26,8 @@ const between = (act: () => Promise<void> | void) => {
 
 describe.each(ENGINES)('applying on %s', (engine) => {
   it('links what is matched, has it monitored, and leaves the rest', async () => {
-    const { add, link, run, rows, links, service, outcome } = await setGround({ engine });
+    const { add, link, run, rows, links, service, outcome, store } = await setGround({ engine });
+    await store.write((tx) => acceptMatch(tx, 'hubspot', 'another', 1));
     const matched = add('DK 10 15 08 17');
     const linked = add('12345674');
     await link(linked, B);
@@ -40,6 +43,8 @@ describe.each(ENGINES)('applying on %s', (engine) => {
       [linked]: `${B} person crm active`,
     });
     expect(service.changes.toSorted()).toEqual([`add hubspot ${A} ${matched} +update`, `add hubspot ${B} ${linked}`]);
+    // From now on links follow the property that they were made by.
+    expect(await readKept(store.db, 'match:hubspot')).toBe('cvr_number');
     expect(await outcome()).toMatchObject({ linked: 1, monitored: 1, refused: 0, person: 0 });
   });
 

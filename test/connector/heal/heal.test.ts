@@ -1,6 +1,8 @@
 /** What becomes of a link when its record changes in the CRM. */
 import { describe, expect, it } from 'vitest';
 import { endLink } from '../../../src/connector/links.ts';
+import { acceptMatch } from '../../../src/connector/match.ts';
+import { readKept, writeKept } from '../../../src/store/keep.ts';
 import { A, B, newGround, numberOf } from './ground.ts';
 
 describe('a link', () => {
@@ -178,6 +180,34 @@ describe('a link', () => {
     await ground.hint('7');
     await ground.settle();
     expect([await ground.row('7'), ground.items()]).toMatchObject([{ state: 'active' }, [`${A} 7`]]);
+  });
+
+  it('is left as it is where the number is looked for in another property than before, until a backfill', async () => {
+    const ground = await newGround('sqlite');
+    const { store } = ground;
+    ground.put('7', { cvr: null });
+    ground.put('8', { cvr: numberOf(B) });
+    await ground.link('7', A);
+    await store.write((tx) => writeKept(tx, 'match:crm', 'the property of before', 1));
+    await ground.hint('7', '8');
+    await ground.settle();
+    expect([await ground.row('7'), await ground.row('8')]).toMatchObject([{ state: 'active' }, undefined]);
+    await store.write((tx) => acceptMatch(tx, 'crm', 'cvr', 1));
+    await ground.hint('7', '8');
+    await ground.settle();
+    expect([await ground.row('7'), await ground.row('8')]).toMatchObject([{ state: 'removed' }, { state: 'active' }]);
+  });
+
+  it('does not keep another property from being chosen before there is a link', async () => {
+    const ground = await newGround('sqlite');
+    await ground.store.write((tx) => writeKept(tx, 'match:crm', 'the property of before', 1));
+    ground.put('8', { cvr: numberOf(B) });
+    await ground.hint('8');
+    await ground.settle();
+    expect([await ground.row('8'), await readKept(ground.store.db, 'match:crm')]).toMatchObject([
+      { state: 'active' },
+      'cvr',
+    ]);
   });
 
   it('is left as it is where the credentials belong to another account', async () => {

@@ -1,0 +1,45 @@
+/**
+ * The property that holds the number: where the configuration names another one than the links were made by, all numbers
+ * differ at once, and nobody meant all links to end. Links follow the new one after a backfill by it.
+ */
+import type { Property } from '../../providers/provider.ts';
+import { readKept, writeKept } from '../store/keep.ts';
+import type { Db, Store, Tx } from '../store/store.ts';
+import type { Crm } from './crm.ts';
+
+const keyOf = (provider: string): string => `match:${provider}`;
+
+/**
+ * The property by which a connection's links follow their numbers; undefined where the account does not show it, or where
+ * links were made by another one. Remembers the first.
+ */
+export async function readMatch(
+  store: Store,
+  { name, match }: Pick<Crm, 'name' | 'match'>,
+  schema: ReadonlyMap<string, Property>,
+  now: number,
+): Promise<string | undefined> {
+  if (match === undefined || !schema.has(match)) return undefined;
+  const known = await readKept(store.db, keyOf(name));
+  if (known === match) return match;
+  if (known !== undefined && (await hasNumbered(store.db, name))) return undefined;
+  await store.write((tx) => acceptMatch(tx, name, match, now));
+  return match;
+}
+
+/** Lets links follow this property from now on: a person had the records looked through by it. */
+export const acceptMatch = (tx: Tx, provider: string, match: string, now: number): Promise<void> =>
+  writeKept(tx, keyOf(provider), match, now);
+
+/** Whether any link that counts was made by a number. */
+async function hasNumbered(db: Db, provider: string): Promise<boolean> {
+  const link = await db
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', provider)
+    .where('origin', '=', 'number')
+    .where('state', 'in', ['active', 'conflict'])
+    .limit(1)
+    .executeTakeFirst();
+  return link !== undefined;
+}
