@@ -13,7 +13,7 @@ import { type Answer, idIn, isGone, isObject, judgeExport, judgeUpdate, readAnsw
 import { fromJson, propertiesOf, toJson } from './properties.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** Builds the connection; it remembers nothing. */
+/** Builds the connection; it remembers which names its addresses show. */
 export async function connectHttp(settings: HttpSettings, { http, now }: Lent): Promise<Connection> {
   const { updateUrl, exportUrl, readUrl, listUrl, method, authHeader, authValue, idKey } = settings;
   const known = propertiesOf(settings);
@@ -25,8 +25,15 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
     const json = { ...headers, 'content-type': 'application/json' };
     return readAnswer(await http({ method, url, headers: json, body: JSON.stringify(body), signal }), what, now());
   };
-  const values = (properties: Readonly<Record<string, unknown>>, names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, fromJson(properties[name], known.get(name))]));
+  // An API may leave out what is blank; but what it shows of no company cannot be read here.
+  const shown = { list: new Set<string>(), read: new Set<string>() };
+  const see = (where: keyof typeof shown, company: Readonly<Record<string, unknown>>): void => {
+    for (const name of Object.keys(company)) shown[where].add(name);
+  };
+  const values = (where: keyof typeof shown, company: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+    Object.fromEntries(
+      names.filter((name) => shown[where].has(name)).map((name) => [name, fromJson(company[name], known.get(name))]),
+    );
   const wire = (properties: Parameters<NonNullable<Connection['create']>>[0]) =>
     Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toJson(value, known.get(name))]));
 
@@ -36,7 +43,8 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
     if (isGone(answer)) return { kind: 'gone', id };
     if (answer.status >= 300) return { kind: 'retry', id, reason: `readUrl was answered ${answer.status}` };
     if (!isObject(answer.json)) throw new ProviderError('unavailable', 'readUrl was answered with no JSON object');
-    return { kind: 'found', id, properties: values(answer.json, names) };
+    see('read', answer.json);
+    return { kind: 'found', id, properties: values('read', answer.json, names) };
   };
 
   return {
@@ -74,9 +82,10 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
         throw new ProviderError('unavailable', `listUrl was answered ${status} without a list of companies`);
       if (page.cursor !== undefined && page.cursor === cursor)
         throw new ProviderError('refused', 'listUrl gives the same cursor again: the list would never end');
+      for (const company of page.companies) see('list', company);
       const records = page.companies.flatMap((company) => {
         const id = idIn(company, idKey);
-        return id === undefined ? [] : [{ id, properties: values(company, names) }];
+        return id === undefined ? [] : [{ id, properties: values('list', company, names) }];
       });
       return page.cursor === undefined ? { records } : { records, cursor: page.cursor };
     },

@@ -21,7 +21,7 @@ export const HttpSettings = Type.Object(
       Type.String({
         pattern: '^https?://[^/]+/.*\\{id\\}',
         description:
-          'Where one company can be read as flat JSON, with {id} in it. Where absent, a property is taken to hold what was written last.',
+          'Where one company can be read as flat JSON, with {id} in it. A property that it shows of no company, and all where absent, is taken to hold what was written last.',
       }),
     ),
     listUrl: Type.Optional(

@@ -16,11 +16,13 @@ export interface HttpEmulatorOptions extends EmulatorOptions {
   readonly authValue?: string;
 }
 
+type Values = Readonly<Record<string, PropertyValue>>;
+
 const PAGE = 100;
 const MAX_TEXT = 10_000;
 const KNOWN = propertiesOf({ properties: [] });
-
-type Values = Readonly<Record<string, PropertyValue>>;
+/** What a company shows where nothing is in it. */
+const BLANK: Values = Object.fromEntries([...KNOWN.keys()].map((name) => [name, null]));
 
 export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Promise<CrmEmulator> {
   const { blind = false, authValue = 'Bearer emulated-token' } = options;
@@ -58,7 +60,7 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
   };
   const list = (cursor: string): EmulatorAnswer => {
     const after = [...live].filter(([id]) => Number(id) > Number(cursor));
-    const results = after.slice(0, PAGE).map(([id, values]) => ({ id, ...values }));
+    const results = after.slice(0, PAGE).map(([id, values]) => ({ ...BLANK, ...values, id }));
     return { status: 200, body: { results, cursor: after.length > PAGE ? results.at(-1)?.id : null } };
   };
 
@@ -75,7 +77,7 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
     if (method !== 'GET' || blind) return { status: 405, body: { message: `${method} is not allowed` } };
     if (id === undefined) return list(url.searchParams.get('cursor') ?? '0');
     const company = live.get(decodeURIComponent(id));
-    return company === undefined ? { status: 404, body: {} } : { status: 200, body: { id, ...company } };
+    return company === undefined ? { status: 404, body: {} } : { status: 200, body: { ...BLANK, ...company, id } };
   };
 
   const served = await serveEmulator(answer, options);

@@ -178,3 +178,30 @@ it('is known by its address without what follows the path: a key may stand there
   const open = await connectTo({ updateUrl: 'https://user:word@crm.example/update/{id}?code=a-key' });
   expect((await open.check(live())).id).toBe('https://crm.example/update/%7Bid%7D');
 });
+
+it('does not take for blank what the API shows of no company', async () => {
+  const [whole, part] = [{ id: 1, name: null, city: 'Ribe' }, { id: 2 }];
+  const { connection } = await api(() => ({ status: 200, body: [whole, part] }));
+  const { records } = await connection.scan(['cvr', 'name', 'city', 'phone'], undefined, live());
+  expect(records).toEqual([
+    { id: '1', properties: { name: null, city: 'Ribe' } },
+    // An API may leave out what is blank.
+    { id: '2', properties: { name: null, city: null } },
+  ]);
+});
+
+it('remembers what is shown by the address: what is read may show more than what is listed', async () => {
+  const served = await serveEmulator(({ path }) => ({
+    status: 200,
+    body: path === '/list' ? [{ id: 1, cvr: '10150817' }] : { id: 1, ...(path === '/read/1' && { name: 'Birk' }) },
+  }));
+  onTestFinished(() => served.close());
+  const { url } = served;
+  const open = await connectTo({ updateUrl: `${url}/update`, listUrl: `${url}/list`, readUrl: `${url}/read/{id}` });
+  await open.scan(['cvr'], undefined, live());
+  expect(await open.read(['2', '1', '2'], ['cvr', 'name'], live())).toEqual([
+    { kind: 'found', id: '2', properties: {} },
+    { kind: 'found', id: '1', properties: { name: 'Birk' } },
+    { kind: 'found', id: '2', properties: { name: null } },
+  ]);
+});
