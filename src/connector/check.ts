@@ -3,6 +3,7 @@ import { type Connection, ProviderError } from '../../providers/provider.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { refusedAbilities } from './ability.ts';
 import { readAttention } from './attention.ts';
+import { checkLinks } from './check-links.ts';
 import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
 import { makeProperties, missingProperties, offer } from './make-properties.ts';
@@ -35,6 +36,7 @@ export async function connectorFindings(
     checkUpstream(deps, config, signal),
     ...config.providers.map((provider) => checkProvider(deps, provider, signal, options)),
     checkWebhook(deps, config, signal),
+    checkLinks(deps.store.db, config.providers),
     checkAttention(deps),
   ];
   return (await Promise.all(parts)).flat();

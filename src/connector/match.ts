@@ -22,9 +22,15 @@ export async function readMatch(
   if (match === undefined || !schema.has(match)) return undefined;
   const known = await readKept(store.db, keyOf(name));
   if (known === match) return match;
-  if (known !== undefined && (await hasNumbered(store.db, name))) return undefined;
+  if ((await otherMatch(store.db, name, match)) !== undefined) return undefined;
   await store.write((tx) => acceptMatch(tx, name, match, now));
   return match;
+}
+
+/** The other property that a connection's links were made by; undefined where it is this one. */
+export async function otherMatch(db: Db, provider: string, match: string): Promise<string | undefined> {
+  const known = await readKept(db, keyOf(provider));
+  return known !== undefined && known !== match && (await hasNumbered(db, provider)) ? known : undefined;
 }
 
 /** Lets links follow this property from now on: a person had the records looked through by it. */

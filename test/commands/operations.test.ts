@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { CrmEmulator } from '../../providers/emulator.ts';
 import { EMULATORS } from '../../providers/index.ts';
 import { linkRecord } from '../../src/connector/links.ts';
+import { acceptMatch } from '../../src/connector/match.ts';
 import { openStore } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import { runCli } from '../support/cli.ts';
@@ -47,6 +48,22 @@ describe('check', () => {
     expect(findings.filter(({ level }) => level === 'fail' || level === 'warn')).toEqual([]);
     expect(findings.find(({ subject }) => subject === 'store')?.found).toContain('made');
     expect((await run('check')).stdout).toContain('0 to fix');
+  });
+
+  it('names links of a connection that was renamed, and those made by another match property', async () => {
+    const { store: url, run } = await configured();
+    await run('check');
+    const store = await openStore(url);
+    const wish = { recordId: '1', entity: COMPANY, sendUpdate: false, now: 1, origin: 'number' } as const;
+    await store.write(async (tx) => {
+      await linkRecord(tx, { ...wish, provider: 'crm' });
+      await linkRecord(tx, { ...wish, provider: 'hubspot' });
+      await acceptMatch(tx, 'hubspot', 'old_number', 1);
+    });
+    await store.close();
+    const { stdout } = await run('check');
+    expect(stdout).toMatch(/warn +crm links +crm is not configured, and has 1 links/);
+    expect(stdout).toMatch(/warn +hubspot match +links were made by old_number, and do not follow cvr_number/);
   });
 
   it('fails by a property that is missing, and says what to do', async () => {
