@@ -31,6 +31,8 @@ export interface Property {
   /** Digits after the point a number may have. */
   readonly scale?: number;
   readonly unique?: true;
+  /** Its values cannot be read back, so that nothing may depend on them. */
+  readonly unreadable?: true;
 }
 
 /**

@@ -49,7 +49,8 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
 
   return {
     check: (signal) => checkApi(settings, (url) => get(url, 'listUrl', signal)),
-    properties: async (): Promise<readonly Property[]> => [...known.values()],
+    properties: async (): Promise<readonly Property[]> =>
+      [...known.values()].map((one) => (readUrl === undefined ? { ...one, unreadable: true } : one)),
     read: (ids, names, signal) =>
       oneByOne(
         ids,

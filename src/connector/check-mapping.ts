@@ -164,7 +164,17 @@ function checkMatch({ name, match }: MappingToCheck, schema: Schema): readonly F
 function checkHold({ name, hold }: MappingToCheck, schema: Schema): readonly Finding[] {
   if (hold === undefined) return [];
   const subject = `${name} hold`;
-  if (schema.has(hold)) return [{ level: 'ok', subject, found: `records where ${hold} is set are left alone` }];
+  const property = schema.get(hold);
+  if (property?.unreadable === true)
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: `${hold} cannot be read back, so no record can be held`,
+        advice: 'let records be read (readUrl), or take hold out',
+      },
+    ];
+  if (property !== undefined) return [{ level: 'ok', subject, found: `records where ${hold} is set are left alone` }];
   return [
     {
       level: 'fail',

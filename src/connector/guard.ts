@@ -29,9 +29,15 @@ export async function guardAccount(
   throw new ProviderError('refused', `${message}: correct them, or configure ${id} under another name`);
 }
 
-/** Throws where the property that holds records back is not there to be read: every held record would be written. */
+/** Throws where the property that holds records back cannot be read: every held record would be written. */
 export function guardHold(name: string, hold: string | undefined, schema: ReadonlyMap<string, Property>): void {
-  if (hold === undefined || schema.has(hold)) return;
+  const property = hold === undefined ? undefined : schema.get(hold);
+  if (hold === undefined || (property !== undefined && property.unreadable !== true)) return;
+  if (property !== undefined)
+    throw new ProviderError(
+      'refused',
+      `${hold} of ${name} cannot be read back, so nobody knows which records are on hold: let records be read (readUrl), or take hold out of the configuration`,
+    );
   const message = `${name} has no property ${hold} that these credentials can read, so nobody knows which records are on hold`;
   throw new ProviderError('refused', `${message}: create it, grant it, or take hold out of the configuration`);
 }

@@ -33,6 +33,8 @@ test('a property for holds that nobody can read stops the connection', () => {
   expect(() => guardHold('hubspot', 'cvr_hold', new Map())).toThrow(/no property cvr_hold/);
   guardHold('hubspot', 'cvr_hold', new Map([['cvr_hold', hold]]));
   guardHold('hubspot', undefined, new Map());
+  const blind: Property = { ...hold, unreadable: true };
+  expect(() => guardHold('erp', 'cvr_hold', new Map([['cvr_hold', blind]]))).toThrow(/cannot be read back/);
 });
 
 test('credentials of another account end no link and write nothing', async () => {

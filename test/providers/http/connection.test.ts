@@ -172,6 +172,7 @@ it('takes what cannot be read to be there, without its properties', async () => 
   const { asked, connection } = await api(() => ({ status: 500 }));
   expect(await connection.read(['1'], ['name'], live())).toEqual([{ kind: 'found', id: '1', properties: {} }]);
   expect(asked).toEqual([]);
+  expect((await connection.properties(live())).every(({ unreadable }) => unreadable === true)).toBe(true);
 });
 
 it('is known by its address without what follows the path: a key may stand there', async () => {
