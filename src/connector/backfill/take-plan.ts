@@ -125,8 +125,8 @@ function planned(row: CensusRow, line: PlanLine): CensusRow {
 function isOf(cell: string, found: string): boolean {
   const number = (text: string): string => {
     const read = readCvrNumber(text, { pad: true });
-    // What is no number is compared without the letters that a code page changes.
-    return read.kind === 'number' ? read.number : text.replaceAll(/[^\u0021-\u007e]+|^'+/gu, '');
+    // What is no number is compared without letters that a code page changes, and apostrophes that guard.
+    return read.kind === 'number' ? read.number : text.replaceAll(/[^\u0021-\u007e]+|'/gu, '');
   };
   return number(cell) === number(found);
 }

@@ -59,9 +59,14 @@ const lineOf = (row: CensusRow, properties: readonly string[], differences: Diff
 const numberOf = ({ entity, found }: CensusRow): string =>
   (entity === null ? undefined : parseEntityId(entity)?.number) ?? found ?? '';
 
-/** A cell that begins like a formula would be one in a spreadsheet: it is preceded by an apostrophe. */
+/**
+ * A cell that begins like a formula would be one in a spreadsheet: it is preceded by an apostrophe. So is what begins a
+ * cell for a spreadsheet of another country, which parts them at commas.
+ */
 const csv = (lines: readonly (readonly string[])[]): string =>
   stringify(
-    lines.map((line) => line.map((cell) => cell.replaceAll(/[\r\n]+/gu, ' '))),
+    lines.map((line) =>
+      line.map((cell) => cell.replaceAll(/[\r\n]+/gu, ' ').replaceAll(/([,;\t][\s"]*)(?=[=+\-@])/gu, "$1'")),
+    ),
     { delimiter: ';', escape_formulas: true, record_delimiter: 'windows' },
   );
