@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links.ts';
 import { CRMS, ENTITY, renamed } from '../faults/company.ts';
-import { type Stage, setStage } from '../support/stage.ts';
+import { handClock } from '../support/clock.ts';
+import { type Stage, type StageOptions, setStage } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const CASES = CRMS.flatMap((crm, index) => [{ engine: ENGINES[index] ?? 'sqlite', ...crm }]);
@@ -12,8 +13,8 @@ const rulesOf = async (stage: Stage, id: string, name: string): Promise<readonly
 
 describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
   /** A record whose name a person changed from A, while the register said B. */
-  async function edited(): Promise<{ stage: Stage; id: string; record: string }> {
-    const stage = await setStage({ engine });
+  async function edited(options: StageOptions = {}): Promise<{ stage: Stage; id: string; record: string }> {
+    const stage = await setStage({ engine, ...options });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS (VIP)' });
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
@@ -72,14 +73,16 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
   });
 
   test('a hold with an end ends by itself', async () => {
-    const { stage, id, record } = await edited();
+    const clock = handClock();
+    const { stage, id, record } = await edited({ clock });
     stage[crm].edit(id, { [name]: 'A ApS' });
-    const until = new Date(Date.now() + 2_500).toISOString();
+    const until = new Date(Date.now() + 60_000).toISOString();
     expect((await stage.cli('hold', record, name, '--until', until)).code).toBe(0);
     await stage.post(renamed('B ApS', 'C ApS', 9));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: 'C ApS' });
-    await expect.poll(() => nameOf(stage, id), { timeout: 9_000 }).toBe('C ApS');
+    clock.forward(61_000);
+    await expect.poll(() => nameOf(stage, id), { timeout: 10_000 }).toBe('C ApS');
   });
 
   test('differences are listed on request, and a person settles them', async () => {
@@ -141,7 +144,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     });
 
     test("loses no trace of a person's value where the answer to the write is lost", async () => {
-      const stage = await setStage({ engine });
+      const stage = await setStage({ engine, clock: handClock() });
       await stage.post(renamed('A ApS', 'B ApS'));
       await stage.settled();
       const id = stage[crm].add({ [name]: 'Mine ApS' });

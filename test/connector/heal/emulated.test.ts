@@ -9,6 +9,8 @@ import { setStage } from '../../support/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const WAITING = { timeout: 20_000, interval: 50 };
+/** What the clock gains at each look. */
+const FAST_MS = 500;
 const CRMS = {
   hubspot: { number: 'cvr_number', name: 'name' },
   salesforce: { number: 'CVR_Number__c', name: 'Name' },
@@ -28,7 +30,7 @@ test.each([
   const service = await serveService();
   const stage = await setStage({
     clock,
-    upstream: { baseUrl: service.url, accessKey: service.accessKey },
+    upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
     hubspot: { now: clock.now },
     salesforce: { now: clock.now },
     connections: {
@@ -49,7 +51,12 @@ test.each([
   const monitored = async (...items: readonly string[]): Promise<void> => {
     if (shape === undefined) clock.forward(HOUR_MS + 60_000);
     const sorted = items.toSorted();
-    await expect.poll(() => service.items(crm).toSorted(), WAITING).toEqual(sorted);
+    await expect
+      .poll(() => {
+        clock.forward(FAST_MS);
+        return service.items(crm).toSorted();
+      }, WAITING)
+      .toEqual(sorted);
     await stage.settled();
     expect(service.items(crm).toSorted()).toEqual(sorted);
   };
@@ -76,7 +83,10 @@ test.each([
   const contested = emulator.merge(gone, cleared);
   if (shape === undefined) clock.forward(HOUR_MS + 60_000);
   await expect
-    .poll(async () => (await listLinks(store.db, { provider: crm, state: 'conflict' })).length, WAITING)
+    .poll(async () => {
+      clock.forward(FAST_MS);
+      return (await listLinks(store.db, { provider: crm, state: 'conflict' })).length;
+    }, WAITING)
     .toBe(2);
   await stage.settled();
   const links = await listLinks(store.db, { provider: crm });
