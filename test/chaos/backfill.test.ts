@@ -9,6 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { CAME_BY_MERGE } from '../../src/connector/links.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
@@ -40,7 +41,7 @@ const SECRET = 'the secret of the app';
 test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeout: 60 * MINUTES }, async () => {
   const random = randomFrom(seed);
   const companies = sampleCompanies(seed, size);
-  const samples = samplesFor(seed, told, told);
+  const samples = samplesFor(seed, told, told / 2);
   const last = foldSamples(samples);
   // What lies in a CRM before anybody connects it is not from this minute.
   let ago = 3_600_000;
@@ -99,7 +100,7 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
       await sleep(20);
     }
   };
-  let seen = 0;
+  let [seen, answered] = [0, 0];
   const tellUpdates = async (): Promise<void> => {
     for (;;) {
       const change = service.changes[seen];
@@ -111,10 +112,12 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
       seen += 1;
       const state = change.endsWith('+update') ? last.get(change.split(' ')[2] ?? '') : undefined;
       if (state !== undefined) await post(writePayload(fullStatePayload(state.company, state.changedAt)));
+      answered += 1;
     }
   };
+  const queue = samples.values();
   const tellChanges = async (): Promise<void> => {
-    for (const { payload } of samples) await post(writePayload(payload));
+    for (const { payload } of queue) await post(writePayload(payload));
   };
   const people = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -124,8 +127,9 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
   };
 
   const runs = { hubspot: backfill('hubspot'), salesforce: backfill('salesforce') };
-  const telling = Promise.all([tellUpdates(), tellUpdates(), tellUpdates(), tellUpdates()]);
-  const changing = tellChanges();
+  const atOnce = (work: () => Promise<void>): Promise<unknown> => Promise.all([work(), work(), work(), work()]);
+  const telling = atOnce(tellUpdates);
+  const changing = atOnce(tellChanges);
   const acting = people();
 
   let missed = false;
@@ -157,13 +161,13 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
   await atRest();
   await minutesPass();
   await Promise.all(CRM_NAMES.map((crm) => ok(run('reconcile', crm, '--yes'))));
+  await atRest();
   over.abort();
   await telling;
-  await atRest();
 
   expect(await disagreements(store, crowd, service)).toEqual([]);
   expect(crowd.lost()).toEqual([]);
-  expect(unfilled()).toEqual([]);
+  expect(await unfilled()).toEqual([]);
   expect([...crms.hubspot.calls, ...crms.salesforce.calls].filter(({ status }) => status === 429)).toEqual([]);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 
@@ -177,39 +181,45 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
     );
   }
 
-  /** Resolves when nothing is behind. A person lets the links end that the brake holds, and leaves what else is parked. */
+  /**
+   * Resolves when nothing is behind, and all updates were told. A person lets the links end that the brake holds, and
+   * leaves what else is parked.
+   */
   async function atRest(): Promise<void> {
     await expect
       .poll(
         async () => {
           const braked = await store.db.selectFrom('lane').select('queue').where('key', '=', '*').execute();
-          for (const { queue } of braked) await run('parked', 'retry', `lane/${queue}/*`).ended;
-          return store.db
+          await Promise.all(braked.map(({ queue }) => run('parked', 'retry', `lane/${queue}/*`).ended));
+          const told = answered;
+          const lanes = await store.db
             .selectFrom('lane')
             .select(['queue', 'key', 'error'])
             .where('parked_at', 'is', null)
             .where('queue', 'not in', ['housekeeping', 'look'])
             .limit(5)
             .execute();
+          return told === service.changes.length ? lanes : [...lanes, 'updates to tell'];
         },
         { timeout: 10 * MINUTES, interval: 50 },
       )
       .toEqual([]);
   }
 
-  /** Linked records that do not hold what the register says now. */
-  function unfilled(): readonly string[] {
-    return CRM_NAMES.flatMap((crm) => {
-      const items = new Set(service.items(crm));
-      return [...crowd.records(crm)].flatMap(([id, entity]) => {
-        const isLinked = items.has(`${entity} ${id}`);
+  /** Linked records that do not hold what the register says now; one in conflict is not written to before a person says. */
+  async function unfilled(): Promise<readonly string[]> {
+    const links = await store.db.selectFrom('link').selectAll().where('state', '=', 'active').execute();
+    const linked = new Set(links.map(({ provider, record_id, entity }) => `${provider} ${record_id} ${entity}`));
+    return CRM_NAMES.flatMap((crm) =>
+      [...crowd.records(crm)].flatMap(([id, entity]) => {
+        const isLinked = linked.has(`${crm} ${id} ${entity}`);
         const wanted = last.get(entity ?? '')?.company.name;
         const held = crms[crm].get(id)?.[REGISTER_NAMES[crm]];
         return !isLinked || wanted === undefined || held === wanted
           ? []
           : [`${crm} ${id} of ${entity} holds ${String(held)}, not ${wanted}`];
-      });
-    });
+      }),
+    );
   }
 });
 
@@ -228,6 +238,8 @@ async function ok(running: Running): Promise<void> {
   expect([0, 3], stderr).toContain(code);
 }
 
+const NO_NUMBER = 'no number';
+
 /** Where links, items and CRMs do not agree, as sentences. */
 async function disagreements(
   store: Store,
@@ -238,12 +250,15 @@ async function disagreements(
   for (const crm of CRM_NAMES) {
     const records = crowd.records(crm);
     const links = await store.db.selectFrom('link').selectAll().where('provider', '=', crm).execute();
-    const active = new Map(
-      links.filter(({ state }) => state === 'active').map((link) => [link.record_id, link.entity]),
-    );
+    const active = new Map(links.filter(({ state }) => state === 'active').map((link) => [link.record_id, link]));
     const doubted = new Set(links.filter(({ state }) => state === 'conflict').map((link) => link.record_id));
-    for (const [id, entity] of active)
-      if (records.get(id) !== entity) wrong.push(`${crm} ${id} is linked to ${entity} and holds ${records.get(id)}`);
+    for (const [id, link] of active) {
+      const held = records.has(id) ? (records.get(id) ?? NO_NUMBER) : 'nothing: it is gone';
+      // A link that came by a merge outlasts a survivor without a number.
+      const came = link.doubt === CAME_BY_MERGE && crowd.takenUp.get(`${crm} ${id}`)?.includes(link.entity) === true;
+      if (held !== link.entity && !(came && held === NO_NUMBER))
+        wrong.push(`${crm} ${id} holds ${held}, and is linked: ${JSON.stringify(link)}`);
+    }
     const wished = links.filter(({ wish }) => wish === 'on').map((link) => `${link.entity} ${link.record_id}`);
     const items = service.items(crm);
     const [isItem, isWished] = [new Set(items), new Set(wished)];

@@ -26,6 +26,8 @@ export interface Crowd {
   lost(): readonly string[];
   /** Records that took up one of another company. */
   readonly blends: ReadonlySet<string>;
+  /** Companies whose numbers a record took up with another one, by `crm id`: those held at the merge or at any time before. */
+  readonly takenUp: ReadonlyMap<string, readonly string[]>;
 }
 
 /** How people write a number: all of them mean the same one. */
@@ -45,6 +47,9 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
   const ids = { hubspot: openPool(), salesforce: openPool() };
   const edits = { hubspot: new Map<string, Edits>(), salesforce: new Map<string, Edits>() };
   const blends = new Set<string>();
+  const takenUp = new Map<string, readonly string[]>();
+  /** The companies whose numbers a record held before. */
+  const earlier = new Map<string, readonly string[]>();
   let count = 0;
 
   const spelled = (entity: string): string => random.pick(SPELLINGS)(digitsOf(entity));
@@ -72,9 +77,13 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
     ids[crm].delete(id);
     edits[crm].delete(id);
   };
+  const companiesOf = (crm: CrmName, id: string): readonly string[] =>
+    [...(earlier.get(`${crm} ${id}`) ?? []), numberOf(crm, id)].filter((entity) => entity !== undefined);
   const write = (crm: CrmName, id: string, number: PropertyValue): void => {
+    const before = companiesOf(crm, id);
     try {
       crms[crm].edit(id, { [NUMBERS[crm]]: number });
+      earlier.set(`${crm} ${id}`, before);
     } catch {
       // Taken already.
     }
@@ -88,17 +97,21 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
     const [primary, other] = [any(crm), any(crm)];
     if (primary === other) return;
     const isBlend = new Set([numberOf(crm, primary), numberOf(crm, other), undefined]).size > 2;
+    const companies = [...companiesOf(crm, primary), ...companiesOf(crm, other)];
     const edited = edits[crm].get(primary);
     const survivor = crms[crm].merge(primary, other);
     forget(crm, primary);
     forget(crm, other);
     ids[crm].add(survivor);
     if (edited !== undefined) edits[crm].set(survivor, edited);
+    earlier.set(`${crm} ${survivor}`, companies);
+    takenUp.set(`${crm} ${survivor}`, companies);
     if (isBlend) blends.add(`${crm} ${survivor}`);
   }
 
   return {
     blends,
+    takenUp,
     records: (crm) => new Map([...ids[crm].all()].map((id) => [id, numberOf(crm, id)])),
     act() {
       count += 1;
