@@ -28,7 +28,7 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
   // An API may leave out what is blank; but what it shows of no company cannot be read here.
   const shown = { list: new Set<string>(), read: new Set<string>() };
   const see = (where: keyof typeof shown, company: Readonly<Record<string, unknown>>): void => {
-    for (const name of Object.keys(company)) shown[where].add(name);
+    for (const name of Object.keys(company)) if (known.has(name)) shown[where].add(name);
   };
   const values = (where: keyof typeof shown, company: Readonly<Record<string, unknown>>, names: readonly string[]) =>
     Object.fromEntries(
