@@ -49,7 +49,7 @@ describe('a crowd of events', () => {
     expect(intake.crowded()).toBe(false);
     await Promise.all(together(8, 32).map(intake.accept));
     expect(intake.crowded()).toBe(true);
-    await vi.waitUntil(() => !intake.crowded());
+    await vi.waitUntil(() => !intake.crowded(), 10_000);
   });
 
   it('makes way itself once half of what may wait does', async () => {

@@ -69,7 +69,7 @@ test('one of each hangs, resets, redirects, floods or is slow; the good one and 
     .poll(texts, { timeout: 10_000, interval: 20 })
     .toEqual(['Navn 1', 'Navn 2', 'Navn 3', 'Navn 4', 'Navn 5']);
   // Long before anybody's deadline of 15 s.
-  expect(performance.now() - began).toBeLessThan(12_000);
+  expect(performance.now() - began).toBeLessThan(14_500);
 
   const firsts = async () => {
     const rows = await store.db.selectFrom('delivery').select(['monitor', 'state', 'error']).orderBy('seq').execute();

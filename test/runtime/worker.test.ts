@@ -130,14 +130,14 @@ describe('a worker', () => {
     const store = await newStore('sqlite');
     let ends = 0;
     const run = async (claims: readonly Claim[]) => {
-      const until = Date.now() + 400;
+      const until = Date.now() + 1_200;
       while (Date.now() < until) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         expect(await claim(store, Q, { limit: 10, now: Date.now(), leaseMs: 1_000 })).toEqual([]);
       }
       ends += (await done(store, claims)).size;
     };
-    const { worker, errors } = await working({ store, run, leaseMs: 150 }, prepared(3));
+    const { worker, errors } = await working({ store, run, leaseMs: 600 }, prepared(3));
     await worker.drained();
     expect(ends).toBe(3);
     expect(errors).toEqual([]);
@@ -216,7 +216,7 @@ describe('a worker', () => {
       if (sizes.length === 1) await first.promise;
       await done(store, claims);
     };
-    const { worker, marks } = await working({ store, run, gather: 500 }, prepared(13));
+    const { worker, marks } = await working({ store, run, gather: 1_500 }, prepared(13));
     while (sizes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     first.resolve();
     await new Promise((resolve) => setTimeout(resolve, 50));
