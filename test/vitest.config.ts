@@ -5,10 +5,13 @@ export default defineConfig({
     root: `${import.meta.dirname}/..`,
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is awaited comes when it comes: the default, a second, is short for a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     retry: 0,
-    maxWorkers: 2,
+    // One more than CI has cores: many tests wait for a process or a pause.
+    maxWorkers: 3,
     globalSetup: ['test/support/postgres-global.ts'],
   },
 });

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { runCli } from '../../support/cli.ts';
 import { startCommand } from '../../support/command.ts';
 import { type FakeService, serveService } from '../../support/service.ts';
 import { watchStore } from '../../support/stage.ts';
@@ -12,6 +13,7 @@ const RECORDS = 250;
 const PAGES = 3;
 /** Calls to the service that may be under way at once. */
 const AT_ONCE = 4;
+const BACKFILL = ['--json', 'backfill', 'hubspot'];
 
 interface House {
   readonly folder: string;
@@ -46,7 +48,7 @@ const setHouse = async (engine: (typeof ENGINES)[number]): Promise<House> => {
 };
 
 const backfill = ({ folder }: House, ...more: readonly string[]) =>
-  startCommand(['--config', 'cvrsync.json', '--json', 'backfill', 'hubspot', ...more], folder);
+  startCommand(['--config', 'cvrsync.json', ...BACKFILL, ...more], folder);
 
 interface Strike {
   readonly when: keyof House['counts'];
@@ -56,7 +58,7 @@ interface Strike {
 /** Starts the command and kills it as soon as so many calls of a kind were made. */
 const strike = async (house: House, { when, count }: Strike, more: readonly string[] = []): Promise<void> => {
   const running = backfill(house, ...more);
-  await expect.poll(house.counts[when], { timeout: 15_000, interval: 1 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(house.counts[when], { timeout: 40_000, interval: 4 }).toBeGreaterThanOrEqual(count);
   await running.kill('SIGKILL');
 };
 
@@ -71,7 +73,7 @@ const wanted = ({ ids }: House): readonly string[] =>
 
 const run = async (house: House, strikes: readonly Strike[]): Promise<void> => {
   for (const one of strikes) await strike(house, one);
-  const { code, stdout, stderr } = await backfill(house).ended;
+  const { code, stdout, stderr } = await runCli(['--config', join(house.folder, 'cvrsync.json'), ...BACKFILL]);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":50')]);
   expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', scanned: RECORDS, linked: RECORDS, monitored: RECORDS });
   expect(await linked(house)).toEqual(wanted(house));
@@ -85,7 +87,7 @@ const run = async (house: House, strikes: readonly Strike[]): Promise<void> => {
 };
 
 describe('a backfill that is killed', () => {
-  it('at every step goes on where it was', { timeout: 90_000 }, async () => {
+  it('at every step goes on where it was', { timeout: 180_000 }, async () => {
     await run(await setHouse('sqlite'), [
       { when: 'scan', count: 1 },
       { when: 'scan', count: PAGES },
@@ -96,7 +98,7 @@ describe('a backfill that is killed', () => {
     ]);
   });
 
-  it('goes on where it was on PostgreSQL, too', { timeout: 90_000 }, async () => {
+  it('goes on where it was on PostgreSQL, too', { timeout: 180_000 }, async () => {
     await run(await setHouse('postgres'), [
       { when: 'scan', count: 2 },
       { when: 'read', count: 2 },
@@ -104,7 +106,7 @@ describe('a backfill that is killed', () => {
     ]);
   });
 
-  it('while it takes in or applies a plan goes on with that plan', { timeout: 60_000 }, async () => {
+  it('while it takes in or applies a plan goes on with that plan', { timeout: 120_000 }, async () => {
     const house = await setHouse('sqlite');
     expect((await backfill(house, '--plan', 'plan.csv').ended).code).toBe(0);
     const before = house.counts.scan();
@@ -115,10 +117,10 @@ describe('a backfill that is killed', () => {
   });
 });
 
-it('stops on SIGTERM, says how to go on, and does', { timeout: 60_000 }, async () => {
+it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async () => {
   const house = await setHouse('sqlite');
   const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot'], house.folder);
-  await expect.poll(house.counts.add, { timeout: 15_000, interval: 1 }).toBeGreaterThan(20);
+  await expect.poll(house.counts.add, { timeout: 40_000, interval: 4 }).toBeGreaterThan(20);
   const began = performance.now();
   const { code, stdout } = await running.kill('SIGTERM');
   expect(performance.now() - began).toBeLessThan(20_000);

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCli } from '../../support/cli.ts';
 import { startCommand } from '../../support/command.ts';
 import { serveService } from '../../support/service.ts';
 import { configFor, startCrms, watchStore } from '../../support/stage.ts';
@@ -14,7 +15,7 @@ const CASES = [
 ] as const;
 
 describe.each(CASES)('a transfer to $crm', ({ crm: provider, match, create }) => {
-  it('that is killed while the CRM makes the record makes one', { timeout: 60_000 }, async () => {
+  it('that is killed while the CRM makes the record makes one', { timeout: 120_000 }, async () => {
     const crms = await startCrms();
     const crm = crms[provider];
     const service = await serveService();
@@ -23,28 +24,22 @@ describe.each(CASES)('a transfer to $crm', ({ crm: provider, match, create }) =>
     const upstream = { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 };
     const connections = { [provider]: { match: { property: match } } };
     const folder = newFolder();
-    writeFileSync(
-      join(folder, 'cvrsync.json'),
-      JSON.stringify(configFor(crms, url, { connections, upstream, leaseSeconds: 5 })),
-    );
-    const transfer = () =>
-      startCommand(
-        ['--config', 'cvrsync.json', '--json', 'transfer', provider, ENTITY, '--name', 'Fjordlys ApS'],
-        folder,
-      );
+    const config = join(folder, 'cvrsync.json');
+    writeFileSync(config, JSON.stringify(configFor(crms, url, { connections, upstream, leaseSeconds: 5 })));
+    const transfer = ['--config', config, '--json', 'transfer', provider, ENTITY, '--name', 'Fjordlys ApS'];
     const asked = (): number =>
       crm.calls.filter((call) => new RegExp(create).test(`${call.method} ${call.path}`)).length;
 
     crm.fault({ match: create, action: { kind: 'hang', applied: true } });
     const store = await watchStore(url);
-    const first = transfer();
+    const first = startCommand(transfer, folder);
     const intent = () => store.db.selectFrom('keep').select('key').where('key', 'like', 'transfer:%').execute();
     await expect.poll(intent, { timeout: 20_000, interval: 20 }).toHaveLength(1);
     await expect.poll(asked, { timeout: 20_000, interval: 20 }).toBe(1);
     await first.kill('SIGKILL');
 
     // Its lease lasts a little longer than it did.
-    await expect.poll(async () => (await transfer().ended).code, { timeout: 40_000, interval: 500 }).toBe(0);
+    await expect.poll(async () => (await runCli(transfer)).code, { timeout: 40_000, interval: 500 }).toBe(0);
     const links = await store.db.selectFrom('link').select(['record_id', 'entity', 'monitored']).execute();
     expect(links).toEqual([{ record_id: expect.any(String), entity: ENTITY, monitored: 'on' }]);
     expect(crm.get(links[0]?.record_id ?? '')).toMatchObject({ [match]: '95012344' });
