@@ -271,8 +271,9 @@ async function disagreements(
     for (const [entity, all] of holders) {
       const [only] = all;
       if (all.length !== 1 || only === undefined) continue;
-      if (!active.has(only[0]) && !doubted.has(only[0]) && !crowd.blends.has(`${crm} ${only[0]}`))
-        wrong.push(`${crm} ${only[0]} alone holds ${entity} and is not linked`);
+      if (active.has(only[0]) || doubted.has(only[0]) || crowd.blends.has(`${crm} ${only[0]}`)) continue;
+      const others = links.filter((link) => link.entity === entity || link.record_id === only[0]);
+      wrong.push(`${crm} ${only[0]} alone holds ${entity} and is not linked: ${JSON.stringify(others)}`);
     }
   }
   return wrong;
