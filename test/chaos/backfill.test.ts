@@ -273,7 +273,12 @@ async function disagreements(
       if (all.length !== 1 || only === undefined) continue;
       if (active.has(only[0]) || doubted.has(only[0]) || crowd.blends.has(`${crm} ${only[0]}`)) continue;
       const others = links.filter((link) => link.entity === entity || link.record_id === only[0]);
-      wrong.push(`${crm} ${only[0]} alone holds ${entity} and is not linked: ${JSON.stringify(others)}`);
+      // Its company was taken to another record by a merge: a person is asked there.
+      const isClaimed = ({ state, record_id }: (typeof others)[number]): boolean =>
+        (state === 'conflict' || state === 'active') &&
+        crowd.takenUp.get(`${crm} ${record_id}`)?.includes(entity ?? '') === true;
+      if (!others.some(isClaimed))
+        wrong.push(`${crm} ${only[0]} alone holds ${entity} and is not linked: ${JSON.stringify(others)}`);
     }
   }
   return wrong;
