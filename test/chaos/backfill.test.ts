@@ -72,7 +72,7 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
       },
     ]),
   );
-  const config = configFor(crms, url, { connections, upstream, leaseSeconds: 5 });
+  const config = configFor(crms, url, { connections, upstream, leaseSeconds: isLarge ? 30 : 5 });
   const folder = newFolder();
   const file = join(folder, 'cvrsync.json');
   await writeFile(file, JSON.stringify(config));
