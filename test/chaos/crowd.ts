@@ -26,7 +26,7 @@ export interface Crowd {
   lost(): readonly string[];
   /** Records that took up one of another company. */
   readonly blends: ReadonlySet<string>;
-  /** Companies whose numbers a record took up with another one, by `crm id`: those held at the merge or at any time before. */
+  /** The companies of records that were merged, by the `crm id` of each and of the survivor: those held then or before. */
   readonly takenUp: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -105,7 +105,8 @@ export function openCrowd(crms: Crms, companies: readonly SampleCompany[], rando
     ids[crm].add(survivor);
     if (edited !== undefined) edits[crm].set(survivor, edited);
     earlier.set(`${crm} ${survivor}`, companies);
-    takenUp.set(`${crm} ${survivor}`, companies);
+    // A link that waits for a person may still be that of the record that is gone.
+    for (const id of [primary, other, survivor]) takenUp.set(`${crm} ${id}`, companies);
     if (isBlend) blends.add(`${crm} ${survivor}`);
   }
 
