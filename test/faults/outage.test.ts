@@ -21,7 +21,7 @@ async function linkMany(stage: Stage, crm: CrmName, blank: object): Promise<read
 }
 
 test('after an outage the records are brought up to date in full batches', async () => {
-  const stage = await setStage({ clock: handClock() });
+  const stage = await setStage({ clock: handClock(), unhurried: true });
   stage.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
   const ids = await linkMany(stage, 'hubspot', {});
   await stage.atRest();

@@ -86,6 +86,8 @@ export interface StageOptions extends ConfigOptions {
   readonly salesforce?: SalesforceEmulatorOptions;
   /** The daemon's clock; the machine's where absent. */
   readonly clock?: HandClock;
+  /** Leaves workers to their own poll where a clock is set on: what falls due meanwhile is found together, as in a daemon. */
+  readonly unhurried?: true;
   /** The deadline of one call to a CRM, in ms. */
   readonly deadlineMs?: number;
 }
@@ -128,7 +130,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   // What is due by a clock set by hand is looked for at once: by themselves workers look once a second of the machine's.
   let looking = false;
   clock?.watch(() => {
-    if (looking || connector === undefined) return;
+    if (looking || connector === undefined || options.unhurried === true) return;
     looking = true;
     const looked = () => {
       looking = false;
