@@ -70,8 +70,10 @@ const numberCounts = sql`(l.origin = 'number' or (c.entity is not null and l.ent
 const isSettled = sql`(l.state = 'conflict' or (l.state = 'active' and l.origin = 'number' and c.entity = l.entity))
   and l.doubt is not null and c.verdict <> 'unreadable' and c.action <> 'held'
   and (l.doubt <> ${spelled} or (l.origin = 'person' and c.entity is null))`;
-const isTaken = (entity: RawBuilder<unknown>) => sql`exists (select 1 from link other where other.provider = c.provider
-  and other.entity = ${entity} and other.record_id <> c.record_id and other.state in ('active', 'conflict'))`;
+// Joined so that the index on the entity is the only one that fits: by its key, SQLite reads all links for each record.
+const isTaken = (entity: RawBuilder<unknown>) => sql`exists (select 1 from link other where other.entity = ${entity}
+  and other.provider || '' = c.provider and other.record_id || '' <> c.record_id
+  and other.state in ('active', 'conflict'))`;
 
 const named = (provider: string, { record, entity }: Difference): string => `${provider}:${record} (${entity})`;
 
