@@ -21,6 +21,23 @@ export type FieldKind =
   | 'boolean'
   | 'list';
 
+/** The type of a property that takes a kind of field: what is made where an account lacks one. */
+export const KIND_TYPES = {
+  text: 'string',
+  multiline: 'multiline',
+  phone: 'string',
+  email: 'string',
+  url: 'url',
+  code: 'string',
+  integer: 'number',
+  number: 'number',
+  interval: 'string',
+  date: 'date',
+  datetime: 'datetime',
+  boolean: 'boolean',
+  list: 'multiline',
+} as const satisfies Record<FieldKind, string>;
+
 /** One entry of a list field: a board member, an owner, an alternate name (`id` is then the text itself). */
 export interface Member {
   readonly id: string;

@@ -1,26 +1,13 @@
 /** What an API of one's own holds: nobody can ask it, so the settings and our own field names say. Pure. */
-import { FIELD_NAMES, FIELDS, type FieldKind } from '../fields.ts';
+import { FIELD_NAMES, FIELDS, type FieldKind, KIND_TYPES } from '../fields.ts';
 import type { Preset, Property, PropertyValue } from '../provider.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Where the CVR number goes, as in the contract's own sample. */
 export const NUMBER_KEY = 'cvr';
 
-const TYPES: Readonly<Record<FieldKind, Property['type']>> = {
-  text: 'string',
-  multiline: 'multiline',
-  phone: 'phone',
-  email: 'email',
-  url: 'url',
-  code: 'string',
-  integer: 'number',
-  number: 'number',
-  interval: 'string',
-  date: 'date',
-  datetime: 'datetime',
-  boolean: 'boolean',
-  list: 'multiline',
-};
+/** Nobody makes these: an API may well know what a phone number and an address are. */
+const TYPES: Readonly<Record<FieldKind, Property['type']>> = { ...KIND_TYPES, phone: 'phone', email: 'email' };
 
 /**
  * Every field under its own name, but for those that name persons, and for the time of the newest change: with it every

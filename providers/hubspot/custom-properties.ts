@@ -2,8 +2,7 @@
  * The company properties this project asks a HubSpot account to have, so that the register's truth
  * stands beside what people wrote. All are optional; `cvr_number` and `cvr_hold` are read, never written.
  */
-import type { FieldKind, FieldName } from '../fields.ts';
-import { FIELDS } from '../fields.ts';
+import { FIELDS, type FieldName, KIND_TYPES } from '../fields.ts';
 import type { PropertyDefinition } from '../provider.ts';
 
 /** A property to be made, and the company field that fills it. */
@@ -11,24 +10,8 @@ export interface CustomProperty extends PropertyDefinition {
   readonly field?: FieldName;
 }
 
-const TYPES: Record<FieldKind, PropertyDefinition['type']> = {
-  text: 'string',
-  multiline: 'multiline',
-  phone: 'string',
-  email: 'string',
-  url: 'url',
-  code: 'string',
-  interval: 'string',
-  list: 'multiline',
-  integer: 'number',
-  number: 'number',
-  date: 'date',
-  datetime: 'datetime',
-  boolean: 'boolean',
-};
-
 const custom = (name: string, field: FieldName, label: string): CustomProperty => {
-  return { name, label, type: TYPES[FIELDS[field].kind], field };
+  return { name, label, type: KIND_TYPES[FIELDS[field].kind], field };
 };
 
 /** The properties the preset fills, in the order a person reads them. */

@@ -1,5 +1,5 @@
 /** Properties a mapping needs and an account lacks: what they would be, for `check` to offer and to make. */
-import { FIELDS, type FieldKind } from '../../providers/fields.ts';
+import { FIELDS, KIND_TYPES } from '../../providers/fields.ts';
 import type { Connection, Property, PropertyDefinition } from '../../providers/provider.ts';
 import type { Finding } from '../runtime/finding.ts';
 import type { MappingToCheck } from './check-mapping.ts';
@@ -7,22 +7,6 @@ import type { MappingToCheck } from './check-mapping.ts';
 export interface ToDefine extends MappingToCheck {
   readonly provider: { readonly definitions?: readonly PropertyDefinition[] };
 }
-
-const TYPES: Readonly<Record<FieldKind, PropertyDefinition['type']>> = {
-  text: 'string',
-  multiline: 'multiline',
-  phone: 'string',
-  email: 'string',
-  url: 'url',
-  code: 'string',
-  integer: 'number',
-  number: 'number',
-  interval: 'string',
-  date: 'date',
-  datetime: 'datetime',
-  boolean: 'boolean',
-  list: 'multiline',
-};
 
 /**
  * The definitions of what the mapping, the match and the hold name and the account has not. The provider's own definition
@@ -40,7 +24,11 @@ export function missingProperties(config: ToDefine, properties: readonly Propert
   if (hold !== undefined) want(hold, () => ({ name: hold, label: 'CVR hold', type: 'boolean' }));
   for (const { field, property, policy, unless } of config.mapping) {
     if (policy === 'never' || (unless !== undefined && there.has(unless))) continue;
-    want(property, () => ({ name: property, label: labelOf(FIELDS[field].about), type: TYPES[FIELDS[field].kind] }));
+    want(property, () => ({
+      name: property,
+      label: labelOf(FIELDS[field].about),
+      type: KIND_TYPES[FIELDS[field].kind],
+    }));
   }
   return [...wanted.values()];
 }
