@@ -55,7 +55,7 @@ export interface Connector {
 const APPLY_BATCH = 100;
 /** How long apply leaves the thread to webhooks that come in a crowd, in ms. */
 const YIELD_MS = 25;
-const MONITORING_BATCH = 50;
+const MONITORING_BATCH = 64;
 /** How long a sync batch waits to fill up while a backlog drains, in ms: full batches save calls. */
 const GATHER_MS = 50;
 

@@ -13,7 +13,7 @@ export interface MonitoringDeps {
   readonly upstream: Upstream | undefined;
   readonly now: () => number;
   readonly metrics?: Pick<Metrics, 'attempts' | 'leaseLost'>;
-  /** Calls at a time. Default 4. */
+  /** Calls at a time. Default 16: at the 500 a minute of a usual key, a service may take 2 s to answer. */
   readonly concurrency?: number;
 }
 
@@ -36,7 +36,7 @@ interface Turn {
  * idempotent: what a crash or a signal cuts off is done again. Once the account is paused the rest waits without a call.
  */
 export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
-  const { concurrency = 4 } = deps;
+  const { concurrency = 16 } = deps;
   for (let start = 0; start < claims.length; start += concurrency) {
     signal.throwIfAborted();
     const ends = await Promise.allSettled(

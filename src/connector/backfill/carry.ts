@@ -6,7 +6,7 @@ import { MONITORING_QUEUE } from '../links.ts';
 import { monitorLinks } from '../monitoring.ts';
 import type { BackfillDeps } from './deps.ts';
 
-const BATCH = 50;
+const BATCH = 64;
 const LOOK_MS = 1_000;
 
 /** A worker of our own on the queue; the pace of the service's key is in the store, so a daemon's calls count too. */
