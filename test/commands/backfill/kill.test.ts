@@ -12,7 +12,7 @@ import { type ENGINES, newFolder, newStoreUrl, opened } from '../../support/stor
 const RECORDS = 250;
 const PAGES = 3;
 /** Calls to the service that may be under way at once. */
-const AT_ONCE = 4;
+const AT_ONCE = 16;
 const BACKFILL = ['--json', 'backfill', 'hubspot'];
 
 interface House {
