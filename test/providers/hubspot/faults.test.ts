@@ -98,11 +98,11 @@ describe('what the runtime is told', () => {
     expect(of({ 'x-hubspot-ratelimit-remaining': 'many' })).toBeUndefined();
   });
 
-  it('is the burst limit of the settings, with search beside it', () => {
+  it('is the burst limit of the settings, with search beside it, one below its own', () => {
     expect(hubspot.limits(settingsOf({ accessToken: 't' }))).toEqual({
       batch: { read: 100, update: 100 },
       concurrency: 8,
-      budgets: { default: { calls: 190, perMs: 10_000 }, search: { calls: 5, perMs: 1_000 } },
+      budgets: { default: { calls: 190, perMs: 10_000 }, search: { calls: 4, perMs: 1_000 } },
     });
     expect(hubspot.limits(settingsOf({ accessToken: 't', rate: { calls: 100 } })).budgets.default).toEqual({
       calls: 100,
