@@ -49,3 +49,4 @@ export {
   type WebhookRead,
   type Window,
 } from './provider.ts';
+export { retryAfterMs } from './retry-after.ts';

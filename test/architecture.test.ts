@@ -38,7 +38,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'src/protocol/': [],
   'src/store/': ['src/protocol/'],
   'src/runtime/': ['src/store/', 'src/protocol/'],
-  'src/http/': ['src/store/', 'src/protocol/'],
+  'src/http/': ['src/store/', 'src/protocol/', 'providers/retry-after.ts'],
   'src/connector/': [
     'src/runtime/',
     'src/http/',

@@ -89,7 +89,7 @@ describe('the published package', { timeout: 120_000 }, () => {
     const exported = (name: string) => `import * as it from '${name}'; console.log(Object.keys(it).join());`;
     const seen = async (name: string) => (await node(['--input-type=module', '-e', exported(name)])).stdout.trim();
     expect(await seen('cvrsync/provider')).toBe(
-      'CONTRACT_VERSION,FIELDS,FIELD_NAMES,ProviderError,defineProvider,isFieldName',
+      'CONTRACT_VERSION,FIELDS,FIELD_NAMES,ProviderError,defineProvider,isFieldName,retryAfterMs',
     );
     expect(await seen('cvrsync/testing')).toBe('BrokenRule,conformance,defineSubject,judge,openTestHttp,serveEmulator');
     expect((await node(['--input-type=module', '-e', exported('cvrsync/dist/src/main.js')])).stderr).toContain(

@@ -1,5 +1,6 @@
 /** What an answer of the API means: for the connection as a whole, or for one company. Pure. */
 import { type Created, type HttpResponse, type Outcome, ProviderError } from '../provider.ts';
+import { retryAfterMs } from '../retry-after.ts';
 
 /** An answer that one company is to blame or to praise for. */
 export interface Answer {
@@ -90,11 +91,4 @@ function parsed(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** `Retry-After` in ms: seconds or an HTTP date. */
-function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * SECOND_MS : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

@@ -1,5 +1,6 @@
 /** An answer that is no success, and what it means for the whole connection. */
 import { type HttpResponse, type Observation, ProviderError } from '../provider.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { type ErrorBody, parseErrorBody } from './error-body.ts';
 import { untilMidnight } from './midnight.ts';
 
@@ -97,13 +98,6 @@ function rateWaitMs({ headers, body }: RefusedAnswer, { now, timeZone }: Account
   } catch {
     return HOUR_MS;
   }
-}
-
-/** `Retry-After` in ms: seconds or an HTTP date. */
-function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * SECOND_MS : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 function missingScopes(body: ErrorBody): string {

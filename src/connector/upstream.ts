@@ -2,6 +2,7 @@
 import type { Http, HttpResponse } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
 import {
   addItemQuery,
   type Item,
@@ -75,6 +76,8 @@ export interface UpstreamOptions {
 
 const BUDGET = 'default';
 const PAUSE_MS = 60_000;
+const LEAST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 24 * 3_600_000;
 /** How often and how long a list is tried for. */
 const TRIES = 3;
 const LONGEST_WAIT_MS = 2 * 60_000;
@@ -162,9 +165,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     const said = readErrorMessage(json);
     const message = masked(said === undefined ? `${what} was answered ${status}` : `${said} (${status})`);
     if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
-      const retryAfterMs = readRetryAfter(headers['retry-after'], now());
-      await block(retryAfterMs, message);
-      return { kind: 'rate', retryAfterMs, message };
+      const asked = retryAfterMs(headers['retry-after'], now()) ?? PAUSE_MS;
+      const wait = Math.min(Math.max(asked, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
+      await block(wait, message);
+      return { kind: 'rate', retryAfterMs: wait, message };
     }
     if (status === 401 || status === 403) {
       const advice = `the monitoring service does not accept the key: check connector.upstream.accessKey. ${message}`;
@@ -229,16 +233,4 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       } while (token !== undefined);
     },
   };
-}
-
-/** `Retry-After` in ms: seconds or an HTTP date; a minute where it says nothing usable, and never less than a second. */
-function readRetryAfter(text: string | undefined, now: number): number {
-  const seconds = Number(text);
-  const ms =
-    text === undefined || text.trim() === ''
-      ? PAUSE_MS
-      : Number.isNaN(seconds)
-        ? Date.parse(text) - now
-        : seconds * 1_000;
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 1_000), 24 * 3_600_000) : PAUSE_MS;
 }

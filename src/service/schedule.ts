@@ -4,7 +4,6 @@
 export const SCHEDULE: readonly number[] = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 const LONGEST_MS = 24 * 3_600_000;
-const DIGITS = /^\d{1,10}$/;
 
 /** What an answer means for its delivery and its monitor. */
 export type Outcome =
@@ -22,15 +21,6 @@ export function outcomeOf(status: number, headers: Readonly<Record<string, strin
   const disable = status === 410 || asked === 'disable';
   if (status >= 200 && status < 300) return { kind: 'done', disable };
   return { kind: 'failed', abort: asked === 'abort-message', disable, crowded: status === 429 || status === 503 };
-}
-
-/** What a `Retry-After` asks for, in ms from now: seconds or an HTTP date. Undefined where it is absent or neither. */
-export function retryAfterMs(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim() ?? '';
-  if (DIGITS.test(text)) return Number(text) * 1_000;
-  // Date.parse takes much that is no date: an HTTP date begins with the day's name.
-  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
 /** Ms before the first attempt. */

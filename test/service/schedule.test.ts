@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstWait, nextWait, outcomeOf, retryAfterMs, SCHEDULE } from '../../src/service/schedule.ts';
-
-const NOW = Date.parse('2026-09-01T08:00:00Z');
+import { firstWait, nextWait, outcomeOf, SCHEDULE } from '../../src/service/schedule.ts';
 
 describe('the next attempt', () => {
   it('comes after 5 s, 5 min, 30 min, then hours, and after ten there is none', () => {
@@ -22,24 +20,6 @@ describe('the next attempt', () => {
     [1e12, 86_400_000],
   ])('heeds a wish of %i ms: %i', (asked, wait) => {
     expect(nextWait(1, [0, 10], { retryAfterMs: asked, random: () => 0 })).toBe(wait);
-  });
-});
-
-describe('a Retry-After', () => {
-  it.each([
-    ['120', 120_000],
-    [' 0 ', 0],
-    ['Tue, 01 Sep 2026 08:00:30 GMT', 30_000],
-    ['Tue, 01 Sep 2026 07:00:00 GMT', 0],
-    ['', undefined],
-    ['-5', undefined],
-    ['1.5', undefined],
-    ['soon', undefined],
-    ['2026-09-01', undefined],
-    ['99999999999999999999', undefined],
-    [undefined, undefined],
-  ])('%j is %j ms', (text, ms) => {
-    expect(retryAfterMs(text, NOW)).toBe(ms);
   });
 });
 

@@ -1,5 +1,5 @@
 /** One exchange with the CRM: every call of the provider passes here. */
-import { type Http, ProviderError } from 'cvrsync/provider';
+import { type Lent, ProviderError, retryAfterMs } from 'cvrsync/provider';
 import type { Settings } from './settings.ts';
 
 /** The body of the answer, sure to be a JSON object. */
@@ -9,16 +9,15 @@ export type Answer = Readonly<Record<string, unknown>>;
  * Makes calls through the Http the runtime lends: it paces, counts, retries and ends them.
  * What goes wrong with the connection as a whole is thrown; say what happened and what to do, and never a secret.
  */
-export function call(http: Http, { baseUrl, token }: Settings, signal: AbortSignal) {
+export function call({ http, now }: Lent, { baseUrl, token }: Settings, signal: AbortSignal) {
   return async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const { status, headers: told, body: text } = await http({ method, url: baseUrl + path, headers, signal, ...sent });
     if (status === 401) throw new ProviderError('auth', 'My CRM refused the token: put a valid one in token');
     if (status === 429) {
-      const seconds = Number(told['retry-after'] ?? '');
-      const retryAfterMs = (seconds > 0 ? seconds : 10) * 1_000;
-      throw new ProviderError('rate', 'My CRM takes no more calls now', { retryAfterMs });
+      const wait = retryAfterMs(told['retry-after'], now()) ?? 10_000;
+      throw new ProviderError('rate', 'My CRM takes no more calls now', { retryAfterMs: wait });
     }
     if (status >= 500) throw new ProviderError('unavailable', `My CRM answered ${status}`);
     if (status >= 400) throw new ProviderError('refused', `My CRM answered ${status}: may the token use companies?`);

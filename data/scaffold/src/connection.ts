@@ -5,8 +5,8 @@ import { judgeRead, judgeUpdate } from './judge.ts';
 import { PROPERTIES, toValues } from './properties.ts';
 import type { Settings } from './settings.ts';
 
-export async function connect(settings: Settings, { http }: Lent): Promise<Connection> {
-  const ask = (signal: AbortSignal) => call(http, settings, signal);
+export async function connect(settings: Settings, lent: Lent): Promise<Connection> {
+  const ask = (signal: AbortSignal) => call(lent, settings, signal);
   return {
     check: async (signal) => {
       const { id, name } = await ask(signal)('GET', '/account');

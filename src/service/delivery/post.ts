@@ -3,9 +3,10 @@ import { hash, type KeyObject } from 'node:crypto';
 import { type Http, type HttpClient, openClient } from '../../http/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/fault.ts';
 import type { Guard } from '../../http/guard.ts';
+import { retryAfterMs } from '../../http/retry-after.ts';
 import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import type { Security } from '../monitor.ts';
-import { type Outcome, outcomeOf, retryAfterMs } from '../schedule.ts';
+import { type Outcome, outcomeOf } from '../schedule.ts';
 
 /** What is kept of an answer. */
 export const ANSWER_BYTES = 16 * 1024;

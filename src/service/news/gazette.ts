@@ -156,7 +156,7 @@ async function getJson(deps: GazetteDeps, pace: Pace, path: string, signal: Abor
       throw error;
     });
   if (answer.status === 404 || answer.status === 410) return undefined;
-  if (answer.status !== 200) refuse(answer, 'the gazette');
+  if (answer.status !== 200) refuse(answer, 'the gazette', deps.now());
   try {
     return JSON.parse(answer.body);
   } catch {

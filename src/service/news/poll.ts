@@ -1,12 +1,16 @@
 /** What the workers of news that others publish have in common: what they need, what they keep, how a poll ends. */
 import type { Http } from '../../http/client.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { retryAfterMs } from '../../http/retry-after.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { type Claim, settle } from '../../runtime/lanes.ts';
 import { readKept, writeKept } from '../../store/keep.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import type { Change } from '../change.ts';
 import { SourceError } from '../register/source.ts';
+
+/** However much more a source asks for. */
+const LONGEST_WAIT_MS = 6 * 3_600_000;
 
 export interface NoticeDeps<Settings> {
   readonly store: Store;
@@ -44,10 +48,11 @@ export async function runPoll(
 export function refuse(
   answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   what: string,
+  now: number,
 ): never {
-  const seconds = Number(answer.headers['retry-after']);
+  const asked = retryAfterMs(answer.headers['retry-after'], now);
   throw new SourceError(`${what} was answered with ${answer.status}`, {
-    ...(seconds > 0 && { retryAfterMs: Math.min(seconds, 6 * 3_600) * 1_000 }),
+    ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
   });
 }
 

@@ -125,7 +125,7 @@ async function pollFeed(deps: PressDeps, feed: Feed, state: State, key: string, 
   if (changes.length > 0) deps.ring();
 }
 
-async function ask({ http }: PressDeps, feed: Feed, state: State, signal: AbortSignal): Promise<HttpResponse> {
+async function ask({ http, now }: PressDeps, feed: Feed, state: State, signal: AbortSignal): Promise<HttpResponse> {
   const headers = {
     accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8',
     ...(state.etag !== undefined && { 'if-none-match': state.etag }),
@@ -133,7 +133,7 @@ async function ask({ http }: PressDeps, feed: Feed, state: State, signal: AbortS
   };
   try {
     const answer = await http({ method: 'GET', url: feed.url, headers, maxBytes: MAX_BYTES, wantBytes: true, signal });
-    if (answer.status !== 200 && answer.status !== 304) refuse(answer, named(feed));
+    if (answer.status !== 200 && answer.status !== 304) refuse(answer, named(feed), now());
     return answer;
   } catch (error) {
     if (error instanceof HttpFault && error.kind !== 'aborted') throw new SourceError(error.message, { cause: error });

@@ -6,6 +6,7 @@
  */
 import type { Http, HttpResponse } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
+import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { createPace } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
@@ -30,6 +31,8 @@ export interface CvrSourceOptions {
   readonly now: () => number;
 }
 
+/** However much more it asks for. */
+const LONGEST_WAIT_MS = 3_600_000;
 const INDICES = {
   virksomhed: { type: 'Vrvirksomhed', key: 'cvrNummer' },
   produktionsenhed: { type: 'VrproduktionsEnhed', key: 'pNummer' },
@@ -88,7 +91,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
       const { mark, feed } = nextMark(feeds[turn], now());
       const asked = now();
       const asking = size;
-      const hits = readHits(await searchAfter(turn, mark, signal));
+      const hits = readHits(await searchAfter(turn, mark, signal), now());
       if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
       const last = furthest(hits);
       const full = hits.length >= asking;
@@ -104,7 +107,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
     },
     async find(numbers, signal) {
       const query = { terms: { 'Vrvirksomhed.cvrNummer': numbers } };
-      return taken(readHits(await search('virksomhed', { size: numbers.length, query }, signal))).documents;
+      return taken(readHits(await search('virksomhed', { size: numbers.length, query }, signal), now())).documents;
     },
   };
 }
@@ -141,7 +144,7 @@ function taken(hits: readonly unknown[]): { documents: readonly unknown[]; broke
 const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
 
 /** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
-function readHits(answer: HttpResponse): readonly unknown[] {
+function readHits(answer: HttpResponse, now: number): readonly unknown[] {
   const { status, body } = answer;
   if (status === 401 || status === 403) {
     throw new SourceError(
@@ -150,9 +153,9 @@ function readHits(answer: HttpResponse): readonly unknown[] {
     );
   }
   if (status === 429 || status >= 500) {
-    const seconds = Number(answer.headers['retry-after']);
+    const asked = retryAfterMs(answer.headers['retry-after'], now);
     throw new SourceError(`the register answered ${status}${status === 429 ? ': too many requests' : ''}`, {
-      ...(seconds > 0 && { retryAfterMs: Math.min(seconds, 3_600) * 1_000 }),
+      ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
     });
   }
   if (status !== 200) {

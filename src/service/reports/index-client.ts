@@ -1,5 +1,6 @@
 /** Asks the filing index what is new, a page at a time. */
 import type { Http } from '../../http/client.ts';
+import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { SourceError } from '../register/source.ts';
 import { type Filing, type NoFiling, readFiling } from './filings.ts';
@@ -8,6 +9,7 @@ export interface IndexOptions {
   readonly http: Http;
   /** Without `/_search`. */
   readonly indexUrl: string;
+  readonly now: () => number;
   /** Filings a page. Default 200. */
   readonly pageSize?: number;
 }
@@ -27,6 +29,8 @@ export interface IndexPage {
 
 const PAGE_SIZE = 200;
 const TIMEOUT_MS = 60_000;
+/** However much more it asks for. */
+const LONGEST_WAIT_MS = 3_600_000;
 const SOURCE = [
   ...['cvrNummer', 'regnskab', 'offentliggoerelsesTidspunkt', 'sidstOpdateret', 'indlaesningsTidspunkt'],
   ...['offentliggoerelsestype', 'omgoerelse', 'dokumenter'],
@@ -68,7 +72,7 @@ export async function readIndex(
 const timeOf = ({ filing }: Found): string => ('updatedAt' in filing ? filing.updatedAt : '');
 const byTime = (a: Found, b: Found): number => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0);
 
-async function ask({ http, indexUrl }: IndexOptions, query: object, signal: AbortSignal): Promise<unknown> {
+async function ask({ http, indexUrl, now }: IndexOptions, query: object, signal: AbortSignal): Promise<unknown> {
   const url = `${indexUrl.replace(/\/+$/, '')}/_search`;
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' };
   const answer = await http({
@@ -83,8 +87,8 @@ async function ask({ http, indexUrl }: IndexOptions, query: object, signal: Abor
     throw new SourceError(cause instanceof Error ? cause.message : 'the filing index cannot be reached', { cause });
   });
   if (answer.status !== 200) {
-    const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
-    const wait = seconds > 0 ? { retryAfterMs: Math.min(seconds, 3_600) * 1_000 } : {};
+    const asked = retryAfterMs(answer.headers['retry-after'], now());
+    const wait = asked === undefined ? {} : { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) };
     throw new SourceError(`the filing index answered with ${answer.status}: check service.reports.indexUrl`, wait);
   }
   try {

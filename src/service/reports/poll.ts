@@ -69,7 +69,7 @@ export async function pollReports(deps: ReportsDeps, signal: AbortSignal): Promi
   const oldest = new Date(Date.parse(cursor.since) - OLD_MS).toISOString();
   let after: readonly unknown[] | undefined;
   for (;;) {
-    const page = await readIndex({ ...settings, http }, from, after, signal);
+    const page = await readIndex({ ...settings, http, now }, from, after, signal);
     for (const found of await unknownOf(deps, page.found)) {
       const { filing } = found;
       const isFiling = 'cvr' in filing;

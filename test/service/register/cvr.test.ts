@@ -75,6 +75,7 @@ describe('what the register answers', () => {
   const status = (code: number, headers = {}) => ({ kind: 'status', status: code, headers }) as const;
   it.each([
     ['429', status(429, { 'retry-after': '7' }), { retryAfterMs: 7_000 }],
+    ['429 until a day', status(429, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }), { retryAfterMs: 3_600_000 }],
     ['500', status(500), { message: expect.stringContaining('500') }],
     [
       'a redirect',
