@@ -16,6 +16,8 @@ const PATIENCE_MS = 5_000;
 const BUSY_MS = 50;
 /** Statements kept compiled for a connection. */
 const COMPILED = 200;
+/** Pages kept by a connection; the operating system keeps the file's pages, too. better-sqlite3 is built for 16 MB. */
+const CACHE_KIB = 4_096;
 /** A larger file is not checked at start: reading it through takes longer than a start may. */
 const CHECK_BELOW = 64 * MIB;
 
@@ -24,6 +26,7 @@ export function openSqlite(file: string): Store {
   mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
   const writer = openWriter(file);
   const reader = new Database(file, { readonly: true, timeout: PATIENCE_MS });
+  reader.pragma(`cache_size = -${CACHE_KIB}`);
   const writing = new Kysely<Schema>({ dialect: new SqliteDialect({ database: forKysely(writer) }) });
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: forKysely(reader) }) });
   let proven = false;
@@ -75,6 +78,7 @@ function openWriter(file: string): Database.Database {
     db.pragma('wal_autocheckpoint = 16000');
     db.pragma(`journal_size_limit = ${64 * MIB}`);
     db.pragma('foreign_keys = ON');
+    db.pragma(`cache_size = -${CACHE_KIB}`);
     return db;
   } catch (error) {
     db.close();
