@@ -43,7 +43,8 @@ export const command = defineCommand({
       } finally {
         progress.end();
       }
-      const summary = await summarise(ground, calls, run, mode, Math.round((Date.now() - began) / 1_000));
+      const seconds = Math.round((Date.now() - began) / 1_000);
+      const summary = await summarise(ground, calls, run, { mode, trust, sendUpdate }, seconds);
       context.output.result(documentOf(summary), textOf(summary));
       if (summary.ended === 'stopped') return 1;
       return forAPerson(summary) > 0 ? 3 : 0;
@@ -64,10 +65,13 @@ async function summarise(
   { store, crm, upstream }: Ground,
   calls: CallsMade,
   ended: Run | undefined,
-  mode: BackfillOptions['mode'],
+  asked: Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'>,
   seconds: number,
 ): Promise<Summary> {
+  const { mode } = asked;
   const { name: provider } = crm;
+  const isPlan = mode.kind === 'plan';
+  const nextMode = isPlan && ended !== undefined ? ({ kind: 'file', file: mode.file } as const) : mode;
   const run = ended ?? (await readRun(store.db, provider));
   const [outcome, link, person] = await Promise.all([
     outcomeOf(store.db, provider),
@@ -88,8 +92,28 @@ async function summarise(
     calls,
     seconds,
     trust: run?.trust ?? 'crm',
+    isLook: mode.kind === 'look' || isPlan,
+    next: nextOf(provider, { ...asked, mode: nextMode }, run),
     isMonitoring: upstream !== undefined,
     sample: { link, person },
-    ...(mode.kind === 'plan' && { file: mode.file }),
+    ...(isPlan && { file: mode.file }),
   };
+}
+
+/** The command in a mode, else the next start would be another one's: it would link, or with other options. */
+function nextOf(
+  provider: string,
+  { mode, trust, sendUpdate }: Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'>,
+  run: Run | undefined,
+): string {
+  // Of a run that is done, nothing is gone on with: this one was stopped before it began.
+  const begun = run?.phase === 'done' ? undefined : run;
+  return [
+    `cvrsync backfill ${provider}`,
+    ...(mode.kind === 'look' ? ['--dry-run'] : []),
+    ...(mode.kind === 'plan' ? [`--plan ${mode.file}`] : []),
+    ...(mode.kind === 'file' ? [`--apply ${mode.file}`] : []),
+    ...(sendUpdate || begun?.sendUpdate === true ? ['--send-update'] : []),
+    ...((trust ?? begun?.trust) === 'register' ? ['--trust register'] : []),
+  ].join(' ');
 }

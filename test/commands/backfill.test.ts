@@ -89,6 +89,16 @@ describe('backfill', () => {
     expect((await links()).map((link: { record: string }) => link.record)).toEqual([ids[0], ids[2]]);
   });
 
+  it('names the options that a plan is applied with, and those a limited one is gone on with', async () => {
+    const { emulator, run, plan } = await setup();
+    for (const number of ['10150817', '20000001']) emulator.add({ cvr_number: number });
+    const planned = await run('backfill', 'hubspot', '--plan', plan, '--trust', 'register');
+    expect(planned.stdout).toContain(`run cvrsync backfill hubspot --apply ${plan} --trust register`);
+    const { stdout } = await run('backfill', 'hubspot', '--apply', plan, '--limit', '1', '--send-update');
+    const next = `cvrsync backfill hubspot --apply ${plan} --send-update --trust register`;
+    expect(stdout).toContain(`1 left by --limit. Start ${next} again to go on.`);
+  });
+
   it('says what is wrong with a plan, and does nothing', async () => {
     const { emulator, run, links, plan } = await setup();
     emulator.add({ cvr_number: '10150817' });

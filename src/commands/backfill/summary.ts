@@ -30,6 +30,10 @@ export interface Summary {
   readonly seconds: number;
   readonly trust: Run['trust'];
   readonly isMonitoring: boolean;
+  /** It was to look only, and links nothing. */
+  readonly isLook: boolean;
+  /** The command that goes on, or applies the plan. */
+  readonly next: string;
   readonly sample: { readonly link: readonly CensusRow[]; readonly person: readonly CensusRow[] };
   readonly file?: string;
 }
@@ -82,7 +86,7 @@ export function textOf(summary: Summary): string {
       const count = outcome.verdicts[verdict] ?? 0;
       return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];
     }),
-    ...(ended === 'planned' ? toldPlan(summary) : toldLinks(summary)),
+    ...(ended === 'planned' ? toldPlan(summary) : summary.isLook ? toldStop(summary) : toldLinks(summary)),
   ];
   const persons = forAPerson(summary);
   if (persons > 0) {
@@ -96,10 +100,10 @@ export function textOf(summary: Summary): string {
   return lines.join('\n');
 }
 
-function toldPlan({ provider, outcome, sample, file }: Summary): readonly string[] {
+function toldPlan({ outcome, sample, file, next }: Summary): readonly string[] {
   if (file !== undefined)
     return [
-      `${records(outcome.toLink)} would be linked. The plan is in ${file}: edit the column action, then run cvrsync backfill ${provider} --apply ${file}`,
+      `${records(outcome.toLink)} would be linked. The plan is in ${file}: edit the column action, then run ${next}`,
     ];
   const rest = outcome.toLink - sample.link.length;
   return [
@@ -109,16 +113,19 @@ function toldPlan({ provider, outcome, sample, file }: Summary): readonly string
   ];
 }
 
-function toldLinks({ provider, ended, outcome, isMonitoring, trust }: Summary): readonly string[] {
+const toldStop = ({ next }: Summary): readonly string[] => [`Stopped, nothing was linked. ${goOn(next)}`];
+
+const goOn = (next: string): string => `Start ${next} again to go on.`;
+
+function toldLinks({ ended, outcome, isMonitoring, trust, next }: Summary): readonly string[] {
   const { linked, monitored, unconfirmed, toLink } = outcome;
-  const goOn = `Start cvrsync backfill ${provider} again to go on.`;
   return [
     `${records(linked)} linked${isMonitoring ? `, ${number(monitored)} monitored` : '; no monitoring service is configured'}.`,
     ...(unconfirmed > 0 && isMonitoring && ended !== 'done'
       ? [`${number(unconfirmed)} wait for the monitoring service.`]
       : []),
-    ...(ended === 'limited' ? [`${number(toLink)} left by --limit. ${goOn}`] : []),
-    ...(ended === 'stopped' ? [`Stopped. ${goOn}`] : []),
+    ...(ended === 'limited' ? [`${number(toLink)} left by --limit. ${goOn(next)}`] : []),
+    ...(ended === 'stopped' ? [`Stopped. ${goOn(next)}`] : []),
     ...(ended === 'done' && linked > 0
       ? [
           trust === 'crm'

@@ -86,9 +86,10 @@ async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions
   if (mode.kind === 'file') {
     const file = await digestOf(mode.file);
     if (before.file === file && isApplying(before.phase)) return take(before);
-    // What the plan was made with, it is applied with.
-    const { end, scanned, trust, sendUpdate, match } = before;
-    return take({ ...anew, end, scanned, trust, sendUpdate, match, file, phase: 'import' });
+    // What the plan was made with, it is applied with; what another one was applied with is nobody's word for this one.
+    const made = before.phase === 'planned' ? { trust: before.trust, sendUpdate: before.sendUpdate } : {};
+    const { end, scanned, match } = before;
+    return take({ ...anew, ...made, end, scanned, match, file, phase: 'import' });
   }
   // A scan by another property would say something else of the same records.
   if (isScanning(before.phase)) return take(before.match === anew.match ? before : anew);

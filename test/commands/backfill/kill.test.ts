@@ -129,3 +129,19 @@ it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async 
   expect(done.code).toBe(0);
   expect(house.service.changes).toHaveLength(RECORDS);
 });
+
+it('stopped while it only looks, names a command that only looks', { timeout: 120_000 }, async () => {
+  const house = await setHouse('sqlite');
+  for (const [mode, said] of [
+    [['--dry-run'], '--dry-run'],
+    [['--plan', 'plan.csv', '--trust', 'register', '--send-update'], '--plan plan.csv --send-update --trust register'],
+  ] as const) {
+    const line = ['--config', 'cvrsync.json', 'backfill', 'hubspot', '--restart', ...mode];
+    const before = house.counts.scan();
+    const running = startCommand(line, house.folder);
+    await expect.poll(house.counts.scan, { timeout: 40_000, interval: 4 }).toBeGreaterThan(before);
+    const { code, stdout } = await running.kill('SIGTERM');
+    const wanted = `Stopped, nothing was linked. Start cvrsync backfill hubspot ${said} again to go on.`;
+    expect([code, stdout]).toEqual([1, expect.stringContaining(wanted)]);
+  }
+});
