@@ -75,6 +75,15 @@ export async function rowsById(db: Db, provider: string, ids: readonly string[])
   return rowsOf(db, provider).where('record_id', 'in', each(db, ids)).execute();
 }
 
+/** The rows of these companies, in no order: by the number a record holds, or by that of a plan file. */
+export async function rowsByEntity(
+  db: Db,
+  provider: string,
+  entities: readonly string[],
+): Promise<readonly CensusRow[]> {
+  return rowsOf(db, provider).where('entity', 'in', each(db, entities)).execute();
+}
+
 /** Some rows that a person should look at, or some that are to be linked: for a first impression. */
 export async function sampleRows(
   db: Db,

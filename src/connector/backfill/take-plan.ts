@@ -3,6 +3,7 @@ import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Db } from '../../store/store.ts';
 import { type CensusRow, resetActions, rowsById, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
+import { isTooMany, movedNumbers } from './moved-numbers.ts';
 import { type PlanLine, type PlanProblem, readPlan } from './read-plan.ts';
 import { holdRun, type Run, saveRun } from './run.ts';
 import { verdictOf } from './verdict.ts';
@@ -27,6 +28,9 @@ export interface PlanRead {
   readonly repaired: number;
 }
 
+const MOVED =
+  'would get the number of another record: was a column sorted or moved without the others? If it is meant, correct the numbers in the CRM and make the plan again';
+
 const PAGE = 500;
 const MOST_PROBLEMS = 20;
 
@@ -38,6 +42,8 @@ export async function checkPlan(db: Db, provider: string, file: string, signal: 
     count += 1;
     if (problems.length < MOST_PROBLEMS) problems.push({ line, problem });
   };
+  const moved: PlanProblem[] = [];
+  let movedCount = 0;
   const seen = new Map<string, number>();
   let toLink = 0;
   let repaired = 0;
@@ -55,6 +61,15 @@ export async function checkPlan(db: Db, provider: string, file: string, signal: 
       else if (one.action === 'link') toLink += 1;
       if (one.repaired) repaired += 1;
     }
+    const lines = page.flatMap((one) => ('problem' in one ? [] : one));
+    const found = await movedNumbers(db, provider, lines, rows);
+    movedCount += found.length;
+    moved.push(...found.slice(0, MOST_PROBLEMS - moved.length));
+  }
+  if (isTooMany(movedCount, toLink)) {
+    tell(1, `${movedCount} records ${MOVED}`);
+    for (const { line, problem } of moved) tell(line, problem);
+    count += movedCount - moved.length;
   }
   if (count > 0)
     throw new PlanError(

@@ -134,25 +134,6 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
     expect(Object.keys(await ground.links()).includes(left)).toBe(false);
     expect(ground.service.changes).toHaveLength(5);
   });
-
-  it('is applied as it was made, and not as another one was applied before', async () => {
-    const ground = await setGround({ engine });
-    const ids = Array.from({ length: 3 }, (_, at) => ground.add(String(20_000_000 + at)));
-    await ground.run({ ...plan(newFile()), sendUpdate: true });
-    const files = ids.map(newFile);
-    for (const [at, file] of files.entries())
-      writeFileSync(file, `record;number;action\n${ids[at]};${20_000_000 + at};link\n`);
-    const [trial = '', rest = '', more = ''] = files;
-    await ground.run({ ...apply(trial), trust: 'register' });
-    await ground.run(apply(rest));
-    await ground.run({ ...apply(more), trust: 'register' });
-    expect(Object.values(await ground.links()).map((link) => link.split(' ')[2])).toEqual([
-      'register',
-      'crm',
-      'register',
-    ]);
-    expect(ground.service.changes.map((change) => change.endsWith('+update'))).toEqual([true, false, false]);
-  });
 });
 
 describe('a file as spreadsheets leave it', () => {

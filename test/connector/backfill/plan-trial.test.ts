@@ -1,0 +1,61 @@
+/** What a person may do to a plan and not notice: a trial with other options, a column that was sorted on its own. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ENGINES, newFolder } from '../../support/stores.ts';
+import { type Ground, setGround } from './ground.ts';
+
+const newFile = (): string => join(newFolder(), 'plan.csv');
+const plan = (file: string) => ({ mode: { kind: 'plan', file } }) as const;
+const apply = (file: string) => ({ mode: { kind: 'file', file } }) as const;
+
+/** Writes the lines as a file and applies it. */
+const applyLines = (ground: Ground, lines: readonly string[]) => {
+  const file = newFile();
+  writeFileSync(file, lines.join('\r\n'));
+  return ground.run(apply(file));
+};
+
+it.each(ENGINES)(
+  'a plan on %s is applied as it was made, and not as another one was applied before',
+  async (engine) => {
+    const ground = await setGround({ engine });
+    const ids = Array.from({ length: 3 }, (_, at) => ground.add(String(20_000_000 + at)));
+    await ground.run({ ...plan(newFile()), sendUpdate: true });
+    const files = ids.map(newFile);
+    for (const [at, file] of files.entries())
+      writeFileSync(file, `record;number;action\n${ids[at]};${20_000_000 + at};link\n`);
+    const [trial = '', rest = '', more = ''] = files;
+    await ground.run({ ...apply(trial), trust: 'register' });
+    await ground.run(apply(rest));
+    await ground.run({ ...apply(more), trust: 'register' });
+    expect(Object.values(await ground.links()).map((link) => link.split(' ')[2])).toEqual([
+      'register',
+      'crm',
+      'register',
+    ]);
+    expect(ground.service.changes.map((change) => change.endsWith('+update'))).toEqual([true, false, false]);
+  },
+);
+
+it.each(ENGINES)(
+  'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
+  async (engine) => {
+    const ground = await setGround({ engine });
+    const numbers = Array.from({ length: 40 }, (_, at) => String(20_000_000 + at));
+    const ids = numbers.map((number) => ground.add(number));
+    await ground.run(plan(newFile()));
+    const lines = (of: readonly string[]) => [
+      'record;number;action',
+      ...ids.map((id, at) => `${id};${of[at] ?? ''};link`),
+    ];
+    const sorted = await applyLines(ground, lines(numbers.toReversed())).catch((error: Error) => error.message);
+    expect(sorted).toMatch(/line 1: 40 records would get the number of another record: was a column sorted/u);
+    expect(sorted).toContain(`line 2: record ${ids[0]} holds 20000000; 20000039 is the number of record ${ids[39]}`);
+    expect(sorted).toContain('and 21 more');
+    expect(await ground.links()).toEqual({});
+    const [first = '', second = '', ...rest] = numbers;
+    await applyLines(ground, lines([second, first, ...rest]));
+    expect((await ground.links())[ids[0] ?? '']).toBe(`CVR-1-${second} person crm active`);
+  },
+);
