@@ -44,6 +44,10 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): rea
   if (property === undefined) {
     const near = similar(row.property, schema);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
+    const instead = provider.mapping.find((each) => each.unless === row.property && schema.has(each.property));
+    if (row.optional && instead !== undefined) {
+      return [{ level: 'info', subject, found: `the CRM has no such property: ${instead.property} is used instead` }];
+    }
     const advice = `create it, or set ${without(provider, row)} under ${key}`;
     return [{ level: row.optional ? 'info' : 'fail', subject, found: `the CRM has no such property${hint}`, advice }];
   }

@@ -10,10 +10,12 @@ export interface ToDefine extends MappingToCheck {
 
 /**
  * The definitions of what the mapping, the match and the hold name and the account has not. The provider's own definition
- * counts where it has one; else the field says what the property must take. Pure.
+ * counts where it has one; else the field says what the property must take. What is optional in a preset and in no
+ * definition is the CRM's own, and nobody's to make. Pure.
  */
 export function missingProperties(config: ToDefine, properties: readonly Property[]): readonly PropertyDefinition[] {
-  const known = new Map((config.provider.definitions ?? []).map((each) => [each.name, each]));
+  const { definitions } = config.provider;
+  const known = new Map((definitions ?? []).map((each) => [each.name, each]));
   const there = new Set(properties.map(({ name }) => name));
   const wanted = new Map<string, PropertyDefinition>();
   const want = (name: string, make: () => PropertyDefinition): void => {
@@ -22,8 +24,9 @@ export function missingProperties(config: ToDefine, properties: readonly Propert
   const { match, hold } = config;
   if (match !== undefined) want(match, () => ({ name: match, label: 'CVR number', type: 'string', unique: true }));
   if (hold !== undefined) want(hold, () => ({ name: hold, label: 'CVR hold', type: 'boolean' }));
-  for (const { field, property, policy, unless } of config.mapping) {
+  for (const { field, property, policy, unless, optional } of config.mapping) {
     if (policy === 'never' || (unless !== undefined && there.has(unless))) continue;
+    if (optional === true && definitions !== undefined && !known.has(property)) continue;
     want(property, () => ({
       name: property,
       label: labelOf(FIELDS[field].about),

@@ -35,6 +35,13 @@ describe('a mapped property', () => {
     ]);
   });
 
+  it('that is missing and has a stand-in asks nothing of anybody', () => {
+    const rows = [row('countryCode', 'code', { optional: true }), row('country', 'country', { unless: 'code' })];
+    expect(found(rows, [property('country')])).toEqual([
+      'info crm countryCode → code: the CRM has no such property: country is used instead',
+    ]);
+  });
+
   it('that is missing and optional is only told', () => {
     expect(found([row('status', 'cvr_status', { optional: true })], [])).toEqual([
       expect.stringMatching(/^info .*fields: \{ status: false \}/),

@@ -53,6 +53,16 @@ describe('the properties an account lacks', () => {
     expect(missingProperties(config({ mapping }), [property('code')])).toEqual([]);
   });
 
+  it('are not the own ones of the CRM that a preset takes where they are', () => {
+    const definition: PropertyDefinition = { name: 'cvr_country', label: 'Country', type: 'string' };
+    const mapping = [
+      { field: 'countryCode', property: 'BillingCountryCode', policy: 'tracked', optional: true },
+      { field: 'country', property: 'cvr_country', policy: 'always', optional: true },
+    ] as const;
+    const asked = config({ mapping, provider: { definitions: [definition] } });
+    expect(missingProperties(asked, [])).toEqual([definition]);
+  });
+
   it('are made as the provider defines them where it does', () => {
     const definition: PropertyDefinition = { name: 'cvr', label: 'The number', type: 'string', unique: true };
     const asked = config({ match: 'cvr', provider: { definitions: [definition] } });
