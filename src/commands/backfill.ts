@@ -92,6 +92,7 @@ async function summarise(
     calls,
     seconds,
     trust: run?.trust ?? 'crm',
+    before: run?.before ?? 0,
     isLook: mode.kind === 'look' || isPlan,
     next: nextOf(provider, { ...asked, mode: nextMode }, run),
     isMonitoring: upstream !== undefined,

@@ -99,6 +99,20 @@ describe('backfill', () => {
     expect(stdout).toContain(`1 left by --limit. Start ${next} again to go on.`);
   });
 
+  it('says what was linked before, and that the register does not win there by another look', async () => {
+    const { emulator, run, plan } = await setup();
+    for (const number of ['10150817', '20000001']) emulator.add({ cvr_number: number });
+    await run('backfill', 'hubspot', '--plan', plan);
+    await run('backfill', 'hubspot', '--apply', plan, '--limit', '1');
+    const { stdout } = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register');
+    expect(stdout).toContain('2 records linked; no');
+    const again = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register');
+    expect(again.stdout).toContain('2 records linked (2 of them before); no');
+    expect(again.stdout).toContain('What was linked before is not overwritten');
+    const { stdout: told } = await run('backfill', 'hubspot', '--apply', plan);
+    expect(told).toContain('what differs stays');
+  });
+
   it('says what is wrong with a plan, and does nothing', async () => {
     const { emulator, run, links, plan } = await setup();
     emulator.add({ cvr_number: '10150817' });

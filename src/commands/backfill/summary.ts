@@ -29,6 +29,8 @@ export interface Summary {
   readonly calls: CallsMade;
   readonly seconds: number;
   readonly trust: Run['trust'];
+  /** Of the linked ones: those that were before this run. */
+  readonly before: number;
   readonly isMonitoring: boolean;
   /** It was to look only, and links nothing. */
   readonly isLook: boolean;
@@ -117,10 +119,10 @@ const toldStop = ({ next }: Summary): readonly string[] => [`Stopped, nothing wa
 
 const goOn = (next: string): string => `Start ${next} again to go on.`;
 
-function toldLinks({ ended, outcome, isMonitoring, trust, next }: Summary): readonly string[] {
+function toldLinks({ ended, outcome, isMonitoring, trust, before, next }: Summary): readonly string[] {
   const { linked, monitored, unconfirmed, toLink } = outcome;
   return [
-    `${records(linked)} linked${isMonitoring ? `, ${number(monitored)} monitored` : '; no monitoring service is configured'}.`,
+    `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before)` : ''}${isMonitoring ? `, ${number(monitored)} monitored` : '; no monitoring service is configured'}.`,
     ...(unconfirmed > 0 && isMonitoring && ended !== 'done'
       ? [`${number(unconfirmed)} wait for the monitoring service.`]
       : []),
@@ -131,6 +133,11 @@ function toldLinks({ ended, outcome, isMonitoring, trust, next }: Summary): read
           trust === 'crm'
             ? 'The daemon fills what is blank; what differs stays and waits for a person: cvrsync parked list --kind difference'
             : 'The daemon fills what is blank and overwrites what differs, once; cvrsync undo takes it back.',
+        ]
+      : []),
+    ...(trust === 'register' && before > 0
+      ? [
+          'What was linked before is not overwritten, for people may have edited it since: cvrsync parked retry --all --kind difference does it.',
         ]
       : []),
   ];

@@ -96,7 +96,7 @@ async function applyPage(
     ids.map((id) => linkKey(provider, id)),
     now(),
   );
-  const done = await linkRows(tx, provider, planned, run, now());
+  const { done, before } = await linkRows(tx, provider, planned, run, now());
   const ended = checked.flatMap((one): CensusRow[] => {
     if (one.kind === 'settled' || one.kind === 'follow') return [{ ...one.row, state: 'done' }];
     if (one.kind === 'later' && round >= ROUNDS) return [{ ...one.row, state: 'failed', detail: one.reason }];
@@ -104,24 +104,28 @@ async function applyPage(
   });
   await updateRows(tx, provider, [...done, ...ended]);
   const requeued = await requeue(tx, provider, checked, run, next.end);
-  next = { ...next, end: next.end + requeued };
-  if (requeued > 0) await saveRun(tx, provider, next, now());
+  next = { ...next, end: next.end + requeued, before: (next.before ?? 0) + before };
+  if (requeued > 0 || before > 0) await saveRun(tx, provider, next, now());
   return {
     run: next,
     linked: done.filter((row) => row.state === 'done' && row.action === 'link').length,
   };
 }
 
-/** Links rows; those whose company got another record meanwhile are for a person, unless one chose them. */
+/**
+ * Links rows; those whose company got another record meanwhile are for a person, unless one chose them. `before` counts
+ * those that were linked already.
+ */
 async function linkRows(
   tx: Tx,
   provider: string,
   rows: readonly CensusRow[],
   { trust, sendUpdate, file }: Run,
   now: number,
-): Promise<readonly CensusRow[]> {
+): Promise<{ readonly done: readonly CensusRow[]; readonly before: number }> {
   const sure = file === undefined ? await judgeRows(tx, provider, rows) : rows;
   const done: CensusRow[] = [];
+  let before = 0;
   for (const [at, row] of sure.entries()) {
     const { record_id: recordId, entity, found } = row;
     // What is linked by now as it was planned is done; what is in doubt stays as it was judged.
@@ -136,15 +140,21 @@ async function linkRows(
       // They saw what the record holds, and need not be asked about it again.
       if (isTheirs && held !== null && linked.kind !== 'taken')
         await change(tx, { provider, recordId }, { doubt: held });
-      const before = rows[at]?.verdict ?? row.verdict;
-      if (linked.kind !== 'taken') done.push({ ...row, verdict: before, action: 'link', state: 'done' });
+      if (linked.kind === 'already') {
+        before += 1;
+        // What an earlier one let the register overwrite and is not written yet, is not to be any more. Never the other
+        // way round: people may have edited the record since it was filled.
+        if (trust === 'crm') await change(tx, { provider, recordId }, { trust });
+      }
+      const verdict = rows[at]?.verdict ?? row.verdict;
+      if (linked.kind !== 'taken') done.push({ ...row, verdict, action: 'link', state: 'done' });
       else {
         const detail = `it is linked to ${linked.entity}, and ${found ?? 'the plan'} says ${entity}`;
         done.push({ ...row, verdict: 'differs', state: 'failed', detail });
       }
     }
   }
-  return done;
+  return { done, before };
 }
 
 /** Puts rows that are to be judged anew, and survivors of merges, at the end of the queue. Returns by how much it grew. */

@@ -28,6 +28,8 @@ export interface Run {
   readonly scanned: number;
   readonly trust: NonNullable<Link['trust']>;
   readonly sendUpdate: boolean;
+  /** Rows that were to be linked and were already: they keep the properties that were decided. */
+  readonly before?: number;
   /** Digest of the plan file that is applied; absent where the scan's own plan is. */
   readonly file?: string;
   readonly startedAt: number;
