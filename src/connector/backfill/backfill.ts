@@ -2,7 +2,8 @@
  * backfill: the companies that a CRM has already are found, linked, and monitored. Scan, judge, apply, carry: each step
  * keeps its place in the store, so that a run may be killed anywhere and started again.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { clearSome } from '../census.ts';
 import { acceptMatch } from '../match.ts';
 import { applyRows } from './apply.ts';
@@ -37,8 +38,13 @@ const GRACE_MS = 15_000;
  */
 export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, signal: AbortSignal): Promise<Run> {
   const { mode } = options;
-  if (mode.kind === 'plan' && existsSync(mode.file))
-    throw new BackfillError(`${mode.file} is there already, and may hold somebody's work: name another file`);
+  if (mode.kind === 'plan') {
+    if (existsSync(mode.file))
+      throw new BackfillError(`${mode.file} is there already, and may hold somebody's work: name another file`);
+    // Now, and not after a scan of an hour.
+    if (!existsSync(dirname(mode.file)))
+      throw new BackfillError(`there is no folder ${dirname(mode.file)} for the plan: make it, or name another file`);
+  }
   const columns = await columnsOf(deps, signal);
   if (mode.kind === 'file') await checkPlanOf(deps, options, mode.file, signal);
   let run = await begin(deps, options);
@@ -57,7 +63,7 @@ async function checkPlanOf(
   signal: AbortSignal,
 ): Promise<void> {
   if (restart) throw new BackfillError('--restart forgets the scan that --apply stands on: use one of them');
-  if (!existsSync(file)) throw new BackfillError(`there is no plan ${file}`);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackfillError(`there is no plan ${file}`);
   const before = await readRun(store.db, crm.name);
   if (before === undefined || isScanning(before.phase))
     throw new BackfillError(

@@ -253,6 +253,7 @@ it('is refused where nothing was scanned, where it is not there, and with a rest
   const { run } = await setGround();
   const file = newFile();
   await expect(run(apply(file))).rejects.toThrow('there is no plan');
+  await expect(run(apply(newFolder()))).rejects.toThrow('there is no plan');
   writeFileSync(file, 'record;number;action\n1;10150817;link');
   await expect(run(apply(file))).rejects.toThrow('make the plan here first');
   await expect(run({ ...apply(file), restart: true })).rejects.toThrow('--restart forgets');
@@ -265,6 +266,8 @@ it('writes over no file, and leaves none behind that is not whole', async () => 
   writeFileSync(kept, 'mine');
   await expect(ground.run(plan(kept))).rejects.toThrow('is there already');
   expect(readFileSync(kept, 'utf8')).toBe('mine');
+  await expect(ground.run(plan(join(kept, '..', 'none', 'plan.csv')))).rejects.toThrow('there is no folder');
+  expect(ground.steps).toEqual([]);
   const stop = new AbortController();
   const { tell } = ground.deps;
   Object.assign(ground.deps, {
