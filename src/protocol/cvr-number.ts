@@ -24,6 +24,9 @@ const SEPARATED = /^[\d\s.,'/_-]*$/;
 // Six digits, a dash, four digits is how Danish personal numbers are written: never taken for a P-number.
 const PERSONAL = /^\d{6}-\d{4}$/;
 
+/** A cell that is formatted as a number, with decimals: whole digits, or thousands parted by the other mark. */
+const SPREADSHEET = /^(\d{7,8}(?=[.,])|\d{1,2}(?:\.\d{3}){2}(?=,)|\d{1,2}(?:,\d{3}){2}(?=\.))[.,]0{1,2}$/;
+
 /** The register's check: the weighted sum of the eight digits is a multiple of 11. */
 export const passesModulus11 = (number: string): boolean =>
   WEIGHTS.reduce((sum, weight, index) => sum + weight * Number(number[index]), 0) % 11 === 0;
@@ -49,7 +52,7 @@ const ofEntityId = (text: string): CvrVerdict | undefined => {
 };
 
 /**
- * Reads a CVR number in any spelling people use; also an entity id, a number, or a spreadsheet's `12345678.0`.
+ * Reads a CVR number in any spelling people use; also an entity id, a number, or a spreadsheet's `12345678,00`.
  * A seven-digit JavaScript number is padded (numbers cannot hold leading zeros), a seven-digit text only with `pad`.
  */
 export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean } = {}): CvrVerdict => {
@@ -66,8 +69,8 @@ export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean 
   if (numeric) return /^\d+$/.test(text) ? ofDigits(text, true) : invalid('is not a whole positive number');
   const entity = ofEntityId(text);
   if (entity !== undefined) return entity;
-  const spreadsheet = /^(\d{7,8})[.,]0$/.exec(text)?.[1];
-  if (spreadsheet !== undefined) return ofDigits(spreadsheet, options.pad ?? false);
+  const spreadsheet = SPREADSHEET.exec(text)?.[1];
+  if (spreadsheet !== undefined) return ofDigits(spreadsheet.replace(/\D/g, ''), options.pad ?? false);
   const unit = text.replace(UNIT_LABEL, '');
   const bare = unit === text ? text.replace(LABEL, '') : unit;
   if (!SEPARATED.test(bare)) return invalid('has other characters than digits and separators');

@@ -28,6 +28,9 @@ describe('CVR numbers', () => {
     'CVR-1-99000015',
     'cvr-1-99000015',
     '99000015.0',
+    '99000015,00',
+    '99.000.015,00',
+    '99,000,015.00',
     '99,000,015',
     99000015,
     99000015n,
@@ -76,6 +79,8 @@ describe('CVR numbers', () => {
   it('tells a production unit from a company', () => {
     for (const input of ['1999000001', 'P 1999000001', 'P-nummer: 1999000001', 'CVR-2-1999000001', 1999000001])
       expect(readCvrNumber(input)).toEqual({ kind: 'production-unit', number: '1999000001' });
+    // In pairs, and not a company's with decimals.
+    expect(readCvrNumber('19.99.00.01.00')).toEqual({ kind: 'production-unit', number: '1999000100' });
   });
 
   it('takes nothing that looks like a personal number for a P-number', () => {
