@@ -112,9 +112,12 @@ function nextOf(
   return [
     `cvrsync backfill ${provider}`,
     ...(mode.kind === 'look' ? ['--dry-run'] : []),
-    ...(mode.kind === 'plan' ? [`--plan ${mode.file}`] : []),
-    ...(mode.kind === 'file' ? [`--apply ${mode.file}`] : []),
+    ...(mode.kind === 'plan' ? [`--plan ${quoted(mode.file)}`] : []),
+    ...(mode.kind === 'file' ? [`--apply ${quoted(mode.file)}`] : []),
     ...(sendUpdate || begun?.sendUpdate === true ? ['--send-update'] : []),
     ...((trust ?? begun?.trust) === 'register' ? ['--trust register'] : []),
   ].join(' ');
 }
+
+/** A file name as a shell takes it for one word. */
+const quoted = (file: string): string => (/^[\w./\\:~-]+$/u.test(file) ? file : `"${file}"`);

@@ -97,6 +97,9 @@ describe('backfill', () => {
     const { stdout } = await run('backfill', 'hubspot', '--apply', plan, '--limit', '1', '--send-update');
     const next = `cvrsync backfill hubspot --apply ${plan} --send-update --trust register`;
     expect(stdout).toContain(`1 left by --limit. Start ${next} again to go on.`);
+    const spaced = plan.replace('plan.csv', 'min plan.csv');
+    const other = await run('backfill', 'hubspot', '--plan', spaced, '--restart');
+    expect(other.stdout).toContain(`--apply "${spaced}"`);
   });
 
   it('says what was linked before, and that the register does not win there by another look', async () => {
