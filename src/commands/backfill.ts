@@ -87,6 +87,7 @@ async function summarise(
         : ended.phase === 'planned' || ended.phase === 'done'
           ? how[ended.phase]
           : 'limited',
+    match: run?.match ?? crm.match ?? '',
     scanned: run?.scanned ?? 0,
     outcome,
     calls,

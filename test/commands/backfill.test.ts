@@ -78,6 +78,21 @@ describe('backfill', () => {
     expect([await links(), emulator.calls.filter(({ method }) => method !== 'GET')]).toEqual([[], []]);
   });
 
+  it('asks whether it looks at the right property where most numbers are none of the register', async () => {
+    const { emulator, run, configure } = await setup();
+    emulator.add({ name: 'Firma', cvr_number: '10150817', phone: '10150817' });
+    for (let at = 0; at < 12; at++) emulator.add({ phone: `20 00 00 ${10 + at}` });
+    configure({ match: { property: 'phone' } });
+    const { stdout } = await run('backfill', 'hubspot', '--dry-run');
+    expect(stdout).toMatch(/1[12] of the matched numbers fail the register's check \(modulus 11\): the plan marks/u);
+    expect(stdout).toContain('is phone the property of the CVR number? It is connector.providers.hubspot.match.');
+    configure({ match: { property: 'cvr_number' } });
+    emulator.add({ cvr_number: '10150818' });
+    const right = (await run('backfill', 'hubspot', '--dry-run')).stdout;
+    expect(right).toContain("1 of the matched numbers fails the register's check");
+    expect(right).not.toContain('So many');
+  });
+
   it('writes a plan and applies it', async () => {
     const { emulator, run, links, plan } = await setup();
     const ids = [0, 1, 2].map((at) => emulator.add({ cvr_number: String(20_000_000 + at) }));
@@ -138,6 +153,7 @@ describe('backfill', () => {
       ended: 'done',
       scanned: 2,
       verdicts: { matched: 1, invalid: 1 },
+      mistyped: 0,
       toLink: 0,
       linked: 1,
       failed: 0,

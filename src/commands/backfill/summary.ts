@@ -24,6 +24,8 @@ export interface Summary {
   readonly provider: string;
   /** `stopped` by a signal; `limited` by `--limit`; both go on when started again. */
   readonly ended: 'planned' | 'done' | 'limited' | 'stopped';
+  /** The property that holds the number. */
+  readonly match: string;
   readonly scanned: number;
   readonly outcome: Outcome;
   readonly calls: CallsMade;
@@ -46,7 +48,7 @@ export const forAPerson = ({ outcome }: Summary): number => outcome.person + out
 /** The document of `--json`. */
 export const documentOf = (summary: Summary): object => {
   const { provider, ended, scanned, outcome, calls, seconds, trust, sample, file } = summary;
-  const { verdicts, toLink, linked, failed, monitored, refused, unconfirmed } = outcome;
+  const { verdicts, toLink, linked, failed, monitored, refused, unconfirmed, mistyped } = outcome;
   const shown = (row: CensusRow) => ({
     record: row.record_id,
     name: row.name,
@@ -62,6 +64,7 @@ export const documentOf = (summary: Summary): object => {
     ...(file !== undefined && { file }),
     scanned,
     verdicts,
+    mistyped,
     toLink,
     linked,
     failed,
@@ -88,6 +91,7 @@ export function textOf(summary: Summary): string {
       const count = outcome.verdicts[verdict] ?? 0;
       return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];
     }),
+    ...toldMistyped(summary),
     ...(ended === 'planned' ? toldPlan(summary) : summary.isLook ? toldStop(summary) : toldLinks(summary)),
   ];
   const persons = forAPerson(summary);
@@ -100,6 +104,20 @@ export function textOf(summary: Summary): string {
     if (outcome.person > shown) lines.push(`  and more: cvrsync backfill ${provider} --plan FILE lists them all`);
   }
   return lines.join('\n');
+}
+
+/** So many are no accident. */
+const MANY = 10;
+
+/** One number in eleven passes by chance: where most fail, they are phone numbers or the like. */
+function toldMistyped({ provider, outcome, match }: Summary): readonly string[] {
+  const { mistyped, verdicts } = outcome;
+  if (mistyped === 0) return [];
+  const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
+  const told = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
+  const isMost = mistyped >= MANY && mistyped * 2 > (verdicts.matched ?? 0);
+  if (!isMost) return [told];
+  return [told, `So many: is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`];
 }
 
 function toldPlan({ outcome, sample, file, next }: Summary): readonly string[] {

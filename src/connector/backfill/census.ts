@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
 import type { CensusTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { type Action, FOR_A_PERSON, VERDICTS, type Verdict } from './verdict.ts';
+import { type Action, FOR_A_PERSON, MISTYPED, VERDICTS, type Verdict } from './verdict.ts';
 
 export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
 
@@ -125,6 +125,8 @@ export interface Counts {
   readonly failed: number;
   /** Rows that a person should look at. */
   readonly person: number;
+  /** Of the matched ones: those whose number fails the register's check. */
+  readonly mistyped: number;
 }
 
 /** Reads every row of the connection. By sums and not by groups, which an engine would sort: memory for each row. */
@@ -139,13 +141,14 @@ export async function countRows(db: Db, provider: string): Promise<Counts> {
       countWhere(
         sql`state = 'failed' or (action <> 'link' and verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}))`,
       ).as('personRows'),
+      countWhere(sql`verdict = 'matched' and detail = ${MISTYPED}`).as('mistyped'),
     ])
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE)
     .executeTakeFirstOrThrow();
-  const { toLink, linkedRows: linked, failedRows: failed, personRows: person } = rows;
+  const { toLink, linkedRows: linked, failedRows: failed, personRows: person, mistyped } = rows;
   const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (rows[one] > 0 ? [[one, rows[one]]] : [])));
-  return { verdicts, toLink, linked, failed, person };
+  return { verdicts, toLink, linked, failed, person, mistyped };
 }
 
 /** How many rows a condition holds for, without a sort. */

@@ -42,7 +42,8 @@ export interface Said {
   readonly detail: string | null;
 }
 
-const MISTYPED = "the number fails the register's check (modulus 11): is it mistyped?";
+/** The note of a number that may be none. */
+export const MISTYPED = "the number fails the register's check (modulus 11): is it mistyped?";
 
 /** Reads what a record holds as its number; `isHeld` is the CRM's word that the record is to be left alone. */
 export function verdictOf(value: PropertyValue, isHeld: boolean): Said {
