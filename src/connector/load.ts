@@ -79,19 +79,29 @@ const rememberedOf = (state: PropertyStateTable): Remembered => ({
   tried: state.tried === null ? undefined : JSON.parse(state.tried),
 });
 
-/** Those of the records, by id, that still stand for the company they were loaded for: look before you write. */
-export async function stillLinked(
+/**
+ * Those of the records, by id, that still stand for the company they were loaded for, and of which no person has said
+ * anything else since: look before you write.
+ */
+export async function stillAsLoaded(
   db: Db,
   provider: string,
   records: readonly LinkedRecord[],
+  now: number,
 ): Promise<ReadonlySet<string>> {
-  const entities = new Map(records.map(({ id, entity }) => [id, entity]));
+  const ids = records.map(({ id }) => id);
   const links = await db
     .selectFrom('link')
     .select(['record_id', 'entity'])
     .where('provider', '=', provider)
-    .where('record_id', 'in', each(db, [...entities.keys()]))
+    .where('record_id', 'in', each(db, ids))
     .where('state', '=', 'active')
     .execute();
-  return new Set(links.filter((link) => entities.get(link.record_id) === link.entity).map((link) => link.record_id));
+  const entities = new Map(links.map((link) => [link.record_id, link.entity]));
+  const rulings = await readRulings(db, provider, ids, now);
+  const isSame = ({ id, entity, rulings: then }: LinkedRecord): boolean =>
+    entities.get(id) === entity && sameRulings(then, rulings.get(id) ?? NO_RULINGS);
+  return new Set(records.filter(isSame).map(({ id }) => id));
 }
+
+const sameRulings = (a: Rulings, b: Rulings): boolean => JSON.stringify([...a]) === JSON.stringify([...b]);

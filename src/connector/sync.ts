@@ -11,7 +11,7 @@ import { mayEnd } from './heal/brake.ts';
 import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { holdOf } from './hold.ts';
 import { endLink, healQueue } from './links.ts';
-import { type LinkedRecord, loadRecords, stillLinked } from './load.ts';
+import { type LinkedRecord, loadRecords, stillAsLoaded } from './load.ts';
 import { moveLink } from './move-link.ts';
 import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
 import { endSpent, type Spent } from './ruling.ts';
@@ -141,10 +141,11 @@ async function takeTurns(
   await settleTries(store, crm.name, planOf, claims, now());
   // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
   const ours = await owned(store.db, claims);
-  // Nor may a record be told of a company that a person took it from while the CRM answered.
-  const linked = await stillLinked(store.db, crm.name, records);
+  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
+  // hold that they were promised.
+  const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
   const patches = [...plans]
-    .filter(([id]) => ours.has(id) && linked.has(id))
+    .filter(([id]) => ours.has(id) && asLoaded.has(id))
     .map(([id, planned]) => ({ id, properties: patchOf(planned) }));
   const written = await writePatches(crm.connection, patches, signal);
   await rememberUnanswered(store, crm.name, planOf, written, now());
@@ -153,7 +154,7 @@ async function takeTurns(
   const turns = claims.map((claim): Turn => {
     const record = byId.get(claim.key);
     if (record === undefined) return { claim, settlement: { kind: 'done' } };
-    if (!linked.has(claim.key)) return { claim, settlement: { kind: 'again', at: now(), free: true } };
+    if (!asLoaded.has(claim.key)) return { claim, settlement: { kind: 'again', at: now(), free: true } };
     const planned = plans.get(claim.key);
     if (planned === undefined) return turnOfRead(crm, claim, record, readOf.get(claim.key), now());
     return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());

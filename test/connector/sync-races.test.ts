@@ -5,6 +5,7 @@ import { applyReceipts } from '../../src/connector/apply.ts';
 import type { Crm } from '../../src/connector/crm.ts';
 import { endLink, linkRecord } from '../../src/connector/links.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
+import { rule } from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
@@ -85,3 +86,21 @@ test.each(ENGINES)(
     ]);
   },
 );
+
+test.each(ENGINES)('what a person puts on hold while it is read is not written to any more (%s)', async (engine) => {
+  const store = await newStore(engine);
+  await linkAndTell(store, 'held', ENTITY);
+  await linkAndTell(store, 'free', OTHER);
+  const hold = { kind: 'hold', once: false, until: null, reason: null } as const;
+  const ref = { provider: 'crm', recordId: 'held', property: 'name' };
+  const { crm, written } = crmThat(store, () => store.write((tx) => rule(tx, ref, hold, now())));
+  await sync(store, crm);
+  expect(written).toEqual([{ id: 'free', properties: { name: 'B ApS' } }]);
+  await sync(store, crm);
+  expect(written.length).toBe(1);
+  const lines = await store.db.selectFrom('history').select(['record_id', 'rule']).orderBy('id').execute();
+  expect(lines).toEqual([
+    { record_id: 'free', rule: 'register' },
+    { record_id: 'held', rule: 'held' },
+  ]);
+});
