@@ -12,7 +12,7 @@ import {
   linkRecord,
   MONITORING_QUEUE,
 } from './links.ts';
-import { carryTrust } from './ruling.ts';
+import { ALL_PROPERTIES, carryTrust, readRulings } from './ruling.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -117,18 +117,27 @@ async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<voi
     .execute();
 }
 
-/** A person's word on a property holds for the record that it became, unless that has one of its own. */
-async function keepRulings(tx: Tx, { provider, from, to }: LinkMove): Promise<void> {
-  const rulings = await tx
+/**
+ * A person's word on a property holds for the record that it became, unless that has one of its own. A release makes no
+ * hole in a hold on the whole survivor, and one for once was meant for the value that was there.
+ */
+async function keepRulings(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
+  const own = (await readRulings(tx, provider, [to], now)).get(to);
+  const rows = await tx
     .selectFrom('ruling')
     .selectAll()
     .where('provider', '=', provider)
     .where('record_id', '=', from)
     .execute();
-  if (rulings.length === 0) return;
-  await tx
-    .insertInto('ruling')
-    .values(rulings.map((ruling) => ({ ...ruling, record_id: to })))
-    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doNothing())
-    .execute();
+  for (const { property, kind, once, until, reason, created_at } of rows) {
+    const isTooNarrow = kind === 'release' && (once === 1 || own?.has(ALL_PROPERTIES) === true);
+    if (own?.has(property) === true || isTooNarrow) continue;
+    const said = { kind, once, until, reason, created_at };
+    await tx
+      .insertInto('ruling')
+      .values({ provider, record_id: to, property, ...said })
+      // What is there and not in force has ended.
+      .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
+      .execute();
+  }
 }

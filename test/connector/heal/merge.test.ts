@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { dropAttention, retryAttention } from '../../../src/connector/attention.ts';
 import { endLink } from '../../../src/connector/links.ts';
+import { readRulings, rule } from '../../../src/connector/ruling.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Ground, newGround, numberOf } from './ground.ts';
 
@@ -261,5 +262,39 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
       { property: 'name', kind: 'release' },
       { property: 'phone', kind: 'hold' },
     ]);
+  });
+
+  it('leaves no hold behind for one that has ended, and makes no hole in a hold for a release', async () => {
+    const ground = await newGround(engine, { autoLink: false });
+    await ground.link('7', A);
+    const rulings = [
+      ['7', 'phone', 'hold', 0, null],
+      ['9', 'phone', 'hold', 0, ground.now - 1],
+      ['7', 'name', 'release', 0, null],
+      ['9', '*', 'hold', 0, null],
+    ] as const;
+    const rows = rulings.map(([record_id, property, kind, once, until]) => {
+      return { provider: 'crm', record_id, property, kind, once, until, reason: null, created_at: 1 };
+    });
+    await ground.store.write((tx) => tx.insertInto('ruling').values(rows).execute());
+    ground.merge('7', '9');
+    ground.put('9', { cvr: numberOf(A) });
+    await tell(ground, '7');
+    const kept = (await readRulings(ground.store.db, 'crm', ['9'], ground.now)).get('9') ?? [];
+    expect([...kept].map(([property, { kind, until }]) => [property, kind, until])).toEqual([
+      ['*', 'hold', null],
+      ['phone', 'hold', null],
+    ]);
+  });
+
+  it("does not let a release for once, which was meant for another value, take the survivor's", async () => {
+    const ground = await newGround(engine, { autoLink: false });
+    await ground.link('7', A);
+    const once = { kind: 'release', once: true, until: null, reason: null } as const;
+    await ground.store.write((tx) => rule(tx, { provider: 'crm', recordId: '7', property: 'name' }, once, ground.now));
+    ground.merge('7', '9');
+    ground.put('9', { cvr: numberOf(A) });
+    await tell(ground, '7');
+    expect(await readRulings(ground.store.db, 'crm', ['9'], ground.now)).toEqual(new Map());
   });
 });
