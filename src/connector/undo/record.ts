@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
+import type { RulingTable } from '../../store/schema.ts';
 import { type Decided, writeHistory } from '../history.ts';
 import { UNDONE } from '../ruling.ts';
 import type { Restored, Undone } from './fate.ts';
@@ -13,24 +14,44 @@ type Row = { readonly id: string; readonly property: string };
 const rowsOf = (restored: readonly Restored[]): readonly Row[] =>
   restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
 
-/** Holds what is about to be restored; an undo that is taken back needs no hold. What a person holds stays so. */
-export async function holdRestored(tx: Tx, provider: string, restored: readonly Restored[], at: number): Promise<void> {
+/** Rulings of people that gave way to the hold of an undo. */
+export type GaveWay = readonly RulingTable[];
+
+/**
+ * Holds what is about to be restored; an undo that is taken back needs no hold. What a person holds stays theirs, and
+ * loses its end. Returns what gave way, for {@link recordRestored}.
+ */
+export async function holdRestored(
+  tx: Tx,
+  provider: string,
+  restored: readonly Restored[],
+  at: number,
+): Promise<GaveWay> {
   const rows = rowsOf(restored.filter(({ last }) => !isUndo(last)));
-  if (rows.length === 0) return;
+  if (rows.length === 0) return [];
+  const { rows: before } = await sql<RulingTable>`select * from ruling
+    where provider = ${provider} and (kind = 'release' or until > ${at}) and (record_id, property) in
+      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
   await sql`insert into ruling (provider, record_id, property, kind, once, until, reason, created_at)
     select cast(${provider} as text), each.value ->> 'id', each.value ->> 'property', 'hold', 0, cast(null as bigint),
       cast(${UNDONE} as text), cast(${at} as bigint)
     from ${eachRow(tx, rows)} where true
     on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0, until = null,
-      reason = excluded.reason, created_at = excluded.created_at
+      reason = case when ruling.kind = 'hold' and ruling.until > ${at} then ruling.reason else excluded.reason end,
+      created_at = excluded.created_at
       where ruling.kind = 'release' or ruling.until is not null`.execute(tx);
+  return before;
 }
 
-/** Tells history what was restored, and ends the holds of what was not, and of undoes that were taken back. */
+/**
+ * Tells history what was restored, and ends the holds of what was not, and of undoes that were taken back. Where nothing
+ * was restored, what gave way at `heldAt` counts again, unless a person has spoken since.
+ */
 export async function recordRestored(
   tx: Tx,
   provider: string,
   results: readonly (readonly [Restored, Undone | undefined])[],
+  { gaveWay, heldAt }: { readonly gaveWay: GaveWay; readonly heldAt: number },
   at: number,
 ): Promise<void> {
   const restored = results.filter(([, fate]) => fate?.kind === 'restored').map(([each]) => each);
@@ -42,6 +63,18 @@ export async function recordRestored(
   );
   const failed = results.filter(([, fate]) => fate !== undefined && fate.kind !== 'restored').map(([each]) => each);
   await endHolds(tx, provider, rowsOf([...failed, ...restored.filter(({ last }) => isUndo(last))]));
+  const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
+  for (const ruling of gaveWay.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
+    await tx
+      .insertInto('ruling')
+      .values(ruling)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['provider', 'record_id', 'property'])
+          .doUpdateSet(ruling)
+          .where('ruling.created_at', '=', heldAt),
+      )
+      .execute();
 }
 
 function rowOf(provider: string, { last, isDue, from, to, seq }: Restored): Decided {

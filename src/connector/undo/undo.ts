@@ -82,11 +82,10 @@ async function write(
   signal.throwIfAborted();
   const at = now();
   // The hold comes first: were we to end after the write, the next sync would write our value again.
-  const ours = await store.write(async (tx) => {
+  const { ours, gaveWay } = await store.write(async (tx) => {
     const live = await held(tx, claims);
     const mine = found.restored.filter(({ last }) => live.has(last.recordId));
-    await holdRestored(tx, crm.name, mine, at);
-    return mine;
+    return { ours: mine, gaveWay: await holdRestored(tx, crm.name, mine, at) };
   });
   const live = await owned(store.db, claims);
   const patches = [...Map.groupBy(ours, ({ last }) => last.recordId)]
@@ -109,7 +108,7 @@ async function write(
         },
       ]) => keys.has(recordId) && !unsure.has(recordId),
     );
-    await recordRestored(tx, crm.name, mine, now());
+    await recordRestored(tx, crm.name, mine, { gaveWay, heldAt: at }, now());
     return { keys, fates: mine.flatMap(([, fate]) => fate ?? []) };
   });
   const isOpen = (id: string): boolean => !live.has(id) || !recorded.keys.has(id) || unsure.has(id);

@@ -13,7 +13,7 @@ import { ENGINES, newStore } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
 const now = () => 1_000;
-const SCHEMA: readonly Property[] = ['name', 'phone', 'locked', 'hidden'].map((name) =>
+const SCHEMA: readonly Property[] = ['name', 'phone', 'late', 'locked', 'hidden'].map((name) =>
   propertyOf('string', { name, writable: name !== 'locked' }),
 );
 
@@ -38,7 +38,7 @@ async function ground(engine: (typeof ENGINES)[number], properties: readonly str
     }));
     await writeHistory(tx, decided, [], now());
   });
-  const held: Record<string, PropertyValue> = { name: 'B', phone: 'B', locked: 'B' };
+  const held: Record<string, PropertyValue> = { name: 'B', phone: 'B', late: 'B', locked: 'B' };
   const crm = crmOf({
     store,
     now,
@@ -146,6 +146,25 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     });
     expect(await undo()).toEqual(['name restored', 'phone restored']);
     expect(await holds(store)).toEqual(['hold name null undone', 'hold phone null mine']);
+  });
+
+  test("a hold with an end stays a person's and loses its end; it is what it was where nothing is put back", async () => {
+    const dated = { kind: 'hold', once: false, until: 5_000, reason: 'mine' } as const;
+    const { store, undo } = await ground(engine, ['name', 'phone', 'late'], {
+      update: ({ id, properties }) => {
+        const bad = Object.keys(properties).filter((property) => property !== 'name');
+        if (bad.length === 0) return { kind: 'written', id };
+        return { kind: 'rejected', id, reason: 'no', properties: Object.fromEntries(bad.map((each) => [each, 'no'])) };
+      },
+    });
+    await store.write(async (tx) => {
+      for (const property of ['name', 'phone'])
+        await rule(tx, { provider: 'crm', recordId: '1', property }, dated, now());
+      const release = { kind: 'release', once: true, until: null, reason: null } as const;
+      await rule(tx, { provider: 'crm', recordId: '1', property: 'late' }, release, now());
+    });
+    expect(await undo()).toEqual(['name restored', 'phone refused', 'late refused']);
+    expect(await holds(store)).toEqual(['release late null null', 'hold name null mine', 'hold phone 5000 mine']);
   });
 
   test('a lane that was parked is looked at again', async () => {
