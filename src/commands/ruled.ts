@@ -22,11 +22,16 @@ export function readRecord(text: string, connector: ConnectorConfig): RecordRef 
   return ref;
 }
 
-/** The record's link; a ruling on a record that nobody knows would be a mistyped one. */
+/**
+ * The record's link; a ruling on a record that nobody knows would be a mistyped one, and one on a record that was merged
+ * away would change nothing: its rulings went along.
+ */
 export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
   const link = await findLink(db, ref);
   if (link === undefined)
     throw new Error(`${ref.provider}:${ref.recordId} is linked to no company: see cvrsync links ${ref.provider}`);
+  if (link.state === 'merged')
+    throw new Error(`${ref.provider}:${ref.recordId} was ${link.reason ?? 'merged in the CRM'}: name that one instead`);
   return link;
 }
 

@@ -175,3 +175,21 @@ test('a ruling on a property or a record that is not there is refused with what 
   expect(await said('hold', `hubspot:${id}`, '--lift')).toMatch(/^1 .*is not on hold/su);
   expect(await said('undo')).toMatch(/^2 .*say what to take back/su);
 });
+
+test('a record that was merged away is not ruled on: its rulings went along, and the survivor is named', async () => {
+  const stage = await setStage();
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  expect((await stage.cli('hold', `hubspot:${id}`, 'name')).code).toBe(0);
+  const survivor = stage.hubspot.merge(id, stage.hubspot.add({ name: 'B ApS' }));
+  await stage.post(renamed('A ApS', 'C ApS'));
+  await stage.settled();
+  for (const argv of [['hold', '--lift'], ['release']]) {
+    const [command = '', ...rest] = argv;
+    const { code, stderr } = await stage.cli(command, `hubspot:${id}`, 'name', ...rest);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`merged in the CRM into record ${survivor}: name that`),
+    ]);
+  }
+  expect((await stage.cli('hold', `hubspot:${survivor}`, 'name', '--lift')).code).toBe(0);
+});
