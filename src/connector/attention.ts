@@ -91,12 +91,16 @@ async function readLinks(db: Db): Promise<readonly Attention[]> {
 
 async function readValues(db: Db): Promise<readonly Attention[]> {
   const rows = await db
-    .selectFrom('property_state')
-    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason'])
-    .where('refused', 'is not', null)
-    .orderBy('provider')
-    .orderBy('property')
-    .orderBy('record_id')
+    .selectFrom('property_state as state')
+    .innerJoin('link', (join) =>
+      join.onRef('link.provider', '=', 'state.provider').onRef('link.record_id', '=', 'state.record_id'),
+    )
+    .select(['state.provider', 'state.record_id', 'state.property', 'state.refused', 'state.refused_reason'])
+    .where('state.refused', 'is not', null)
+    .where('link.state', '=', 'active')
+    .orderBy('state.provider')
+    .orderBy('state.property')
+    .orderBy('state.record_id')
     .execute();
   return rows.map((row) => ({
     id: idOf('value', row.provider, row.record_id, row.property),

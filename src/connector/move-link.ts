@@ -62,7 +62,8 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
     await mark(tx, healQueue(provider), [from], now + SOON_MS);
     return 'later';
   }
-  await contest(tx, before, `merged in the CRM into record ${to}, which stands for ${other.entity}`, now);
+  const stands = `merged in the CRM into record ${to}, which stands for ${other.entity}`;
+  await contest(tx, before, `${stands}: to keep this link, drop the one of ${to} first`, now);
   const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
   await contest(tx, other, reason, now);
   return 'conflict';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dropAttention, readAttention, retryAttention } from '../../src/connector/attention.ts';
-import { linkRecord } from '../../src/connector/links.ts';
+import { endLink, linkRecord } from '../../src/connector/links.ts';
+import { moveLink } from '../../src/connector/move-link.ts';
 import { claim, mark, settle } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
@@ -137,5 +138,27 @@ describe('an id that names nothing in need', () => {
     expect(await store.write((tx) => retryAttention(tx, id, NOW))).toEqual({ kind: 'unknown' });
     expect(await store.write((tx) => dropAttention(tx, id, NOW))).toEqual({ kind: 'unknown' });
     expect([await ids(store), await lanes(store)]).toEqual([ALL, before]);
+  });
+});
+
+describe.each(ENGINES)('records that are not what they were on %s', (engine) => {
+  it('says how to keep the link of a record that was merged into one of another company', async () => {
+    const store = await newStore(engine);
+    const wish = { provider: 'crm', sendUpdate: false, now: NOW };
+    await store.write(async (tx) => {
+      await linkRecord(tx, { ...wish, recordId: '1', entity: COMPANY });
+      await linkRecord(tx, { ...wish, recordId: '2', entity: 'CVR-1-10000002' });
+      await moveLink(tx, { provider: 'crm', from: '1', to: '2', now: NOW });
+    });
+    const [first] = await readAttention(store.db);
+    expect(first?.reason).toContain(
+      'into record 2, which stands for CVR-1-10000002: to keep this link, drop the one of 2',
+    );
+  });
+
+  it('asks nobody about values of a record that is linked no longer', async () => {
+    const store = await troubled(engine);
+    await store.write((tx) => endLink(tx, { provider: 'crm', recordId: '1', state: 'gone', reason: 'x', now: NOW }));
+    expect((await readAttention(store.db)).filter(({ kind }) => kind === 'value')).toEqual([]);
   });
 });
