@@ -148,7 +148,8 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
     state,
     reason,
     ...(state === 'removed' && { origin }),
-    doubt: null,
+    // A record that comes back finds what a person accepted of it.
+    doubt: state === 'gone' && before.state === 'active' ? before.doubt : null,
     wish: 'off',
     // Also where it was `off`: an add may be under way at this moment. What was refused is not there.
     monitored: monitored === 'off' ? 'unknown' : monitored,

@@ -121,7 +121,7 @@ async function linkAll(
   const claimants = Map.groupBy(linking.filter(takesPlace), ({ verdict }) => verdict.entity);
   for (const one of linking) {
     const { claim, link, verdict } = one;
-    const { entity, origin } = verdict;
+    const { entity } = verdict;
     const others = [
       ...(holders.get(entity) ?? []),
       ...(claimants.get(entity) ?? []).map((other) => other.claim.key),
@@ -130,7 +130,7 @@ async function linkAll(
     const isContested = rival !== undefined && takesPlace(one);
     const settlement = isContested
       ? await contest(tx, crm.name, one, rival, note, now)
-      : await begin(tx, crm.name, claim, { entity, origin, link }, note, now);
+      : await begin(tx, crm.name, claim, { ...verdict, link }, note, now);
     if (settlement !== undefined) settlements.set(claim.key, settlement);
   }
 }
@@ -163,11 +163,7 @@ async function begin(
   tx: Tx,
   provider: string,
   claim: Claim,
-  {
-    entity,
-    origin,
-    link,
-  }: { readonly entity: string; readonly origin: Link['origin']; readonly link: Link | undefined },
+  { entity, origin, doubt, link }: Omit<Kind<'link'>['verdict'], 'kind'> & Pick<Judged, 'link'>,
   note: Note,
   now: number,
 ): Promise<Settlement | undefined> {
@@ -177,7 +173,7 @@ async function begin(
   const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
     return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
-  if (link?.doubt != null) await change(tx, { provider, recordId: claim.key }, { doubt: null });
+  if (link?.doubt != null) await change(tx, { provider, recordId: claim.key }, { doubt: doubt ?? null });
   const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
   if (linked.kind === 'linked') note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
   return undefined;

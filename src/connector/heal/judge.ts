@@ -18,7 +18,13 @@ export type Numbered =
  */
 export type Verdict =
   | { readonly kind: 'nothing' | 'held' }
-  | { readonly kind: 'link'; readonly entity: string; readonly origin: Link['origin'] }
+  | {
+      readonly kind: 'link';
+      readonly entity: string;
+      readonly origin: Link['origin'];
+      /** What speaks against it and was accepted by a person. */
+      readonly doubt?: string;
+    }
   | { readonly kind: 'end'; readonly state: 'gone' | 'removed'; readonly reason: string }
   | { readonly kind: 'follow'; readonly entity: string; readonly reason: string }
   | { readonly kind: 'doubt'; readonly doubt: string; readonly reason: string }
@@ -56,6 +62,10 @@ export function readNumber(properties: Readonly<Record<string, PropertyValue>>, 
   return read.kind === 'blank' ? { kind: 'blank' } : { kind: 'other', text: String(value).slice(0, 100) };
 }
 
+/** What would speak against a link to another company. */
+const textOf = (numbered: Numbered): string =>
+  numbered.kind === 'company' ? numbered.entity : numbered.kind === 'other' ? numbered.text : '';
+
 /** Whether the link counts, or waits for something to be settled. */
 const isOpen = (link: Link | undefined): link is Link => link?.state === 'active' || link?.state === 'conflict';
 
@@ -68,7 +78,7 @@ function judgeOpen(link: Link, numbered: Numbered): Verdict {
     const isSettled = link.state === 'active' && link.doubt === null;
     return isSettled ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
   }
-  const text = numbered.kind === 'company' ? numbered.entity : numbered.kind === 'other' ? numbered.text : '';
+  const text = textOf(numbered);
   if (isAccepted(link, text)) return NOTHING;
   if (numbered.kind === 'blank')
     return { kind: 'end', state: 'removed', reason: 'the record no longer holds a CVR number' };
@@ -100,6 +110,8 @@ function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolea
   const entity = numbered.kind === 'company' ? numbered.entity : undefined;
   const byNumber = entity === undefined ? NOTHING : ({ kind: 'link', entity, origin: 'number' } as const);
   if (link === undefined) return autoLink ? byNumber : NOTHING;
+  if (link.state === 'gone' && isAccepted(link, textOf(numbered)))
+    return { kind: 'link', entity: link.entity, origin: link.origin, doubt: textOf(numbered) };
   if (link.origin === 'number') {
     // Restored, and its number is not for us to see: it is what it was.
     const isBack = link.state === 'gone' && numbered.kind === 'unseen';

@@ -37,6 +37,35 @@ describe('a link', () => {
     expect(await ground.row('7')).toMatchObject({ state: 'active', origin: 'person' });
   });
 
+  it('that a person kept against its number is kept when its record is deleted and restored', async () => {
+    for (const number of [numberOf(B), null, 'none']) {
+      const ground = await newGround('sqlite');
+      ground.put('7', { cvr: number });
+      await ground.link('7', A);
+      const doubt = number === numberOf(B) ? B : (number ?? '');
+      await ground.store.write((tx) => tx.updateTable('link').set({ doubt }).execute());
+      await ground.hint('7');
+      await ground.settle(0);
+      ground.remove('7');
+      await ground.hint('7');
+      await ground.settle(0);
+      expect(await ground.row('7')).toMatchObject({ state: 'gone' });
+      ground.put('7', { cvr: number });
+      for (const _ of [1, 2]) {
+        await ground.hint('7');
+        await ground.settle(0);
+      }
+      expect([await ground.row('7'), ground.items()]).toMatchObject([
+        { state: 'active', entity: A, doubt },
+        [`${A} 7`],
+      ]);
+      ground.put('7', { cvr: numberOf(A) });
+      await ground.hint('7');
+      await ground.settle(0);
+      expect(await ground.row('7')).toMatchObject({ state: 'active', entity: A, doubt: null });
+    }
+  });
+
   it('that a person ended stays ended, restored or edited', async () => {
     const ground = await newGround('sqlite');
     ground.put('7', { cvr: numberOf(A) });
