@@ -6,6 +6,8 @@ import { each, eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { RulingTable, Schema } from '../store/schema.ts';
 import type { RecordRef } from './links.ts';
+import { noteQueue } from './notes/rows.ts';
+import { parentQueue } from './parents/mark.ts';
 
 /** Stands for every property of a record. */
 export const ALL_PROPERTIES = '*';
@@ -74,7 +76,7 @@ export async function rule(
   ruling: Omit<Ruling, 'createdAt'>,
   now: number,
 ): Promise<void> {
-  await mark(tx, `sync:${provider}`, [recordId], now);
+  await markRuled(tx, { provider, recordId, property }, now);
   const { kind, until, reason } = ruling;
   const said = { kind, once: ruling.once ? 1 : 0, until, reason, created_at: now };
   await tx
@@ -84,6 +86,21 @@ export async function rule(
     .execute();
 }
 
+/** Has a record looked at again for what is ruled now; its notes and its parent, too, where they wait for a hold on all. */
+async function markRuled(tx: Tx, { provider, recordId, property }: RulingRef, now: number): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  if (property !== ALL_PROPERTIES) return;
+  const queues = [noteQueue(provider), parentQueue(provider)];
+  const waiting = await tx
+    .selectFrom('lane')
+    .select('queue')
+    .where('queue', 'in', queues)
+    .where('key', '=', recordId)
+    .where('parked_at', 'is', null)
+    .execute();
+  for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
+}
+
 /** Ends a ruling of that kind, and has the record synced. False where there is none. */
 export async function lift(
   tx: Tx,
@@ -91,7 +108,7 @@ export async function lift(
   kind: Ruling['kind'],
   now: number,
 ): Promise<boolean> {
-  await mark(tx, `sync:${provider}`, [recordId], now);
+  await markRuled(tx, { provider, recordId, property }, now);
   const { numDeletedRows } = await tx
     .deleteFrom('ruling')
     .where('provider', '=', provider)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, linkRecord } from '../../../src/connector/links.ts';
-import { rule } from '../../../src/connector/ruling.ts';
+import { lift, rule } from '../../../src/connector/ruling.ts';
 import { ENTITY, OTHER, renamed, told } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Ground, type GroundOptions, newGround } from '../derived-ground.ts';
@@ -258,6 +258,21 @@ describe('a record on hold', () => {
     stage.time += 3_600_000;
     await stage.leave();
     expect(stage.notes.get('1')).toHaveLength(1);
+  });
+
+  test('gets it at once when a person lifts a hold without an end', async () => {
+    const stage = await ground();
+    await stage.tell(bankrupt);
+    const ref = { provider: 'crm', recordId: '1', property: '*' };
+    const ruling = { kind: 'hold', once: false, until: null, reason: null } as const;
+    await stage.store.write((tx) => rule(tx, ref, ruling, stage.time));
+    await stage.leave();
+    expect(stage.notes.size).toBe(0);
+    await stage.store.write((tx) => lift(tx, ref, 'hold', stage.time));
+    await stage.leave();
+    expect(stage.notes.get('1')).toHaveLength(1);
+    await stage.store.write((tx) => rule(tx, ref, ruling, stage.time));
+    expect(await stage.lanes('note:crm')).toEqual([]);
   });
 });
 
