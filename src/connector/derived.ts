@@ -4,8 +4,9 @@ import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.
 import type { Tx } from '../store/open.ts';
 import { openGate } from './ability.ts';
 import type { Crm } from './crm.ts';
+import { dropUnwantedNotes } from './notes/due.ts';
 import { leaveNotes } from './notes/leave.ts';
-import { dropUnwantedNotes, leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
+import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
 import { giveParents } from './parents/give.ts';
 import { givesParents, markReparented, parenting } from './parents/mark.ts';
 

@@ -2,11 +2,12 @@
 import { sql } from 'kysely';
 import { type Claim, held, mark } from '../../runtime/lanes.ts';
 import { each } from '../../store/each.ts';
+import { readKept, writeKept } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
 import { writeHistory } from '../history.ts';
 import { findLink, type Link } from '../links.ts';
-import { noteQueue } from './rows.ts';
+import { leavesNotes, type Noting, noteQueue } from './rows.ts';
 
 export type DueNote = NoteTable;
 
@@ -147,4 +148,36 @@ export async function deleteNotes(tx: Tx, before: number, most: number): Promise
   const { numAffectedRows = 0n } = await sql`delete from note where (provider, record_id, marker) in
     (select provider, record_id, marker from note where done_at < ${before} limit ${most})`.execute(tx);
   return Number(numAffectedRows) === most;
+}
+
+const personsKey = (provider: string): string => `notes:${provider}`;
+
+/**
+ * At start: gives up what is still to be left by connections that leave notes no longer, or that named persons and may
+ * not any more.
+ */
+export async function dropUnwantedNotes(tx: Tx, crms: readonly Noting[], now: number): Promise<void> {
+  for (const crm of crms) {
+    const { name } = crm;
+    const rule = crm.persons ? 'persons' : 'nameless';
+    const known = await readKept(tx, personsKey(name));
+    if (known !== rule) await writeKept(tx, personsKey(name), rule, now);
+    if (!leavesNotes(crm)) await dropAll(tx, name, 'notes are switched off', now);
+    else if (known === 'persons' && rule === 'nameless') await dropAll(tx, name, 'it may name persons', now);
+  }
+}
+
+async function dropAll(tx: Tx, provider: string, reason: string, now: number): Promise<void> {
+  await tx.deleteFrom('lane').where('queue', '=', noteQueue(provider)).execute();
+  const dropped = await tx
+    .updateTable('note')
+    .set({ state: 'dropped', done_at: now })
+    .where('provider', '=', provider)
+    .where('state', '=', 'due')
+    .returning(['record_id', 'entity', 'subject'])
+    .execute();
+  const lines = dropped.map(({ record_id: id, entity, subject }) => {
+    return { provider, id, entity, rule: 'note', detail: `${subject}: not left, ${reason}` } as const;
+  });
+  await writeHistory(tx, [], lines, now);
 }

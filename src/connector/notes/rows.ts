@@ -97,16 +97,3 @@ async function insert(tx: Tx, rows: readonly NoteRow[]): Promise<void> {
     from ${eachRow(tx, plain)} where true
     on conflict (provider, record_id, marker) do nothing`.execute(tx);
 }
-
-/** Gives up what is still to be left by connections that leave notes no longer. */
-export async function dropUnwantedNotes(tx: Tx, crms: readonly Noting[], now: number): Promise<void> {
-  for (const { name } of crms.filter((crm) => !leavesNotes(crm))) {
-    await tx.deleteFrom('lane').where('queue', '=', noteQueue(name)).execute();
-    await tx
-      .updateTable('note')
-      .set({ state: 'dropped', done_at: now })
-      .where('provider', '=', name)
-      .where('state', '=', 'due')
-      .execute();
-  }
-}
