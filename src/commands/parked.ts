@@ -43,7 +43,9 @@ const retry = defineCommand({
   about: 'try parked work, set-aside values and links in doubt again; let the register win over a difference, once',
   args: { ids: many('ids as `parked list` shows them') },
   options: {
-    all: flag('everything that is listed, differences only with --kind difference'),
+    all: flag(
+      'all that is listed but decisions: brakes never, links in conflict and differences where --kind names them',
+    ),
     kind: oneOf(KINDS, 'with --all: only this kind'),
     ...narrow,
   },
@@ -120,11 +122,12 @@ interface Chosen extends DifferenceFilter {
   readonly kind: Attention['kind'] | undefined;
 }
 
-async function resolve(context: Context, one: Resolve, ids: readonly string[], chosen: Chosen): Promise<0 | 1> {
+async function resolve(context: Context, one: Resolve, ids: readonly string[], chosen: Chosen): Promise<0 | 1 | 3> {
   const { all, kind } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync parked list`, or use --all');
   if (ids.length > 0 && all) throw new UsageError('name ids, or use --all: not both');
   needDifference(all ? kind : 'difference', chosen);
+  const leftOut: string[] = [];
   const results = await withStore(context, async (store) => {
     if (!all) return resolveAll(store, one, ids);
     if (kind === 'difference') return resolveDifferences(store, one, chosen);
@@ -132,19 +135,24 @@ async function resolve(context: Context, one: Resolve, ids: readonly string[], c
     const found = (await readAttention(store.db)).filter((each) =>
       kind === undefined ? each.kind !== 'body' : each.kind === kind,
     );
+    // Who tries all again after an outage has not decided anything.
+    const isLeft = ({ decides }: Attention): boolean => one === retryAttention && decides && kind !== 'link';
+    leftOut.push(...found.filter(isLeft).map(({ id }) => id));
     return resolveAll(
       store,
       one,
-      found.map(({ id }) => id),
+      found.filter((each) => !isLeft(each)).map(({ id }) => id),
     );
   });
   const failed = results.filter(({ result }) => result.kind !== 'done').length;
   if (context.json) context.output.result(results, '');
   else {
     for (const { id, result } of results) context.output.line(`${id}: ${told(result)}`);
-    if (results.length === 0) context.output.line('Nothing of that kind is there.');
+    if (results.length + leftOut.length === 0) context.output.line('Nothing of that kind is there.');
+    if (leftOut.length > 0) context.output.line(`Left for you to decide, by id: ${leftOut.join(', ')}`);
   }
-  return failed > 0 ? 1 : 0;
+  if (failed > 0) return 1;
+  return leftOut.length > 0 ? 3 : 0;
 }
 
 /** What is settled leaves the list, so each page is the first one. One that another settled meanwhile is left out. */

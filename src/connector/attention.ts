@@ -4,6 +4,7 @@ import { drop as dropLane, parked, unpark } from '../runtime/lane-state.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Db, Tx } from '../store/open.ts';
 import { type DifferenceFilter, readDifferences, settleDifference } from './differences.ts';
+import { BRAKE_KEY } from './heal/brake.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE } from './links.ts';
 import type { RulingRef } from './ruling.ts';
 
@@ -21,6 +22,8 @@ export interface Attention {
   readonly since: number | null;
   /** What retry and drop would do, and what to do first. */
   readonly advice: string;
+  /** Whether a retry is a person's decision, and not just another try. */
+  readonly decides: boolean;
 }
 
 /** What became of a retry or a drop. */
@@ -46,10 +49,12 @@ export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: num
     reason: `the CRM holds ${crm}, the register says ${register} of ${entity}`,
     since,
     advice: 'retry lets the register win once; drop holds what the CRM has',
+    decides: true,
   }));
 
 async function readLanes(db: Db): Promise<readonly Attention[]> {
   return (await parked(db)).map(({ queue, key, error, parkedAt, attempts }) => ({
+    decides: key === BRAKE_KEY,
     id: idOf('lane', queue, key),
     kind: 'lane',
     about: `${queue} ${key}`,
@@ -82,6 +87,7 @@ async function readLinks(db: Db): Promise<readonly Attention[]> {
         ? `in conflict: ${row.reason ?? 'two companies claim the record'}`
         : `the monitoring service refused it: ${row.monitored_error ?? 'without a reason'}`,
       since: row.updated_at,
+      decides: isConflict,
       advice: isConflict
         ? 'retry keeps this link; drop removes it and ends its monitoring'
         : 'retry asks the service again; drop removes the link',
@@ -109,6 +115,7 @@ async function readValues(db: Db): Promise<readonly Attention[]> {
     reason: row.refused_reason ?? 'the CRM would not take it',
     since: null,
     advice: 'correct the property or the mapping, then retry; drop forgets it until the next change',
+    decides: false,
   }));
 }
 
@@ -121,6 +128,7 @@ async function readBodies(db: Db): Promise<readonly Attention[]> {
     reason: row.reason,
     since: row.received_at,
     advice: 'it cannot be retried: correct it and feed it with `cvrsync receive FILE`; drop deletes it',
+    decides: false,
   }));
 }
 

@@ -9,6 +9,7 @@ import type { CrmEmulator } from '../../providers/emulator.ts';
 import { EMULATORS } from '../../providers/index.ts';
 import { linkRecord } from '../../src/connector/links.ts';
 import { acceptMatch } from '../../src/connector/match.ts';
+import { park } from '../../src/runtime/lanes.ts';
 import { openStore } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import { runCli } from '../support/cli.ts';
@@ -138,6 +139,10 @@ describe('parked', () => {
       ['link/hubspot/7', 'body/1'],
     ]);
     expect(await run('parked', 'retry', '--all')).toMatchObject({
+      code: 3,
+      stdout: 'Left for you to decide, by id: link/hubspot/7\n',
+    });
+    expect(await run('parked', 'retry', '--all', '--kind', 'link')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^link\/hubspot\/7: /),
     });
@@ -149,6 +154,27 @@ describe('parked', () => {
     expect((await run('parked', 'drop', 'body/1')).code).toBe(1);
     expect((await run('parked', 'drop')).code).toBe(2);
     expect((await run('parked')).code).toBe(0);
+  });
+});
+
+describe('parked retry --all', () => {
+  it('tries lanes again, and never lets go of a brake', async () => {
+    const { run, store: url } = await configured();
+    const store = await openStore(url);
+    onTestFinished(() => store.close());
+    await store.write(async (tx) => {
+      await park(tx, 'sync:hubspot', '7', { at: 1, error: 'no answer' });
+      await park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many links would end' });
+    });
+    for (const kind of [[], ['--kind', 'lane']])
+      expect(await run('parked', 'retry', '--all', ...kind)).toMatchObject({
+        code: 3,
+        stdout: expect.stringMatching(/by id: lane\/heal:hubspot\/\*\n$/u),
+      });
+    const parkedOnes = store.db.selectFrom('lane').select('queue').where('parked_at', 'is not', null);
+    expect(await parkedOnes.execute()).toEqual([{ queue: 'heal:hubspot' }]);
+    expect((await run('parked', 'retry', 'lane/heal:hubspot/*')).code).toBe(0);
+    expect(await parkedOnes.execute()).toEqual([]);
   });
 });
 
