@@ -40,3 +40,9 @@ export async function holdsOf(
   });
   return new Map(holds);
 }
+
+/** Whether a person holds the whole record now: look before you write. */
+export async function isHeldByRuling(db: Db, provider: string, id: string, now: number): Promise<boolean> {
+  const rulings = (await readRulings(db, provider, [id], now)).get(id);
+  return rulings?.get(ALL_PROPERTIES)?.kind === 'hold';
+}

@@ -6,6 +6,7 @@ import { readKept, writeKept } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
 import { writeHistory } from '../history.ts';
+import { isHeldByRuling } from '../holds.ts';
 import { findLink, type Link } from '../links.ts';
 import { leavesNotes, type Noting, noteQueue } from './rows.ts';
 
@@ -45,8 +46,8 @@ export async function dueNotes(
 }
 
 /**
- * Says on disk that a note is about to be sent. `stop`: the lane or the link is no longer ours to act on. `foreign`: the
- * record stands for another company than the note's, which is dropped.
+ * Says on disk that a note is about to be sent. `stop`: the lane or the link is no longer ours to act on, or a person put
+ * the record on hold meanwhile. `foreign`: the record stands for another company than the note's, which is dropped.
  */
 export async function startNote(tx: Tx, claim: Claim, note: DueNote, now: number): Promise<'go' | 'stop' | 'foreign'> {
   if ((await held(tx, [claim])).size === 0) return 'stop';
@@ -56,6 +57,7 @@ export async function startNote(tx: Tx, claim: Claim, note: DueNote, now: number
     await end(tx, note, { state: 'dropped', done_at: now });
     return 'foreign';
   }
+  if (await isHeldByRuling(tx, note.provider, note.record_id, now)) return 'stop';
   await end(tx, note, { tried_at: now });
   return 'go';
 }

@@ -7,7 +7,7 @@ import type { Store, Tx } from '../../store/open.ts';
 import type { AbilityGate } from '../ability.ts';
 import type { Crm } from '../crm.ts';
 import { type Happened, writeHistory } from '../history.ts';
-import { readHolds } from '../holds.ts';
+import { isHeldByRuling, readHolds } from '../holds.ts';
 import { type FaultSettlement, later } from '../settle.ts';
 import { decideParent } from './decide-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
@@ -171,9 +171,13 @@ async function writeAll(
   }
 }
 
-/** Says on disk what is about to be written: after a crash it is known for ours. False where the lane is no longer ours. */
+/**
+ * Says on disk what is about to be written: after a crash it is known for ours. False where the lane is no longer ours, or
+ * a person put the record on hold meanwhile.
+ */
 async function begin(store: Store, provider: string, { claim, wish, parent }: Pending, now: number): Promise<boolean> {
   if ((await owned(store.db, [claim])).size === 0) return false;
+  if (await isHeldByRuling(store.db, provider, wish.id, now)) return false;
   if (parent !== null) await store.write((tx) => remember(tx, provider, wish.id, { tried_id: parent, at: now }));
   return true;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, linkRecord } from '../../../src/connector/links.ts';
-import { lift, rule } from '../../../src/connector/ruling.ts';
 import { ENTITY, OTHER, renamed, told } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Ground, type GroundOptions, newGround } from '../derived-ground.ts';
@@ -230,49 +229,6 @@ describe('a record that is not what it was', () => {
     stage.time += 7 * 3_600_000;
     await stage.leave();
     expect(await states(stage)).toEqual(['1 done']);
-  });
-});
-
-describe('a record on hold', () => {
-  test('gets its note when the hold in the CRM is over', async () => {
-    const stage = await ground({ hold: 'hands_off' });
-    await stage.tell(bankrupt);
-    stage.reads.set('1', { kind: 'found', id: '1', properties: { hands_off: true } });
-    await stage.leave();
-    expect(stage.notes.size).toBe(0);
-    stage.reads.delete('1');
-    stage.time += 7 * 3_600_000;
-    await stage.leave();
-    expect(stage.notes.get('1')).toHaveLength(1);
-  });
-
-  test('gets it when the hold that a person ruled is over', async () => {
-    const stage = await ground();
-    await stage.tell(bankrupt);
-    const ref = { provider: 'crm', recordId: '1', property: '*' };
-    const until = stage.time + 3_600_000;
-    const ruling = { kind: 'hold', once: false, until, reason: null } as const;
-    await stage.store.write((tx) => rule(tx, ref, ruling, stage.time));
-    await stage.leave();
-    expect(stage.notes.size).toBe(0);
-    stage.time += 3_600_000;
-    await stage.leave();
-    expect(stage.notes.get('1')).toHaveLength(1);
-  });
-
-  test('gets it at once when a person lifts a hold without an end', async () => {
-    const stage = await ground();
-    await stage.tell(bankrupt);
-    const ref = { provider: 'crm', recordId: '1', property: '*' };
-    const ruling = { kind: 'hold', once: false, until: null, reason: null } as const;
-    await stage.store.write((tx) => rule(tx, ref, ruling, stage.time));
-    await stage.leave();
-    expect(stage.notes.size).toBe(0);
-    await stage.store.write((tx) => lift(tx, ref, 'hold', stage.time));
-    await stage.leave();
-    expect(stage.notes.get('1')).toHaveLength(1);
-    await stage.store.write((tx) => rule(tx, ref, ruling, stage.time));
-    expect(await stage.lanes('note:crm')).toEqual([]);
   });
 });
 
