@@ -44,8 +44,9 @@ export const RECORD_RULES: readonly Rule[] = [
     about: 'a record merged away is moved, with the id of the survivor, and the survivor is left alone',
     why: 'the survivor may stand for another company: only the runtime knows, and lets the link follow',
     needs: ['merge'],
-    run: async ({ ids, fake, read, write, text, subject }) => {
-      const [primary = '', other = '', beside = other] = ids;
+    run: async ({ ids, fake, add, read, write, text, subject }) => {
+      // A provider that takes one record a call has merged ones all the same.
+      const [primary = '', other = add('Ege'), beside = other] = ids;
       const survivor = fake.merge?.(primary, other);
       insist(survivor !== undefined, 'the fake has no merge (or the subject should say that the CRM lacks it)');
       const before = fake.get(survivor);

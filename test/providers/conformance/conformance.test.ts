@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conformance, judge } from '../../../providers/conformance/conformance.ts';
 import type { Subject } from '../../../providers/conformance/subject.ts';
 import { BREAKAGES } from './breakages.ts';
-import { toyProvider, toySubject } from './toy.ts';
+import { type Breakage, toyProvider, toySubject } from './toy.ts';
 
 const broken = async (subject: Subject): Promise<readonly string[]> => {
   const names: string[] = [];
@@ -39,6 +39,15 @@ describe('the conformance suite', () => {
   ])('catches a module that %s on import', async (_what, name, seen) => {
     const checks = conformance(toySubject(toyProvider(), fixture(name)));
     await expect(checks.find((check) => check.name === 'opens-nothing-on-import')?.run()).rejects.toThrow(seen);
+  });
+
+  it('tries merges and parents of a provider that takes one record a call', async () => {
+    const limits = { batch: { read: 1, update: 1 }, concurrency: 2, budgets: { default: { calls: 9, perMs: 9 } } };
+    const one = (breakage: Breakage = {}) =>
+      toySubject(toyProvider({ ...breakage, provider: { limits: () => limits } }));
+    expect(await broken(one())).toEqual([]);
+    expect(await broken(one(BREAKAGES['moved']))).toEqual(['moved']);
+    expect(await broken(one(BREAKAGES['parents']))).toEqual(['parents']);
   });
 
   it('names the rule, what was seen and why it matters', async () => {
