@@ -1,7 +1,7 @@
 /** What one rule works with: a fresh CRM with four companies, and a connection to it. */
 import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
-import type { Connection, Limits, Outcome, PropertyValue, Provider, Read } from '../provider.ts';
+import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, Read } from '../provider.ts';
 import { openTestHttp } from './http.ts';
 import { Broken } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
@@ -30,7 +30,7 @@ export interface Lab {
     signal?: AbortSignal,
   ): Promise<readonly Outcome[]>;
   /** Every record a scan gives, in its order; ends where a cursor comes twice. */
-  scan(): Promise<readonly string[]>;
+  scan(properties?: readonly string[]): Promise<Page['records']>;
   /** Strikes the next call that reads or writes records; one that hangs is not waited for long. */
   fault(call: 'read' | 'update', action: FaultAction): void;
 }
@@ -99,13 +99,13 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
         asked.map((id) => ({ id, properties })),
         signal,
       ),
-    scan: async () => {
-      const seen: string[] = [];
+    scan: async (properties = [text]) => {
+      const seen: Page['records'][number][] = [];
       const cursors = new Set<string>();
       let cursor: string | undefined;
       do {
-        const page = await connection.scan([text], cursor, live());
-        seen.push(...page.records.map((record) => record.id));
+        const page = await connection.scan(properties, cursor, live());
+        seen.push(...page.records);
         cursor = page.cursor;
         if (cursor !== undefined && (cursors.has(cursor) || cursors.size > MOST_PAGES))
           throw new Broken(`a scan gave the cursor ${cursor} twice`);

@@ -67,10 +67,31 @@ export const RECORD_RULES: readonly Rule[] = [
     run: async ({ ids, add, scan }) => {
       const all = [...ids];
       for (let i = 0; i < 230; i += 1) all.push(add(`Nr ${i}`));
-      const seen = await scan();
+      const seen = (await scan()).map(({ id }) => id);
       const missing = all.filter((id) => !seen.includes(id));
       insist(missing.length === 0, `of ${all.length} records the scan left out ${missing.length}`);
       insist(new Set(seen).size === seen.length, 'the scan gave a record twice');
+    },
+  },
+  {
+    name: 'scans-live-values',
+    about: 'a scan gives each live record with its own values as read spells them, and none that was deleted',
+    why: 'a backfill links a record by the number that stands beside its id in a scan, and a deleted one makes two of a number',
+    needs: ['scan', 'read'],
+    run: async ({ ids, fake, add, read, scan, limits, subject }) => {
+      const { text, long, number } = subject.properties;
+      const all = [...ids];
+      for (let i = 0; i < 130; i += 1) all.push(add(`Nr ${i}`));
+      const [first = ''] = all;
+      const [deleted = ''] = all.splice(all.length - 60, 1);
+      fake.edit(first, { [number]: 42 });
+      fake.remove(deleted);
+      const scanned = await scan([text, long, number]);
+      insist(of(scanned, deleted) === undefined, 'the scan gave a record that was deleted');
+      for (const id of all) insistSame(of(scanned, id)?.properties[text], fake.get(id)?.[text], `${text} in a scan`);
+      const asked = all.slice(0, limits.batch.read);
+      for (const each of await read(asked, [text, long, number]))
+        insistSame(of(scanned, each.id)?.properties, each.kind === 'found' && each.properties, 'a record in a scan');
     },
   },
   {

@@ -78,11 +78,16 @@ export const VALUE_RULES: readonly Rule[] = [
     about: 'a property that is not in the patch is left as it is',
     why: 'what sales people wrote in the other fields would be lost with every change of the register',
     run: async (lab) => {
-      const { long, text } = lab.subject.properties;
+      const { long, text, number } = lab.subject.properties;
       const [id = ''] = lab.ids;
-      lab.fake.edit(id, { [long]: 'written by a person' });
-      await lab.write([id], { [text]: 'Ny' });
-      insistSame(lab.held(id, long), 'written by a person', `what the CRM holds in ${long}`);
+      lab.fake.edit(id, { [long]: 'written by a person', [number]: 17 });
+      // Each by itself: a CRM that keeps some of its fields nested may replace the nest as a whole.
+      for (const [name, value] of Object.entries({ [text]: 'Ny', [number]: 18, [long]: 'Ny tekst' })) {
+        const before = lab.fake.get(id);
+        await lab.write([id], { [name]: value });
+        for (const other of [text, long, number].filter((one) => one !== name))
+          insistSame(lab.held(id, other), before?.[other], `what the CRM holds in ${other} after a write of ${name}`);
+      }
     },
   },
 ];

@@ -111,6 +111,13 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       return { ...page, records: page.records.flatMap((each, at) => (at === 49 ? [each, each] : [each])) };
     },
   })),
+  'scans-live-values': connection((sound) => ({
+    scan: async (names, cursor, signal) => {
+      const page = await sound.scan(names, cursor, signal);
+      const records = page.records.map(({ id }, at) => ({ id, properties: page.records.at(at - 1)?.properties ?? {} }));
+      return { ...page, records };
+    },
+  })),
   'scans-while-records-change': connection((sound) => ({
     scan: async (names, cursor, signal) => {
       const all = [];
@@ -137,7 +144,8 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   'clears-with-null': patching((values) =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
   ),
-  'leaves-absent-alone': patching((values) => ({ about: null, ...values })),
+  // As where some fields are nested, and what is sent replaces the nest.
+  'leaves-absent-alone': patching((values) => ('staff' in values ? { about: null, ...values } : values)),
   'status-401': recovering(
     ({ fault }) => fault === 'auth',
     () => {
