@@ -1,11 +1,13 @@
 /** Rules about what a connection may do beside its five verbs; each is tried only where the connection has the ability. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sighting } from '../provider.ts';
-import { brief, faultOf, insist, insistSame } from './insist.ts';
-import { type Lab, live } from './lab.ts';
-import type { Rule } from './rule.ts';
 
-const LOOK_MS = 40;
+import { CHANGES } from './changes-rule.ts';
+import { brief, faultOf, insist, insistSame } from './insist.ts';
+import { live } from './lab.ts';
+import type { Rule } from './rule.ts';
+import { patiently, until } from './until.ts';
+
+/** A name with all that a query may trip over, and another name in it. */
+const ODD = `Birk & L'Øl "100%" + #1`;
 
 export const ABILITY_RULES: readonly Rule[] = [
   {
@@ -13,24 +15,25 @@ export const ABILITY_RULES: readonly Rule[] = [
     about: 'find gives the live records whose property equals a value, and says whether its index may lag',
     why: 'a duplicate is made where one that is there is not found, and a wrong company linked where one is found that is not',
     has: ({ connection }) => connection.find !== undefined,
-    run: async ({ connection, ids, text, fake, patienceMs }) => {
-      const find = (value: string) => connection.find?.(text, value, live());
+    run: async ({ connection, ids, text, fake, patienceMs, subject }) => {
+      const { number } = subject.properties;
       const [first = '', ...others] = ids;
-      const [found] = await until(
-        patienceMs,
-        async () => (await find('Birk'))?.records ?? [],
-        (records) => records.length > 0,
-      );
-      insistSame(found?.id, first, 'the record that find gave for Birk');
-      insistSame((await find('Birk at no time'))?.records, [], 'the records that find gave for a name nobody has');
-      insist(typeof (await find('Birk'))?.sure === 'boolean', 'find does not say whether it is sure');
+      const find = (property: string, value: string) =>
+        patiently(async () => connection.find?.(property, value, live()));
+      /** The ids found; a lagging index has time until they are so many. */
+      const found = async (property: string, value: string, count: number): Promise<readonly string[]> => {
+        const look = async () => (await find(property, value))?.records ?? [];
+        return (await until(patienceMs, look, ({ length }) => length === count)).map(({ id }) => id);
+      };
+      insistSame(await found(text, 'Birk', 1), [first], 'the records that find gave for Birk');
+      insistSame(await found(text, 'Birk at no time', 0), [], 'the records that find gave for a name nobody has');
+      insist(typeof (await find(text, 'Birk'))?.sure === 'boolean', 'find does not say whether it is sure');
+      fake.edit(first, { [text]: ODD, [number]: 87_654_321 });
+      insistSame(await found(text, ODD, 1), [first], `the records that find gave for ${ODD}`);
+      insistSame(await found(text, 'Birk', 0), [], `the records that find gave for Birk where one is ${ODD}`);
+      insistSame(await found(number, '87654321', 1), [first], 'the records that find gave for the digits of a number');
       fake.remove(first);
-      const left = await until(
-        patienceMs,
-        async () => (await find('Birk'))?.records ?? [],
-        (records) => records.length === 0,
-      );
-      insistSame(left, [], 'what find gave for a deleted record');
+      insistSame(await found(text, ODD, 0), [], 'what find gave for a deleted record');
       insist(
         others.every((id) => fake.get(id) !== undefined),
         'find deleted a record',
@@ -61,35 +64,7 @@ export const ABILITY_RULES: readonly Rule[] = [
       insistSame(calls() - before, 1, 'calls it made');
     },
   },
-  {
-    name: 'changes',
-    about: 'changes tells of records that are new, edited and deleted since a cursor; without one it begins now',
-    why: 'without webhooks it is the only way in which a link learns that its record was deleted, merged or given a number',
-    has: ({ connection }) => connection.changes !== undefined,
-    run: async (lab) => {
-      const { ids, add, fake, text } = lab;
-      const begun = await look(lab, undefined);
-      insist(typeof begun.cursor === 'string' && begun.cursor !== '', 'changes gave no cursor to begin with');
-      await sleep(LOOK_MS);
-      const fresh = add('Ny');
-      fake.edit(ids.at(-1) ?? '', { [text]: 'Edited' });
-      const wanted = [fresh, ids.at(-1) ?? ''];
-      let { cursor } = begun;
-      const seen = new Map<string, Sighting>();
-      const end = Date.now() + lab.patienceMs;
-      while (Date.now() < end && !wanted.every((id) => seen.has(id))) {
-        const changes = await look(lab, cursor);
-        cursor = changes.cursor;
-        for (const sighting of changes.sightings) seen.set(sighting.id, sighting);
-        if (!changes.more) await sleep(LOOK_MS);
-      }
-      for (const id of wanted) {
-        const sighting = seen.get(id);
-        insist(sighting?.kind === 'seen', `a new or edited record came as ${brief(sighting)}`);
-        insistSame(sighting.properties[text], fake.get(id)?.[text], 'the property it was seen with');
-      }
-    },
-  },
+  CHANGES,
   {
     name: 'notes',
     about: 'a note is added to its record, and found again by its marker and by no other',
@@ -188,20 +163,3 @@ export const ABILITY_RULES: readonly Rule[] = [
     },
   },
 ];
-
-async function look({ connection, text }: Lab, cursor: string | undefined) {
-  const changes = await connection.changes?.([text], cursor, live());
-  insist(changes !== undefined, 'changes gave nothing');
-  return changes;
-}
-
-/** Asks again until it is as wished, or for so long that it never will be. */
-async function until<T>(forMs: number, ask: () => Promise<T>, isWell: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + forMs;
-  let value = await ask();
-  while (Date.now() < end && !isWell(value)) {
-    await sleep(LOOK_MS);
-    value = await ask();
-  }
-  return value;
-}

@@ -20,6 +20,8 @@ export interface Lab {
   readonly ids: readonly string[];
   /** Calls the provider asked for so far. */
   calls(): number;
+  /** Puts the connection's clock on, by ms: what a CRM is asked for now and then is due. */
+  later(ms: number): void;
   add(text: string): string;
   held(id: string, property?: string): PropertyValue | undefined;
   read(ids: readonly string[], properties?: readonly string[], signal?: AbortSignal): Promise<readonly Read[]>;
@@ -74,7 +76,8 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     get: async (key: string) => kept.get(key),
     set: async (key: string, value: string) => void kept.set(key, value),
   };
-  const connection = await provider.connect(settings, { http, keep, now: Date.now });
+  let ahead = 0;
+  const connection = await provider.connect(settings, { http, keep, now: () => Date.now() + ahead });
   const limits = provider.limits(settings);
   const most = Math.max(1, Math.min(NAMES.length, limits.batch.read, limits.batch.update));
   const add = (name: string) => fake.add({ ...company, [text]: name });
@@ -91,6 +94,9 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     text,
     ids,
     calls: () => requests.length,
+    later: (ms) => {
+      ahead += ms;
+    },
     add,
     held: (id, property = text) => fake.get(id)?.[property],
     read: (asked, properties = [text], signal = live()) => connection.read(asked, properties, signal),

@@ -216,8 +216,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
   })),
   finds: connection((sound) => ({
-    find: async (property, value, signal) =>
-      (await sound.find?.(property, value.split(' ')[0] ?? '', signal)) ?? { records: [], sure: true },
+    find: async (property, value, signal) => {
+      const { records } = await sound.scan([property], undefined, signal);
+      return { records: records.filter(({ properties }) => String(properties[property]).includes(value)), sure: true };
+    },
   })),
   creates: connection((sound) => ({
     create: async (_values, signal) => (await sound.create?.({}, signal)) ?? { kind: 'duplicate', reason: 'none' },
@@ -231,7 +233,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   changes: connection((sound) => ({
     changes: async (names, cursor, signal) => {
       const changes = (await sound.changes?.(names, cursor, signal)) ?? { sightings: [], cursor: '', more: false };
-      return { ...changes, sightings: changes.sightings.filter(({ id }) => Number(id) > 1_004) };
+      return { ...changes, sightings: changes.sightings.filter(({ kind }) => kind !== 'gone') };
     },
   })),
   notes: connection((sound) => ({

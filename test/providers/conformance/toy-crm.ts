@@ -32,6 +32,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
   const rows = new Map<string, Row>();
   const survivors = new Map<string, string>();
   const defined = new Set<string>();
+  const losses: { readonly at: number; readonly id: string }[] = [];
   let last = 1_000;
   let clock = 0;
   const tick = () => {
@@ -47,6 +48,10 @@ export async function startToyCrm(): Promise<FakeCrm> {
   const lost = (id: string) => {
     const to = survivors.get(id);
     return to === undefined ? { kind: 'gone', id } : { kind: 'moved', id, to };
+  };
+  const lose = (id: string) => {
+    rows.delete(id);
+    losses.push({ at: tick(), id });
   };
   const picked = (row: Row, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, row.values[name] ?? null]));
@@ -79,7 +84,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
       return { records: page.map(([id, row]) => ({ id, properties: picked(row, properties) })), ...next };
     },
     'POST /find': ({ properties: [property = ''], value }) => {
-      const found = [...rows].filter(([, row]) => row.values[property] === value);
+      const found = [...rows].filter(([, row]) => String(row.values[property]) === value);
       return { records: found.map(([id, row]) => ({ id, properties: row.values })), sure: true };
     },
     'POST /create': ({ values }) => ({ kind: 'created', id: make(values) }),
@@ -87,7 +92,8 @@ export async function startToyCrm(): Promise<FakeCrm> {
       const since = cursor === undefined ? clock : Number(cursor);
       const seen = [...rows].filter(([, row]) => row.at > since);
       const sightings = seen.map(([id, row]) => ({ kind: 'seen', id, properties: picked(row, properties) }));
-      return { sightings, cursor: String(clock), more: false };
+      const lately = losses.filter(({ at }) => at > since).map(({ id }) => lost(id));
+      return { sightings: [...sightings, ...lately], cursor: String(clock), more: false };
     },
     'POST /note': ({ note }) => {
       const row = rows.get(note.recordId);
@@ -131,11 +137,11 @@ export async function startToyCrm(): Promise<FakeCrm> {
     settings: { baseUrl: served.url, token: TOKEN },
     add: make,
     get: (id) => rows.get(id)?.values,
-    remove: (id) => void rows.delete(id),
+    remove: lose,
     edit: (id, properties) => void write(id, { ...properties }),
     merge: (primary, other) => {
-      rows.delete(other);
       survivors.set(other, primary);
+      lose(other);
       return primary;
     },
     notes: (id) => rows.get(id)?.notes.map(({ text }) => text) ?? [],

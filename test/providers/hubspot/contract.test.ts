@@ -22,7 +22,7 @@ for (const apiVersion of ['2026-09', 'v3']) {
     provider: hubspot,
     module: new URL('../../../providers/hubspot/provider.ts', import.meta.url).href,
     start: async () => {
-      const emulator = await startHubspotEmulator({ rate: 'none', token: TOKEN });
+      const emulator = await startHubspotEmulator({ rate: 'none', searchRate: 'none', token: TOKEN });
       return { ...emulator, settings: { ...emulator.settings, apiVersion } };
     },
     secrets: [TOKEN],

@@ -1,0 +1,84 @@
+/** The rule about what a connection tells of its CRM's changes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sighting } from '../provider.ts';
+import { brief, insist, insistSame } from './insist.ts';
+import { type Lab, live } from './lab.ts';
+import type { Rule } from './rule.ts';
+import { patiently, until } from './until.ts';
+
+const LOOK_MS = 40;
+/** More than a page of most CRMs. */
+const MANY = 110;
+/** Deleted records may have a list of their own, read now and then: a day later it must have been. */
+const DAY_MS = 86_400_000;
+
+export const CHANGES: Rule = {
+  name: 'changes',
+  about:
+    'changes tells of all records that are new, edited, deleted or merged since a cursor; without one it begins now',
+  why: 'without webhooks it is the only way in which a link learns that its record was deleted, merged or given a number',
+  has: ({ connection }) => connection.changes !== undefined,
+  run: async (lab) => {
+    const { ids, add, fake, text, subject } = lab;
+    const edited = ids.at(-1) ?? '';
+    const [deleted, merged] = [add('Soon gone'), add('Soon merged')];
+    const follow = await beginning(lab);
+    await sleep(LOOK_MS);
+    const fresh: string[] = [];
+    for (let i = 0; i < MANY; i += 1) fresh.push(add(`Ny ${i}`));
+    fake.edit(edited, { [text]: 'Edited' });
+    const wanted = [...fresh, edited];
+    const seen = await follow((all) => wanted.every((id) => all.get(id)?.kind === 'seen'));
+    const missing = wanted.filter((id) => !seen.has(id));
+    insist(missing.length === 0, `of ${wanted.length} new and edited records changes left out ${missing.length}`);
+    for (const id of wanted) {
+      const sighting = seen.get(id);
+      insist(sighting?.kind === 'seen', `a new or edited record came as ${brief(sighting)}`);
+      insistSame(sighting.properties[text], fake.get(id)?.[text], 'the property it was seen with');
+    }
+    fake.remove(deleted);
+    const survivor = subject.lacks?.merge === undefined ? fake.merge?.(edited, merged) : undefined;
+    const lost = survivor === undefined ? [deleted] : [deleted, merged];
+    const isTold = (all: ReadonlyMap<string, Sighting>) => lost.every((id) => isLoss(all.get(id)));
+    let told = await follow(isTold);
+    if (!isTold(told)) {
+      lab.later(DAY_MS);
+      told = await follow(isTold);
+    }
+    insistSame(told.get(deleted), { kind: 'gone', id: deleted }, 'what changes told of a deleted record');
+    if (survivor === undefined) return;
+    const last = told.get(merged);
+    const isMoved = last?.kind === 'moved' && last.to === survivor;
+    insist(isMoved || last?.kind === 'gone', `what changes told of a record merged away: ${brief(last)}`);
+  },
+};
+
+/** Whoever is told that a linked record was seen as it was takes it to be alive. */
+const isLoss = (sighting: Sighting | undefined): boolean => sighting?.kind === 'gone' || sighting?.kind === 'moved';
+
+type Follow = (isWell: (seen: ReadonlyMap<string, Sighting>) => boolean) => Promise<ReadonlyMap<string, Sighting>>;
+
+/** Begins to follow the changes; each call goes on where the last ended, until all is told or patience ends. */
+async function beginning(lab: Lab): Promise<Follow> {
+  const begun = await look(lab, undefined);
+  insist(typeof begun.cursor === 'string' && begun.cursor !== '', 'changes gave no cursor to begin with');
+  let { cursor } = begun;
+  const seen = new Map<string, Sighting>();
+  const turn = async () => {
+    for (;;) {
+      const changes = await look(lab, cursor);
+      for (const sighting of changes.sightings) seen.set(sighting.id, sighting);
+      const isStill = changes.cursor === cursor;
+      cursor = changes.cursor;
+      if (!changes.more) return seen;
+      insist(!isStill, `changes gave the cursor ${brief(cursor)} twice, and more to come`);
+    }
+  };
+  return (isWell) => until(lab.patienceMs, turn, isWell);
+}
+
+async function look({ connection, text }: Lab, cursor: string | undefined) {
+  const changes = await patiently(async () => connection.changes?.([text], cursor, live()));
+  insist(changes !== undefined, 'changes gave nothing');
+  return changes;
+}
