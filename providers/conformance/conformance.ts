@@ -4,6 +4,7 @@
  * Each rule has a CRM of its own. They may run in any order; one at a time, for one of them listens to the console.
  */
 import { ABILITY_RULES } from './ability-rules.ts';
+import { ANSWER_RULES } from './answer-rules.ts';
 import { BATCH_RULES } from './batch-rules.ts';
 import { FAULT_RULES } from './fault-rules.ts';
 import { Broken, brief, isProviderError } from './insist.ts';
@@ -41,7 +42,14 @@ export interface Check {
   run(): Promise<'kept' | 'absent'>;
 }
 
-const RULES: readonly Rule[] = [...BATCH_RULES, ...RECORD_RULES, ...VALUE_RULES, ...FAULT_RULES, ...ABILITY_RULES];
+const RULES: readonly Rule[] = [
+  ...BATCH_RULES,
+  ...RECORD_RULES,
+  ...VALUE_RULES,
+  ...FAULT_RULES,
+  ...ANSWER_RULES,
+  ...ABILITY_RULES,
+];
 
 /** The rules for a provider, in the order a report lists them. */
 export const conformance = (subject: Subject): readonly Check[] => [

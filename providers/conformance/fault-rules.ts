@@ -102,13 +102,22 @@ export const FAULT_RULES: readonly Rule[] = [
   },
   {
     name: 'status-429-retry-after',
-    about: 'too many calls waits as long as Retry-After says',
+    about: 'too many calls waits as long as Retry-After says, in seconds or as an HTTP date',
     why: 'who comes back too early is locked out for longer, who comes too late leaves changes undone',
     run: async (lab) => {
+      const answer = lab.subject.answers?.rateWithRetryAfter ?? RATE_NAMED;
       for (const [verb, work] of verbs(lab)) {
-        lab.fault(verb, lab.subject.answers?.rateWithRetryAfter ?? RATE_NAMED);
+        lab.fault(verb, answer);
         const { fault, retryAfterMs } = await faultOf(work(), `a 429 to ${verb}`);
         insistSame([fault, retryAfterMs], ['rate', 7_000], `fault and wait of a 429 to ${verb} with Retry-After: 7`);
+        if (answer.kind !== 'status' || answer.headers?.['retry-after'] === undefined) continue;
+        const date = new Date(Date.now() + 20_000).toUTCString();
+        lab.fault(verb, { ...answer, headers: { ...answer.headers, 'retry-after': date } });
+        const { retryAfterMs: wait = 0 } = await faultOf(work(), `a 429 to ${verb}`);
+        insist(
+          wait > 10_000 && wait <= 20_000,
+          `a 429 to ${verb} with Retry-After: ${date}, 20 s from then, came back with a wait of ${wait} ms (retryAfterMs of cvrsync/provider reads both)`,
+        );
       }
     },
   },

@@ -75,10 +75,10 @@ export const RECORD_RULES: readonly Rule[] = [
   },
   {
     name: 'scans-live-values',
-    about: 'a scan gives each live record with its own values as read spells them, and none that was deleted',
+    about: 'a scan gives each live record with its own values, blanks as null, and none that was deleted',
     why: 'a backfill links a record by the number that stands beside its id in a scan, and a deleted one makes two of a number',
     needs: ['scan', 'read'],
-    run: async ({ ids, fake, add, read, scan, limits, subject }) => {
+    run: async ({ ids, fake, add, scan, subject }) => {
       const { text, long, number } = subject.properties;
       const all = [...ids];
       for (let i = 0; i < 130; i += 1) all.push(add(`Nr ${i}`));
@@ -89,9 +89,8 @@ export const RECORD_RULES: readonly Rule[] = [
       const scanned = await scan([text, long, number]);
       insist(of(scanned, deleted) === undefined, 'the scan gave a record that was deleted');
       for (const id of all) insistSame(of(scanned, id)?.properties[text], fake.get(id)?.[text], `${text} in a scan`);
-      const asked = all.slice(0, limits.batch.read);
-      for (const each of await read(asked, [text, long, number]))
-        insistSame(of(scanned, each.id)?.properties, each.kind === 'found' && each.properties, 'a record in a scan');
+      const held = { [text]: fake.get(first)?.[text], [long]: fake.get(first)?.[long] ?? null, [number]: 42 };
+      insistSame(of(scanned, first)?.properties, held, 'a record in a scan');
     },
   },
   {

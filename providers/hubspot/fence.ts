@@ -58,6 +58,11 @@ export async function settle(http: Http, request: HttpRequest, clock: () => Acco
   return judged(request, response, json);
 }
 
+/** What is answered with results: batches, searches, and lists of companies and of what belongs to one. */
+const isListed = ({ method, url }: HttpRequest): boolean =>
+  /\/(batch\/(read|update)|search)$/.test(url) ||
+  (method === 'GET' && /\/objects\/(?:[\d-]+\/)?(?:companies|0-2|\w+\/\d+\/associations\/\w+)(?:\?|$)/.test(url));
+
 /** The client drops a batch's errors from a 200, and throws on any 2xx it does not list: the body decides, not the status. */
 function judged(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {
   const errors = Array.isArray(json.errors) ? json.errors.map(listContext) : [];
@@ -67,9 +72,9 @@ function judged(request: HttpRequest, response: HttpResponse, json: Record<strin
     if (error !== undefined) throw new RefusedAnswer({ ...response, status: 400, body: JSON.stringify(error) });
     return { ...response, status: 204 };
   }
+  if (isListed(request) && !Array.isArray(json.results))
+    throw new ProviderError('unavailable', `HubSpot answered a list with ${response.status} but without results`);
   if (/\/batch\/(read|update)$/.test(request.url)) {
-    if (!Array.isArray(json.results))
-      throw new ProviderError('unavailable', `HubSpot answered a batch with ${response.status} but without results`);
     if (errors.length > 0) return { ...response, status: 207, body: JSON.stringify({ ...json, errors }) };
     return { ...response, status: 200 };
   }

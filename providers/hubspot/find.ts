@@ -1,5 +1,6 @@
 /** One record asked for by itself: the only sure way to tell a merge from a deletion. */
-import type { HubspotRecord } from './batch.ts';
+import { ProviderError } from '../provider.ts';
+import { type HubspotRecord, isRecordId } from './batch.ts';
 import type { Apis } from './client.ts';
 import { RefusedAnswer } from './faults.ts';
 
@@ -10,7 +11,9 @@ export async function findOne(
   properties: readonly string[],
 ): Promise<HubspotRecord | undefined> {
   try {
-    return await apis.companies.getById(id, [...properties], undefined, undefined, false);
+    const record = await apis.companies.getById(id, [...properties], undefined, undefined, false);
+    if (!isRecordId(String(record.id))) throw new ProviderError('unavailable', 'HubSpot gave a company without its id');
+    return record;
   } catch (error) {
     if (error instanceof RefusedAnswer && error.status === 404) return undefined;
     throw error;

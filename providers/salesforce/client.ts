@@ -67,7 +67,7 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
     ...(clientSecret === undefined ? {} : { clientSecret }),
   });
   // Token requests are not counted as API calls, and must not wait behind them.
-  oauth2._transport = fencedTransport(client, lent.http, new AbortController().signal, { budget: 'none' });
+  oauth2._transport = fencedTransport(client, lent, new AbortController().signal, { budget: 'none' });
   const sessions = openSessions(openLogin(settings, lent, oauth2), lent.now);
 
   const duplicates = settings.allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
@@ -82,7 +82,7 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
     /** No refresh function: jsforce would refresh without end. */
     const open = ({ instanceUrl, accessToken }: Session) => {
       last = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
-      last._transport = fencedTransport(client, lent.http, signal, { onAnswer });
+      last._transport = fencedTransport(client, lent, signal, { onAnswer });
       return last;
     };
     const call = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {

@@ -48,7 +48,8 @@ export async function addContentNote(calls: Calls, note: Note): Promise<string> 
   );
   if (refused !== undefined) {
     const { httpStatusCode, body } = refused;
-    throw new RefusedAnswer({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) });
+    // No headers: it asks for no wait.
+    throw new RefusedAnswer({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) }, 0);
   }
   const id = textOf(objectOf(answers[0]?.body)?.id);
   if (answers.length !== 2 || id === undefined) throw strangeAnswer('a new note');

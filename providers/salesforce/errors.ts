@@ -1,6 +1,7 @@
 /** An answer that is no success: its codes, and what they mean for the whole connection. */
 
 import { type HttpResponse, type Observation, ProviderError } from '../provider.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { duplicateIn, type FoundDuplicate } from './duplicates.ts';
 
 /** One error; `code` is `errorCode` at the top of an answer, `statusCode` of one record, `error` of a token request. */
@@ -21,12 +22,13 @@ export class RefusedAnswer extends Error {
   readonly errors: readonly ApiError[];
   readonly retryAfterMs: number | undefined;
 
-  constructor(response: HttpResponse) {
+  /** `now` in ms: its Retry-After may be a date. */
+  constructor(response: HttpResponse, now: number) {
     const errors = readErrors(response.body);
     super(errors.length === 0 ? `Salesforce answered ${response.status}` : errors.map(say).join('; '));
     this.status = response.status;
     this.errors = errors;
-    this.retryAfterMs = seconds(response.headers['retry-after']);
+    this.retryAfterMs = retryAfterMs(response.headers['retry-after'], now);
   }
 }
 
@@ -159,10 +161,6 @@ function advice({ status, errors }: RefusedAnswer): string {
 
 const codes = (errors: readonly ApiError[]): string =>
   errors.length === 0 ? '' : `: ${errors.map(({ code }) => code).join(', ')}`;
-
-function seconds(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d+$/.test(header) ? Number(header) * SECOND_MS : undefined;
-}
 
 function readErrors(body: string): readonly ApiError[] {
   try {

@@ -6,7 +6,7 @@
  */
 import { Duplex } from 'node:stream';
 import type { Connection } from 'jsforce/lib/connection.js';
-import { type Http, type HttpRequest, type HttpResponse, ProviderError } from '../provider.ts';
+import { type HttpRequest, type HttpResponse, type Lent, ProviderError } from '../provider.ts';
 import { RefusedAnswer } from './errors.ts';
 
 /** What jsforce moves its messages with. */
@@ -21,7 +21,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Makes a transport that throws {@link RefusedAnswer} from 400 on: jsforce would drop the status. */
 export function fencedTransport(
   { StreamPromise }: { readonly StreamPromise: StreamPromise },
-  http: Http,
+  { http, now }: Pick<Lent, 'http' | 'now'>,
   signal: AbortSignal,
   { budget, onAnswer }: { readonly budget?: string; readonly onAnswer?: (answer: HttpResponse) => void } = {},
 ): Transport {
@@ -30,7 +30,7 @@ export function fencedTransport(
       StreamPromise.create(() => ({
         stream: deadEnd(),
         promise: exchange(
-          http,
+          { http, now },
           { ...outgoing(request), ...(budget === undefined ? {} : { budget }), signal },
           onAnswer,
         ),
@@ -58,7 +58,11 @@ function outgoing({ method, url, headers = {}, body }: Outgoing): Omit<HttpReque
   };
 }
 
-async function exchange(http: Http, request: HttpRequest, onAnswer?: (answer: HttpResponse) => void) {
+async function exchange(
+  { http, now }: Pick<Lent, 'http' | 'now'>,
+  request: HttpRequest,
+  onAnswer?: (answer: HttpResponse) => void,
+) {
   const response: HttpResponse = await http(request);
   onAnswer?.(response);
   if (REDIRECTS.has(response.status)) {
@@ -67,7 +71,7 @@ async function exchange(http: Http, request: HttpRequest, onAnswer?: (answer: Ht
       `Salesforce answered with a redirect (status ${response.status}), which is not followed`,
     );
   }
-  if (response.status >= 400) throw new RefusedAnswer(response);
+  if (response.status >= 400) throw new RefusedAnswer(response, now());
   return { statusCode: response.status, headers: { ...response.headers }, body: response.body };
 }
 

@@ -41,7 +41,7 @@ const recovering = (fits: (error: ProviderError) => boolean, instead: () => unkn
 const answering = (fits: (answer: HttpResponse) => boolean): Breakage => ({
   http: (sound) => async (request) => {
     const answer = await sound(request);
-    if (!fits(answer)) return answer;
+    if (!fits(answer) || !/\/(read|update)$/.test(request.url)) return answer;
     const { ids = [], patches = [] } = JSON.parse(request.body ?? '{}');
     const found = ids.map((id: string) => ({ kind: 'found', id, properties: {} }));
     const written = patches.map(({ id }: { id: string }) => ({ kind: 'written', id }));
@@ -51,8 +51,9 @@ const answering = (fits: (answer: HttpResponse) => boolean): Breakage => ({
 const refuse = (): never => {
   throw new ProviderError('refused', 'the toy is strange today');
 };
+const isReset = (error: unknown): boolean => error instanceof ProviderError && /none came/.test(error.message);
 const refuseReset = (error: unknown): never => {
-  if (error instanceof ProviderError && /none came/.test(error.message)) return refuse();
+  if (isReset(error)) return refuse();
   throw error;
 };
 const saying = (text: RegExp) => (error: ProviderError) => text.test(error.message);
@@ -162,9 +163,9 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
   ),
   'status-429-retry-after': recovering(
-    (error) => error.fault === 'rate' && error.retryAfterMs === 7_000,
+    (error) => error.fault === 'rate' && (error.retryAfterMs ?? 0) > 10_000,
     () => {
-      throw new ProviderError('rate', 'the toy is tired', { retryAfterMs: 1_000 });
+      throw new ProviderError('rate', 'the toy is tired', { retryAfterMs: 5_000 });
     },
   ),
   'status-5xx': {
@@ -172,7 +173,8 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       try {
         return await sound(path, signal, body);
       } catch (error) {
-        if (error instanceof ProviderError && /answered 502/.test(error.message)) return sound(path, signal, body);
+        if (path === '/update' && error instanceof ProviderError && /answered 502/.test(error.message))
+          return sound(path, signal, body);
         throw error;
       }
     },
@@ -215,20 +217,44 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       return sound.check(signal);
     },
   })),
+  'nothing-made-up': connection((sound) => ({
+    find: async (property, value, signal) =>
+      (await sound.find?.(property, value, signal).catch(() => undefined)) ?? { records: [], sure: true },
+  })),
+  'create-names-what-it-refuses': connection((sound) => ({
+    create: async (values, signal) => {
+      const made = await sound.create?.(values, signal);
+      if (made?.kind !== 'created') throw new ProviderError('refused', 'the toy would not');
+      return made;
+    },
+  })),
+  'note-lost-answer': connection(({ notes }) => ({
+    ...(notes !== undefined && {
+      notes: {
+        ...notes,
+        add: (note, signal) =>
+          notes
+            .add(note, signal)
+            .catch((error: unknown) => (isReset(error) ? notes.add(note, signal) : Promise.reject(error))),
+      },
+    }),
+  })),
   finds: connection((sound) => ({
     find: async (property, value, signal) => {
       const { records } = await sound.scan([property], undefined, signal);
       return { records: records.filter(({ properties }) => String(properties[property]).includes(value)), sure: true };
     },
   })),
-  creates: connection((sound) => ({
-    create: async (_values, signal) => (await sound.create?.({}, signal)) ?? { kind: 'duplicate', reason: 'none' },
+  creates: connection(({ create }) => ({
+    ...(create !== undefined && { create: (values, signal) => create({ ...values, name: null }, signal) }),
   })),
-  'create-lost-answer': connection((_sound, call) => ({
-    create: async (values, signal) => {
-      const make = () => call<{ kind: 'created'; id: string }>('/create', signal, { values });
-      return make().catch(make);
-    },
+  'create-lost-answer': connection(({ create }) => ({
+    ...(create !== undefined && {
+      create: (values, signal) =>
+        create(values, signal).catch((error: unknown) =>
+          isReset(error) ? create(values, signal) : Promise.reject(error),
+        ),
+    }),
   })),
   changes: connection((sound) => ({
     changes: async (names, cursor, signal) => {
@@ -236,8 +262,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       return { ...changes, sightings: changes.sightings.filter(({ kind }) => kind !== 'gone') };
     },
   })),
-  notes: connection((sound) => ({
-    ...(sound.notes !== undefined && { notes: { ...sound.notes, find: async (id) => `${id}/1` } }),
+  notes: connection(({ notes }) => ({
+    ...(notes !== undefined && {
+      notes: { ...notes, find: async (id, ...rest) => (await notes.find(id, ...rest)) ?? `${id}/1` },
+    }),
   })),
   parents: connection((sound) => ({
     ...(sound.parents !== undefined && {

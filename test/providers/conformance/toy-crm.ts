@@ -87,7 +87,10 @@ export async function startToyCrm(): Promise<FakeCrm> {
       const found = [...rows].filter(([, row]) => String(row.values[property]) === value);
       return { records: found.map(([id, row]) => ({ id, properties: row.values })), sure: true };
     },
-    'POST /create': ({ values }) => ({ kind: 'created', id: make(values) }),
+    'POST /create': ({ values }) =>
+      values['email'] === 'no address'
+        ? { kind: 'rejected', reason: 'a bad value', properties: { email: 'is no address' } }
+        : { kind: 'created', id: make(values) },
     'POST /changes': ({ properties, cursor }) => {
       const since = cursor === undefined ? clock : Number(cursor);
       const seen = [...rows].filter(([, row]) => row.at > since);

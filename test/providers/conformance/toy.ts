@@ -12,6 +12,7 @@ import {
   ProviderError,
   type Read,
 } from '../../../providers/provider.ts';
+import { retryAfterMs } from '../../../providers/retry-after.ts';
 import { startToyCrm, TOKEN } from './toy-crm.ts';
 
 /** One exchange with the toy CRM. */
@@ -35,7 +36,7 @@ export const callOver =
       signal,
       ...sent,
     });
-    const after = Number(answer.headers['retry-after'] ?? 5) * 1_000;
+    const after = retryAfterMs(answer.headers['retry-after'], Date.now()) ?? 5_000;
     if (answer.status === 401) throw new ProviderError('auth', 'the toy refused the token');
     if (answer.status === 429) throw new ProviderError('rate', 'the toy is tired', { retryAfterMs: after });
     if (answer.status >= 500) throw new ProviderError('unavailable', `the toy answered ${answer.status}`);
@@ -53,6 +54,13 @@ async function listed<T>(answer: Promise<{ readonly results?: readonly T[] }>): 
   return results;
 }
 
+/** An answer that has what every good one has. */
+async function whole<T extends object>(answer: Promise<T>, member: string): Promise<T> {
+  const given = await answer;
+  if (!(member in given)) throw new ProviderError('unavailable', `the toy answered without ${member}`);
+  return given;
+}
+
 /** The connection that keeps every rule. */
 export function soundConnection(call: Call): Connection {
   return {
@@ -62,19 +70,20 @@ export function soundConnection(call: Call): Connection {
       ids.length === 0 ? [] : listed<Read>(call('/read', signal, { ids, properties })),
     update: async (patches, signal) =>
       patches.length === 0 ? [] : listed<Outcome>(call('/update', signal, { patches })),
-    scan: (properties, cursor, signal) => call('/scan', signal, { properties, cursor }),
-    changes: (properties, cursor, signal) => call('/changes', signal, { properties, cursor }),
-    find: (property, value, signal) => call('/find', signal, { properties: [property], value }),
-    create: (values, signal) => call('/create', signal, { values }),
+    scan: (properties, cursor, signal) => whole(call('/scan', signal, { properties, cursor }), 'records'),
+    changes: (properties, cursor, signal) => whole(call('/changes', signal, { properties, cursor }), 'sightings'),
+    find: (property, value, signal) => whole(call('/find', signal, { properties: [property], value }), 'records'),
+    create: (values, signal) => whole(call('/create', signal, { values }), 'kind'),
     defineProperties: (definitions, signal) =>
       listed(call('/define', signal, { properties: definitions.map(({ name }) => name) })),
     rules: (signal) => call('/rules', signal),
     notes: {
       find: async (id, marker, _since, signal) => {
-        const found = await call<{ id: string | null }>('/find-note', signal, { ids: [id], value: marker });
+        const asked = { ids: [id], value: marker };
+        const found = await whole(call<{ readonly id: string | null }>('/find-note', signal, asked), 'id');
         return found.id ?? undefined;
       },
-      add: (note, signal) => call('/note', signal, { note }),
+      add: (note, signal) => whole(call('/note', signal, { note }), 'kind'),
     },
     parents: {
       read: (ids, signal) => listed<ParentRead>(call('/parents', signal, { ids })),
@@ -112,8 +121,8 @@ export function toyProvider({ provider = {}, connection, call, http }: Breakage 
     connect: async (settings, lent) => {
       const sound = callOver(http?.(lent.http) ?? lent.http, settings);
       const used = call?.(sound) ?? sound;
-      const whole = soundConnection(used);
-      return { ...whole, ...connection?.(whole, used) };
+      const all = soundConnection(used);
+      return { ...all, ...connection?.(all, used) };
     },
   });
   return { ...sound, ...provider };

@@ -5,7 +5,7 @@ import { errorsOf, faultOf, isAboutRecords, observe, RefusedAnswer } from '../..
 import { live, openBench } from './setup.ts';
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  new RefusedAnswer({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  new RefusedAnswer({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }, 0);
 const one = (errorCode: string, message = 'm') => [{ errorCode, message }];
 const MINUTE_MS = 60_000;
 
