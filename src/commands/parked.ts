@@ -103,9 +103,10 @@ async function showDifferences(context: Context, filter: DifferenceFilter, limit
   return count > 0 ? 3 : 0;
 }
 
-function print({ json, output }: Context, shown: readonly Attention[], count: number): void {
+function print({ json, log, output }: Context, shown: readonly Attention[], count: number): void {
   if (json) {
     output.result(shown, '');
+    if (shown.length < count) log.warn({ all: count, limit: shown.length }, 'there is more: raise --limit');
     return;
   }
   output.table(

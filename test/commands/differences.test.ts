@@ -1,0 +1,78 @@
+/** Differences as a person meets them: each of them, as it stands now, and settled all at once. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { ENTITY, renamed } from '../faults/company.ts';
+import { runCli } from '../support/cli.ts';
+import { setStage } from '../support/stage.ts';
+import { newFolder, opened } from '../support/stores.ts';
+
+const LIST = ['parked', 'list', '--kind', 'difference', '--json'] as const;
+/** More than one page of whatever pages there are. */
+const MANY = 450;
+
+test('a difference is told as it is now, not as it was when it arose', async () => {
+  const stage = await setStage();
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS (VIP)' });
+  const told = async (): Promise<unknown> => {
+    await stage.settled();
+    return JSON.parse((await stage.cli(...LIST)).stdout).map(({ reason }: { reason: string }) => reason);
+  };
+  await stage.post(renamed('A ApS', 'B ApS'));
+  expect(await told()).toEqual([`the CRM holds "A ApS (VIP)", the register says "B ApS" of ${ENTITY}`]);
+  stage.hubspot.edit(id, { name: 'A ApS (gold)' });
+  await stage.post(renamed('B ApS', 'C ApS', 9));
+  expect(await told()).toEqual([`the CRM holds "A ApS (gold)", the register says "C ApS" of ${ENTITY}`]);
+  stage.hubspot.edit(id, { name: 'D ApS' });
+  await stage.post(renamed('C ApS', 'D ApS', 10));
+  expect(await told()).toEqual([]);
+});
+
+test('every difference is counted, listed, and settled by --all', async () => {
+  const emulator = await startHubspotEmulator();
+  const [folder, path] = [newFolder(), join(newFolder(), 'store.db')];
+  const providers = { hubspot: { use: 'hubspot', ...emulator.settings } };
+  await emulator.close();
+  const file = join(folder, 'cvrsync.json');
+  writeFileSync(file, JSON.stringify({ store: path, connector: { webhook: { auth: { method: 'None' } }, providers } }));
+  const cli = (...argv: readonly string[]) => runCli(['--config', file, ...argv]);
+  const store = await opened(path);
+  const ids = Array.from({ length: MANY }, (_, at) => String(1_000 + at));
+  await store.write(async (tx) => {
+    for (const [at, recordId] of ids.entries())
+      await linkRecord(tx, {
+        provider: 'hubspot',
+        recordId,
+        entity: `CVR-1-${20_000_000 + at}`,
+        sendUpdate: false,
+        now: 1,
+      });
+    await tx
+      .insertInto('property_state')
+      .values(
+        ids.map((record_id) => ({
+          provider: 'hubspot',
+          record_id,
+          property: 'name',
+          kept: '"theirs"',
+          offered: '"ours"',
+          kept_at: 1,
+        })),
+      )
+      .execute();
+  });
+  expect((await cli('parked', 'list')).stdout).toContain(`${MANY} properties hold another value`);
+  const some = await cli(...LIST);
+  expect([some.code, JSON.parse(some.stdout).length]).toEqual([3, 100]);
+  // A program that was given a part is told that it is one.
+  expect(JSON.parse(some.stderr)).toMatchObject({ all: MANY, msg: expect.stringContaining('--limit') });
+  const all = await cli(...LIST, '--limit', '1000');
+  expect(new Set(JSON.parse(all.stdout).map(({ about }: { about: string }) => about)).size).toBe(MANY);
+  expect(all.stderr).toBe('');
+  expect((await cli('parked', 'drop', '--all', '--kind', 'difference')).code).toBe(0);
+  expect(JSON.parse((await cli(...LIST)).stdout)).toEqual([]);
+  const held = await store.db.selectFrom('ruling').select('record_id').where('kind', '=', 'hold').execute();
+  expect(held).toHaveLength(MANY);
+});
