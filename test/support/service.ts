@@ -16,6 +16,8 @@ export interface FakeService {
   readonly changes: readonly string[];
   /** Requests as they came, `METHOD /path?query`. */
   readonly requests: readonly string[];
+  /** When each of them came, in ms since 1970. */
+  readonly times: readonly number[];
   /** Answers every call for this entity with an error. */
   refuse(entityId: string, status: number, message: string): void;
   /** Makes a refused entity known again. */
@@ -44,9 +46,11 @@ export async function serveService(
   const refusals = new Map<string, EmulatorAnswer>();
   const changes: string[] = [];
   const requests: string[] = [];
+  const times: number[] = [];
 
   const handle = ({ method, path, url, headers }: EmulatorRequest): EmulatorAnswer => {
     requests.push(`${method} ${path}`);
+    times.push(Date.now());
     const query = url.searchParams;
     const key = header === undefined ? query.get('accesskey') : headers[header];
     if (key !== accessKey) return failure(401, `The key ${key} is not valid`);
@@ -84,6 +88,7 @@ export async function serveService(
     accessKey,
     changes,
     requests,
+    times,
     items: (provider) => [...(items.get(provider) ?? [])],
     refuse: (entityId, status, message) => void refusals.set(entityId, failure(status, message)),
     allow: (entityId) => void refusals.delete(entityId),
