@@ -1,6 +1,8 @@
 /** `monitoring`: the calls of the service, and the links that belong to them. */
+import type { ConnectorConfig } from '../config/load.ts';
 import { endLink, findLink, linkRecord, type RecordRef } from '../connector/links.ts';
-import { defineCommand, type ExitCode, flag, needed } from './command.ts';
+import { isPerson } from '../connector/persons.ts';
+import { defineCommand, type ExitCode, flag, needed, UsageError } from './command.ts';
 import type { Context } from './context.ts';
 import { readEntity } from './entity.ts';
 import { carry, type Standing } from './monitoring/carry.ts';
@@ -22,6 +24,7 @@ const add = defineCommand({
     onGround(context, async (ground) => {
       needProvider(ground.connector, provider);
       const entity = readEntity(entityId, context.log);
+      needNameable(ground.connector, provider, entity);
       const wish = { provider, recordId, entity, sendUpdate, now: Date.now() };
       const linked = await ground.store.write((tx) => linkRecord(tx, wish));
       if (linked.kind === 'taken') return taken(ground, wish, linked.entity);
@@ -72,6 +75,14 @@ export const command = defineCommand({
   about: 'have companies monitored for CRM records: add, remove, list, jobs',
   commands: [add, remove, list, jobs],
 });
+
+/** Throws where the entity is a person, of whom this connection would be told nothing. */
+function needNameable({ providers }: ConnectorConfig, provider: string, entity: string): void {
+  if (!isPerson(entity, undefined) || providers.some(({ name, persons }) => name === provider && persons)) return;
+  throw new UsageError(
+    `${entity} is the id of a person, of whom nothing would be written: set persons: true in connector.providers.${provider} where that is wanted`,
+  );
+}
 
 function tell(context: Context, { upstream }: Ground, standing: Standing, done: string, state: string): ExitCode {
   const { kind, link } = standing;

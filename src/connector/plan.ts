@@ -33,9 +33,11 @@ export interface Remembered {
 }
 
 export interface PlanInput {
+  /** Whom the record stands for. */
+  readonly entity: string;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
-  /** Whether persons may be named: in lists of companies, such as auditors, they are left out otherwise. */
+  /** Whether persons may be told of: in lists of companies, such as auditors, they are left out otherwise. */
   readonly persons: boolean;
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
@@ -75,8 +77,12 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
       !(row.optional === true && !schema.has(row.property)),
   );
 
-/** Plans one record; a field without a fact, or known only in part, is not planned at all. */
+/**
+ * Plans one record; a field without a fact, or known only in part, is not planned at all. Nor is anything where the record
+ * stands for a natural person who may not be named.
+ */
 export function planRecord(input: PlanInput): readonly Planned[] {
+  if (!input.persons && isPerson(input.entity, undefined)) return [];
   return rowsFor(input.mapping, input.schema).flatMap((row) => {
     const fact = input.facts.get(row.field);
     const value = fact === undefined ? undefined : factValue(fact);

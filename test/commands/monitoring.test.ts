@@ -58,11 +58,13 @@ describe('monitoring add', () => {
     const lines = [
       await run('monitoring', 'add', 'hubspto', A, '1'),
       await run('monitoring', 'add', 'hubspot', 'Nordlys ApS', '1'),
+      await run('monitoring', 'add', 'hubspot', 'CVR-3-4999000001', '1'),
     ];
-    expect(lines.map(({ code }) => code)).toEqual([2, 2]);
+    expect(lines.map(({ code }) => code)).toEqual([2, 2, 2]);
     expect(lines.map(({ stderr }) => stderr)).toEqual([
       expect.stringContaining('did you mean hubspot?'),
       expect.stringContaining('CVR-1-12345678'),
+      expect.stringContaining('set persons: true in connector.providers.hubspot'),
     ]);
   });
 

@@ -110,3 +110,20 @@ test('without the word of the configuration no person is written anywhere', asyn
   const all = JSON.stringify([stage.hubspot.get(id), stage.hubspot.notes(id)]);
   expect(all).not.toMatch(/Opdigtsen|Tænktsen|Illusorisk|Regnefejl|CVR-3/u);
 });
+
+test('a record that is linked to a person gets nothing of theirs without that word, and gets it with it', async () => {
+  const human = person(5, 'Prøve Opdigtsen').entityId;
+  const named = payloadOf(human, '2026-03-02T08:00:00.000Z', {
+    name: { before: null, after: 'Prøve Opdigtsen' },
+    phoneNumber: { before: null, after: '10111111' },
+  });
+  const nameFor = async (connection: object): Promise<unknown> => {
+    const stage = await setStage({ connections: { hubspot: connection } });
+    const id = await stage.addLinked('hubspot', human, {});
+    await stage.post(named);
+    await stage.settled();
+    return [stage.hubspot.get(id)?.['name'] ?? null, (await stage.history(id)).length > 0];
+  };
+  expect(await nameFor({})).toEqual([null, false]);
+  expect(await nameFor({ persons: true })).toEqual(['Prøve Opdigtsen', true]);
+});

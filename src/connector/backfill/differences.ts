@@ -44,6 +44,7 @@ export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: A
           if (read?.kind !== 'found') return [];
           const entity = row.entity ?? '';
           const planned = planRecord({
+            entity,
             mapping: crm.mapping,
             values: crm.values,
             persons: crm.persons,

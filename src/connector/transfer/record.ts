@@ -52,6 +52,7 @@ export async function draftRecord(
   if (name === undefined)
     throw new DraftError(`nothing is known of ${entity} here yet, so it has no name: give it with --name`);
   const planned = planRecord({
+    entity,
     mapping,
     values,
     schema,
