@@ -96,6 +96,8 @@ test('without the word of the configuration no person is written anywhere', asyn
   const id = await stage.addLinked('hubspot', ENTITY, {});
   const { payload } = wholeCompany();
   await stage.post(payload);
+  await stage.settled();
+  expect(stage.hubspot.get(id)).toMatchObject({ revisor: 'Tælleværk Revision A/S' });
   const { board, management, ownership, accountant } = payload.updates;
   const changed = { ...(board && { board }), ...(management && { management }) };
   const later = { ...changed, ...(ownership && { ownership }), ...(accountant && { accountant }) };
@@ -107,7 +109,8 @@ test('without the word of the configuration no person is written anywhere', asyn
   await expect.poll(() => stage.hubspot.notes(id).length, { timeout: 10_000 }).toBe(1);
   expect(stage.hubspot.notes(id)[0]).toContain('Udgået: Luftkastel Holding ApS (50-66,66 %)');
   expect(stage.hubspot.get(id)).toMatchObject({ revisor: null, nyhed: expect.any(String) });
-  const all = JSON.stringify([stage.hubspot.get(id), stage.hubspot.notes(id)]);
+  // Every value that was ever written, too.
+  const all = JSON.stringify([stage.hubspot.get(id), stage.hubspot.notes(id), await stage.history(id)]);
   expect(all).not.toMatch(/Opdigtsen|Tænktsen|Illusorisk|Regnefejl|CVR-3/u);
 });
 
