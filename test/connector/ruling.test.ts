@@ -6,7 +6,7 @@ import { readDifferences } from '../../src/connector/differences.ts';
 import { linkRecord } from '../../src/connector/links.ts';
 import { moveLink } from '../../src/connector/move-link.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
-import { deleteEnded, lift, readRulings, rule } from '../../src/connector/ruling.ts';
+import { deleteEnded, lift, liftUndone, readRulings, rule, UNDONE } from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
@@ -124,5 +124,30 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([await at(1_999), await at(2_000)]).toEqual(['hold', undefined]);
     await store.write((tx) => deleteEnded(tx, 2_000));
     expect(await at(1)).toBeUndefined();
+  });
+
+  test('the holds that undo put are lifted together, of one property or of all, and no other ruling is', async () => {
+    const store = await newStore(engine);
+    const undone = { ...hold(null), reason: UNDONE };
+    const release = { kind: 'release', once: false, until: null, reason: UNDONE } as const;
+    await store.write(async (tx) => {
+      await rule(tx, ONE, undone, now());
+      await rule(tx, { ...ONE, recordId: '2' }, undone, now());
+      await rule(tx, { ...ONE, recordId: '2', property: 'phone' }, undone, now());
+      await rule(tx, { ...ONE, property: 'phone' }, hold(null), now());
+      await rule(tx, { ...ONE, property: 'zip' }, release, now());
+      await rule(tx, { ...ONE, provider: 'other' }, undone, now());
+      await tx.deleteFrom('lane').execute();
+    });
+    const left = async (): Promise<readonly string[]> =>
+      (await store.db.selectFrom('ruling').selectAll().execute())
+        .map(({ provider, record_id, property }) => `${provider} ${record_id} ${property}`)
+        .toSorted();
+    expect(await store.write((tx) => liftUndone(tx, 'crm', 'phone', now()))).toBe(1);
+    expect(await left()).toEqual(['crm 1 name', 'crm 1 phone', 'crm 1 zip', 'crm 2 name', 'other 1 name']);
+    expect(await store.write((tx) => liftUndone(tx, 'crm', undefined, now()))).toBe(2);
+    expect(await left()).toEqual(['crm 1 phone', 'crm 1 zip', 'other 1 name']);
+    const lanes = await store.db.selectFrom('lane').select(['queue', 'key']).orderBy('key').execute();
+    expect(lanes.map(({ queue, key }) => `${queue} ${key}`)).toEqual(['sync:crm 1', 'sync:crm 2']);
   });
 });
