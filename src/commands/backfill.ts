@@ -70,9 +70,12 @@ async function summarise(
 ): Promise<Summary> {
   const { mode } = asked;
   const { name: provider } = crm;
+  const run = ended ?? (await readRun(store.db, provider));
+  // Of a run that is done, nothing is gone on with: this one was stopped before it began.
+  const begun = ended ?? (run?.phase === 'done' ? undefined : run);
   const isPlan = mode.kind === 'plan';
   const nextMode = isPlan && ended !== undefined ? ({ kind: 'file', file: mode.file } as const) : mode;
-  const run = ended ?? (await readRun(store.db, provider));
+  const next = nextOf(provider, { ...asked, mode: nextMode }, begun);
   const [outcome, link, person] = await Promise.all([
     outcomeOf(store.db, provider),
     sampleRows(store.db, provider, 'link', SAMPLE),
@@ -95,7 +98,8 @@ async function summarise(
     trust: run?.trust ?? 'crm',
     before: run?.before ?? 0,
     isLook: mode.kind === 'look' || isPlan,
-    next: nextOf(provider, { ...asked, mode: nextMode }, run),
+    next,
+    ...(begun?.sendUpdate !== true && { fill: mode.kind === 'file' ? `${next} --send-update` : fillOf(provider) }),
     isMonitoring: upstream !== undefined,
     sample: { link, person },
     ...(isPlan && { file: mode.file }),
@@ -106,10 +110,8 @@ async function summarise(
 function nextOf(
   provider: string,
   { mode, trust, sendUpdate }: Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'>,
-  run: Run | undefined,
+  begun: Run | undefined,
 ): string {
-  // Of a run that is done, nothing is gone on with: this one was stopped before it began.
-  const begun = run?.phase === 'done' ? undefined : run;
   return [
     `cvrsync backfill ${provider}`,
     ...(mode.kind === 'look' ? ['--dry-run'] : []),
@@ -119,6 +121,10 @@ function nextOf(
     ...((trust ?? begun?.trust) === 'register' ? ['--trust register'] : []),
   ].join(' ');
 }
+
+/** What is linked already is no longer to be linked, and a person must say it in a plan. */
+const fillOf = (provider: string): string =>
+  `cvrsync backfill ${provider} --plan FILE, there link as the action of what is linked, and --apply FILE --send-update`;
 
 /** A file name as a shell takes it for one word. */
 const quoted = (file: string): string => (/^[\w./\\:~-]+$/u.test(file) ? file : `"${file}"`);

@@ -117,6 +117,22 @@ describe('backfill', () => {
     expect(other.stdout).toContain(`--apply "${spaced}"`);
   });
 
+  it('says how to have all companies sent where that was not asked for', async () => {
+    const service = await serveService();
+    const { emulator, run, plan } = await setup(service);
+    const id = emulator.add({ cvr_number: '10150817' });
+    expect((await run('backfill', 'hubspot')).stdout).toContain('hubspot --plan FILE, there link as the action of');
+    await run('backfill', 'hubspot', '--plan', plan, '--trust', 'register');
+    writeFileSync(plan, readFileSync(plan, 'utf8').replace('linked;skip', 'linked;link'));
+    const { stdout } = await run('backfill', 'hubspot', '--apply', plan);
+    expect(stdout).toContain(
+      `To have all sent now: cvrsync backfill hubspot --apply ${plan} --trust register --send-up`,
+    );
+    const sent = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register', '--send-update');
+    expect(sent.stdout).not.toContain('To have all sent');
+    expect(service.changes).toEqual([`add hubspot ${A} ${id}`, `add hubspot ${A} ${id} +update`]);
+  });
+
   it('says what was linked before, and that the register does not win there by another look', async () => {
     const { emulator, run, plan } = await setup();
     for (const number of ['10150817', '20000001']) emulator.add({ cvr_number: number });

@@ -31,6 +31,8 @@ export interface Summary {
   readonly calls: CallsMade;
   readonly seconds: number;
   readonly trust: Run['trust'];
+  /** How to have the service send each company whole; absent where it was asked to. */
+  readonly fill?: string;
   /** Of the linked ones: those that were before this run. */
   readonly before: number;
   readonly isMonitoring: boolean;
@@ -137,7 +139,7 @@ const toldStop = ({ next }: Summary): readonly string[] => [`Stopped, nothing wa
 
 const goOn = (next: string): string => `Start ${next} again to go on.`;
 
-function toldLinks({ ended, outcome, isMonitoring, trust, before, next }: Summary): readonly string[] {
+function toldLinks({ ended, outcome, isMonitoring, trust, before, next, fill }: Summary): readonly string[] {
   const { linked, monitored, unconfirmed, toLink } = outcome;
   return [
     `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before)` : ''}${isMonitoring ? `, ${number(monitored)} monitored` : '; no monitoring service is configured'}.`,
@@ -152,6 +154,9 @@ function toldLinks({ ended, outcome, isMonitoring, trust, before, next }: Summar
             ? 'The daemon fills what is blank; what differs stays and waits for a person: cvrsync parked list --kind difference'
             : 'The daemon fills what is blank and overwrites what differs, once; cvrsync undo takes it back.',
         ]
+      : []),
+    ...(ended === 'done' && linked > 0 && isMonitoring && fill !== undefined
+      ? [`Without --send-update the service tells of a company at its next change only. To have all sent now: ${fill}`]
       : []),
     ...(trust === 'register' && before > 0
       ? [
