@@ -90,7 +90,8 @@ export function toldOf(standing: Standing, calls: CallsMade, now: number): strin
             ? `writing the plan: ${number(written)}`
             : `scanning: ${number(done)} records, ${rate}${toldVerdicts(verdicts)}`;
   const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
-  return `${what}; ${spent}${trouble === undefined ? '' : `; waiting: ${trouble}`}`;
+  // First: a terminal cuts the end off.
+  return `${trouble === undefined ? '' : `waiting: ${trouble}; `}${what}; ${spent}`;
 }
 
 const toldVerdicts = (verdicts: Standing['verdicts']): string => {
@@ -112,7 +113,10 @@ const LINE_MS = 5_000;
 const REDRAW_MS = 250;
 
 /** Shows progress on stderr until it is ended. */
-export function showProgress({ stderr, json, log }: Context, calls: CallsMade): Progress {
+export function showProgress(
+  { stderr, json, log }: Pick<Context, 'stderr' | 'json' | 'log'>,
+  calls: CallsMade,
+): Progress {
   let standing: Standing = NOWHERE;
   const bar = stderr.isTTY === true && !json ? openBar(stderr) : undefined;
   const show = (): void => {
@@ -160,8 +164,10 @@ function openBar(stderr: Context['stderr']): {
   return {
     show(standing, text, now) {
       const { done, total = 0 } = measure(standing, now);
-      bar.setTotal(total);
-      bar.update(done, { text: text.slice(0, Math.max(20, stream.columns - 24)) });
+      // What stands still needs no bar, but all of the line for the reason.
+      const shown = standing.trouble === undefined ? total : 0;
+      bar.setTotal(shown);
+      bar.update(done, { text: text.slice(0, Math.max(20, stream.columns - (shown === 0 ? 1 : 24))) });
     },
     stop: () => bar.stop(),
   };

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
-import { advance, measure, toldOf } from '../../../src/commands/backfill/progress.ts';
+import { advance, measure, showProgress, toldOf } from '../../../src/commands/backfill/progress.ts';
 import type { Step } from '../../../src/connector/backfill/deps.ts';
 import { main } from '../../../src/main.ts';
 import { newFolder } from '../../support/stores.ts';
@@ -49,7 +50,7 @@ describe('the line of progress', () => {
 
   it('says why it waits, and no longer once it goes on', () => {
     const steps: readonly Step[] = [{ phase: 'carry', toCarry: 5, trouble: 'no answer' }];
-    expect(lineAfter(steps)).toContain('; waiting: no answer');
+    expect(lineAfter(steps)).toMatch(/^waiting: no answer; monitoring: 0 of 5/u);
     expect(lineAfter([...steps, { phase: 'carry', toCarry: 5, trouble: undefined }])).not.toContain('waiting');
   });
 
@@ -67,6 +68,25 @@ describe('the line of progress', () => {
     const standing = advance(undefined, { phase: 'scan', scanned: 1_000, seen: [] }, 0);
     expect(measure(standing, 1_000)).toMatchObject({ done: 1_000, total: undefined });
   });
+});
+
+it('shows on a terminal of 80 columns why it waits, and what a scan found', () => {
+  let drawn = '';
+  const write = (text: string): void => {
+    drawn += text;
+  };
+  const log = pino({ enabled: false });
+  const shown = (step: Step): string => {
+    drawn = '';
+    const progress = showProgress({ stderr: { isTTY: true, columns: 80, write }, json: false, log }, calls);
+    progress.tell(step);
+    progress.end();
+    return drawn;
+  };
+  const trouble = 'POST http://127.0.0.1:7103/monitoring was refused: nothing listens';
+  expect(shown({ phase: 'carry', toCarry: 24, trouble })).toContain(`waiting: ${trouble}`);
+  const many = [...seen(451, 'matched'), ...seen(10, 'no-number'), ...seen(29, 'invalid')];
+  expect(shown({ phase: 'scan', scanned: 490, seen: many })).toContain('no-number 10, invalid 29)');
 });
 
 it('is a bar on a terminal, which is left as it was', async () => {
