@@ -47,7 +47,16 @@ export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanPro
   const { delimiter, encoding, from } = await formOf(file);
   const source = createReadStream(file, { encoding });
   const parser = source.pipe(
-    parse({ bom: true, delimiter, from_line: from, info: true, relax_column_count: true, skip_empty_lines: true }),
+    parse({
+      bom: true,
+      delimiter,
+      from_line: from,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      // A row that was cleared, and not deleted, is saved as its separators.
+      skip_records_with_empty_values: true,
+    }),
   );
   source.on('error', (error) => parser.destroy(error));
   let columns: Columns | undefined;

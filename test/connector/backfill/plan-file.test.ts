@@ -157,6 +157,7 @@ describe('a file as spreadsheets leave it', () => {
       'with quotes and blanks',
       (id: string) => `"record" ; "number";action\n"${id}"; 1000004 ;"link"\n`.replace('" ; "', '";"'),
     ],
+    ['with rows that were cleared', (id: string) => `${lines(id).join('\r\n;;;;\r\n')}\r\n;; ;;\r\n`],
     ['with an apostrophe before a number', (id: string) => `record;number;action\n'${id};'1000004;link`],
   ])('%s is read, and the lost zero is given back', async (_, content) => {
     const ground = await setGround();
