@@ -78,7 +78,7 @@ describe('backfill', () => {
     expect([await links(), emulator.calls.filter(({ method }) => method !== 'GET')]).toEqual([[], []]);
   });
 
-  it('asks whether it looks at the right property where most numbers are none of the register', async () => {
+  it('asks whether it looks at the right property where it finds none, or most are none of the register', async () => {
     const { emulator, run, configure } = await setup();
     emulator.add({ name: 'Firma', cvr_number: '10150817', phone: '10150817' });
     for (let at = 0; at < 12; at++) emulator.add({ phone: `20 00 00 ${10 + at}` });
@@ -86,6 +86,8 @@ describe('backfill', () => {
     const { stdout } = await run('backfill', 'hubspot', '--dry-run');
     expect(stdout).toMatch(/1[12] of the matched numbers fail the register's check \(modulus 11\): the plan marks/u);
     expect(stdout).toContain('is phone the property of the CVR number? It is connector.providers.hubspot.match.');
+    configure({ match: { property: 'city' } });
+    expect((await run('backfill', 'hubspot', '--dry-run')).stdout).toContain('No record has a number: is city the');
     configure({ match: { property: 'cvr_number' } });
     emulator.add({ cvr_number: '10150818' });
     const right = (await run('backfill', 'hubspot', '--dry-run')).stdout;

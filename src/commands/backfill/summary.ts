@@ -93,7 +93,7 @@ export function textOf(summary: Summary): string {
       const count = outcome.verdicts[verdict] ?? 0;
       return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];
     }),
-    ...toldMistyped(summary),
+    ...toldNumbers(summary),
     ...(ended === 'planned' ? toldPlan(summary) : summary.isLook ? toldStop(summary) : toldLinks(summary)),
   ];
   const persons = forAPerson(summary);
@@ -112,14 +112,16 @@ export function textOf(summary: Summary): string {
 const MANY = 10;
 
 /** One number in eleven passes by chance: where most fail, they are phone numbers or the like. */
-function toldMistyped({ provider, outcome, match }: Summary): readonly string[] {
+function toldNumbers({ provider, scanned, outcome, match }: Summary): readonly string[] {
   const { mistyped, verdicts } = outcome;
+  const asked = `is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`;
+  if (scanned > 0 && verdicts['no-number'] === scanned) return [`No record has a number: ${asked}`];
   if (mistyped === 0) return [];
   const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
   const told = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
   const isMost = mistyped >= MANY && mistyped * 2 > (verdicts.matched ?? 0);
   if (!isMost) return [told];
-  return [told, `So many: is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`];
+  return [told, `So many: ${asked}`];
 }
 
 function toldPlan({ outcome, sample, file, next }: Summary): readonly string[] {
