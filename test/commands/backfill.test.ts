@@ -149,6 +149,15 @@ describe('backfill', () => {
     expect(told).toContain('what differs stays');
   });
 
+  it('no longer shows to a person what the person decided in the plan', async () => {
+    const { emulator, json, plan } = await setup();
+    const [one, two] = ['10150817', 'DK10150817'].map((number) => emulator.add({ cvr_number: number }));
+    await json('--plan', plan);
+    writeFileSync(plan, `record;number;action\n${one};10150817;link\n${two};10150817;skip\n`);
+    const { person, sample } = await json('--apply', plan);
+    expect([person, sample.person.map(({ record }: { record: string }) => record)]).toEqual([1, [two]]);
+  });
+
   it('says what is wrong with a plan, and does nothing', async () => {
     const { emulator, run, links, plan } = await setup();
     emulator.add({ cvr_number: '10150817' });

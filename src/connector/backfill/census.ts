@@ -94,7 +94,10 @@ export async function sampleRows(
   return rowsOf(db, provider)
     .$if(of === 'link', (query) => query.where('action', '=', 'link'))
     .$if(of === 'person', (query) =>
-      query.where(({ eb, or }) => or([eb('verdict', 'in', [...FOR_A_PERSON]), eb('state', '=', 'failed')])),
+      // As they are counted: what a person decided in a plan file is linked, whatever the scan thought of it.
+      query.where(({ eb, and, or }) =>
+        or([and([eb('verdict', 'in', [...FOR_A_PERSON]), eb('action', '!=', 'link')]), eb('state', '=', 'failed')]),
+      ),
     )
     .orderBy('position')
     .limit(limit)
