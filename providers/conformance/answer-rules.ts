@@ -89,9 +89,14 @@ export const ANSWER_RULES: readonly Rule[] = [
         const left = await patiently(async () => notes?.add(other, live()));
         insist(left?.kind === 'written', `a note came back as ${brief(left)}`);
       }
-      const find = () => patiently(async () => notes?.find(recordId, note.marker, at - 60_000, live()));
-      const found = await until(patienceMs, find, (id) => id !== undefined);
-      insist(found !== undefined, `the first of ${MANY + 1} notes was not found by its marker`);
+      for (const [which, marker] of [
+        ['first', note.marker],
+        ['last', `cvrsync:${1_000 + MANY - 1}`],
+      ] as const) {
+        const find = () => patiently(async () => notes?.find(recordId, marker, at - 60_000, live()));
+        const found = await until(patienceMs, find, (id) => id !== undefined);
+        insist(found !== undefined, `the ${which} of ${MANY + 1} notes was not found by its marker`);
+      }
     },
   },
 ];

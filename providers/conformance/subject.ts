@@ -46,8 +46,18 @@ export interface Subject {
   readonly module?: string;
   /** Texts that no error and no log may show: tokens, passwords, as the settings of the fake hold them. */
   readonly secrets: readonly string[];
-  /** Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. */
-  readonly properties: { readonly text: string; readonly long: string; readonly number: string };
+  /**
+   * Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. The last three are tried where they
+   * are named; a `choice` has two options at least.
+   */
+  readonly properties: {
+    readonly text: string;
+    readonly long: string;
+    readonly number: string;
+    readonly choice?: string;
+    readonly date?: string;
+    readonly boolean?: string;
+  };
   /** The least a company must have to exist, beside `text`. */
   readonly company?: Readonly<Record<string, PropertyValue>>;
   /** A value the CRM refuses, in a property of its own; needed unless it lacks `reasons`. */

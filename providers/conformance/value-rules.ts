@@ -1,7 +1,7 @@
 /** Rules about the values that go there and come back. */
 import type { PropertyValue } from '../provider.ts';
 import { brief, insist, insistSame } from './insist.ts';
-import { type Lab, of } from './lab.ts';
+import { type Lab, live, of } from './lab.ts';
 import type { Rule } from './rule.ts';
 
 const valuesOf = async (
@@ -58,6 +58,22 @@ export const VALUE_RULES: readonly Rule[] = [
       const { number } = lab.subject.properties;
       await roundTrip(lab, { [number]: 1234 });
       await roundTrip(lab, { [number]: 0 });
+    },
+  },
+  {
+    name: 'choices-dates-and-flags',
+    about: 'an option goes there and back by its value, a date as YYYY-MM-DD, a flag as true or false',
+    why: 'an option that comes back as its label, or a date as a number, never equals ours: it counts as the edit of a person',
+    has: ({ subject: { properties } }) =>
+      properties.choice !== undefined || properties.date !== undefined || properties.boolean !== undefined,
+    run: async (lab) => {
+      const { choice, date, boolean } = lab.subject.properties;
+      if (date !== undefined) await roundTrip(lab, { [date]: '2024-02-29' });
+      if (boolean !== undefined) for (const flag of [true, false]) await roundTrip(lab, { [boolean]: flag });
+      if (choice === undefined) return;
+      const { options = [] } = (await lab.connection.properties(live())).find(({ name }) => name === choice) ?? {};
+      insist(options.length > 1, `${choice} is listed with ${options.length} options: a choice needs two`);
+      for (const { value } of options.slice(0, 2)) await roundTrip(lab, { [choice]: value });
     },
   },
   {

@@ -142,6 +142,15 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     mapped(values, (value) => (typeof value === 'string' ? Buffer.from(value, 'latin1').toString('latin1') : value)),
   ),
   numbers: patching((values) => mapped(values, (value) => (typeof value === 'number' ? String(value) : value))),
+  'choices-dates-and-flags': connection((sound) => ({
+    read: async (ids, names, signal) => {
+      const label = (value: PropertyValue, name: string) => (name === 'sector' && value !== null ? 'Farming' : value);
+      const reads = await sound.read(ids, names, signal);
+      return reads.map((read) =>
+        read.kind === 'found' ? { ...read, properties: mapped(read.properties, label) } : read,
+      );
+    },
+  })),
   'clears-with-null': patching((values) =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
   ),

@@ -6,7 +6,19 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 
 export const TOKEN = 'toy-secret-token';
 const PAGE = 50;
-const TYPES: Readonly<Record<string, string>> = { name: 'string', about: 'multiline', staff: 'number', email: 'email' };
+const TYPES: Readonly<Record<string, string>> = {
+  name: 'string',
+  about: 'multiline',
+  staff: 'number',
+  email: 'email',
+  sector: 'enumeration',
+  founded: 'date',
+  active: 'boolean',
+};
+const SECTORS = [
+  { value: '1', label: 'Farming' },
+  { value: '2', label: 'Trade' },
+];
 
 type Values = Record<string, PropertyValue>;
 /** A body as the toy provider sends it. */
@@ -70,7 +82,14 @@ export async function startToyCrm(): Promise<FakeCrm> {
 
   const routes: Readonly<Record<string, (asked: Asked) => unknown>> = {
     'GET /me': () => ({ id: '7', name: 'Toy', notes: [] }),
-    'GET /properties': () => Object.entries(TYPES).map(([name, type]) => ({ name, label: name, type, writable: true })),
+    'GET /properties': () =>
+      Object.entries(TYPES).map(([name, type]) => ({
+        name,
+        label: name,
+        type,
+        writable: true,
+        ...(name === 'sector' && { options: SECTORS }),
+      })),
     'POST /read': ({ ids, properties }) => ({
       results: ids.map((id) => {
         const row = rows.get(id);

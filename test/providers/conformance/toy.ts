@@ -134,7 +134,7 @@ export const toySubject = (provider: Provider, module?: string): Subject => ({
   start: startToyCrm,
   ...(module !== undefined && { module }),
   secrets: [TOKEN],
-  properties: { text: 'name', long: 'about', number: 'staff' },
+  properties: { text: 'name', long: 'about', number: 'staff', choice: 'sector', date: 'founded', boolean: 'active' },
   refused: { property: 'email', value: 'no address' },
   absentId: '99999',
   hangMs: 80,
