@@ -43,6 +43,15 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
     if (isGone(answer)) return { kind: 'gone', id };
     if (answer.status >= 300) return { kind: 'retry', id, reason: `readUrl was answered ${answer.status}` };
     if (!isObject(answer.json)) throw new ProviderError('unavailable', 'readUrl was answered with no JSON object');
+    const told = idIn(answer.json, idKey);
+    if (told !== undefined && bare(told) !== bare(id))
+      return { kind: 'retry', id, reason: `readUrl was answered with another company, whose ${idKey} is ${told}` };
+    // Taken for a company that cannot be read, it would be written over whatever a person wrote there.
+    if (told === undefined && !Object.keys(answer.json).some((name) => known.has(name)))
+      throw new ProviderError(
+        'refused',
+        `readUrl was answered with JSON that holds neither ${idKey} nor any property: answer with flat JSON, or name its properties in properties`,
+      );
     see('read', answer.json);
     return { kind: 'found', id, properties: values('read', answer.json, names) };
   };
@@ -62,7 +71,7 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
       oneByOne(
         patches,
         async ({ id, properties }): Promise<Outcome> => {
-          const body = { ...wire(properties), [idKey]: id };
+          const body = { ...wire(properties), [idKey]: toJson(id, known.get(idKey)) };
           const answer = await send(withId(updateUrl, id), 'updateUrl', body, signal);
           return judgeUpdate(id, Object.keys(properties), answer);
         },
@@ -84,9 +93,15 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Lent): 
       if (page.cursor !== undefined && page.cursor === cursor)
         throw new ProviderError('refused', 'listUrl gives the same cursor again: the list would never end');
       for (const company of page.companies) see('list', company);
-      const records = page.companies.flatMap((company) => {
+      const records = page.companies.map((company) => {
         const id = idIn(company, idKey);
-        return id === undefined ? [] : [{ id, properties: values('list', company, names) }];
+        // Left out, it would look as if it were not there.
+        if (id === undefined)
+          throw new ProviderError(
+            'refused',
+            `listUrl gives a company without ${idKey}: put the name of its id in idKey`,
+          );
+        return { id, properties: values('list', company, names) };
       });
       return page.cursor === undefined ? { records } : { records, cursor: page.cursor };
     },
@@ -121,6 +136,9 @@ async function oneByOne<T, R>(
   }
   return done;
 }
+
+/** A number that an API gives as a number has lost its leading zeros. */
+const bare = (id: string): string => id.replace(/^0+(?=.)/, '');
 
 const withId = (url: string, id: string): string => url.replaceAll('{id}', encodeURIComponent(id));
 
