@@ -194,7 +194,10 @@ it('does not take for blank what the API shows of no company', async () => {
 it('remembers what is shown by the address: what is read may show more than what is listed', async () => {
   const served = await serveEmulator(({ path }) => ({
     status: 200,
-    body: path === '/list' ? [{ id: 1, cvr: '10150817' }] : { id: Number(path.at(-1)), ...(path === '/read/1' && { name: 'Birk' }) },
+    body:
+      path === '/list'
+        ? [{ id: 1, cvr: '10150817' }]
+        : { id: Number(path.at(-1)), ...(path === '/read/1' && { name: 'Birk' }) },
   }));
   onTestFinished(() => served.close());
   const { url } = served;
