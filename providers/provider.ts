@@ -42,7 +42,7 @@ export type { Outcome, Patch, Property, PropertyValue, Read } from './record.ts'
  * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
  * refused at load.
  */
-export const CONTRACT_VERSION = '1.1.0';
+export const CONTRACT_VERSION = '1.2.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -102,6 +102,11 @@ export interface HttpRequest {
   readonly budget?: string;
   /** The deadline over connect, headers and body. The runtime's default where absent. */
   readonly timeoutMs?: number;
+  /**
+   * Resolves for a redirect too, where one tells of a record: a CRM may answer for a merged one with 301 and the
+   * survivor's address. Since 1.2.
+   */
+  readonly showRedirects?: true;
 }
 
 export interface HttpResponse {
@@ -113,7 +118,7 @@ export interface HttpResponse {
 
 /**
  * The one way a provider reaches the network: paced, counted, with a deadline over the whole answer,
- * abortable, never following a redirect (301, 302, 303, 307 and 308 throw).
+ * abortable, never following a redirect (301, 302, 303, 307 and 308 throw, unless they are to be shown).
  * Resolves for every other status; throws {@link ProviderError} `unavailable` where no whole answer came.
  */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;

@@ -26,6 +26,7 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
       const late = AbortSignal.timeout(nextMs ?? asked.timeoutMs ?? deadlineMs);
       nextMs = undefined;
       let isAnswered = false;
+      let redirect: number | undefined;
       try {
         const answer = await fetch(asked.url, {
           method: asked.method,
@@ -36,11 +37,14 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
         });
         isAnswered = true;
         const body = await answer.text();
-        if (REDIRECTS.includes(answer.status)) throw new Error(`a redirect (${answer.status}) is never followed`);
+        redirect = REDIRECTS.includes(answer.status) && asked.showRedirects !== true ? answer.status : undefined;
+        if (redirect !== undefined) throw new Error(`status ${redirect}`);
         return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
       } catch (cause) {
         asked.signal.throwIfAborted();
-        const why = late.aborted ? 'it came too late' : isAnswered ? 'it was cut off' : 'none came';
+        const cut = isAnswered ? 'it was cut off' : 'none came';
+        const shown = `it was a redirect (${redirect}), which is never followed; showRedirects makes it an answer`;
+        const why = redirect !== undefined ? shown : late.aborted ? 'it came too late' : cut;
         throw new ProviderError('unavailable', `no whole answer from ${new URL(asked.url).host}: ${why}`, { cause });
       }
     },
