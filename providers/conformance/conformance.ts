@@ -93,8 +93,18 @@ async function judged<T>(rule: Rule | BareRule, work: Promise<T>): Promise<T> {
 function seenIn(error: unknown): string {
   if (error instanceof Broken) return error.message;
   if (isProviderError(error)) return `a verb threw ${error.fault}: ${error.message}`;
-  return `a verb threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
+  const what = `a verb, or the fake, threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
+  const place = error instanceof Error ? placeOf(error) : undefined;
+  return place === undefined ? what : `${what} at ${place}`;
 }
+
+/** Where in the author's own files an error came from. */
+const placeOf = ({ stack = '' }: Error): string | undefined =>
+  stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line) && !/node:|node_modules/.test(line))
+    .map((line) => /([^/\\() ]+[/\\][^/\\() ]+:\d+):\d+\)?$/.exec(line)?.[1])
+    .find((place) => place !== undefined);
 
 /** What became of one rule. */
 export interface Verdict extends Pick<Check, 'name' | 'about' | 'why'> {

@@ -57,6 +57,16 @@ describe('the conformance suite', () => {
     );
   });
 
+  it('names the file and line of a bug', async () => {
+    const scan = async () => {
+      throw new TypeError('companies is not iterable');
+    };
+    const checks = conformance(toySubject(toyProvider({ connection: () => ({ scan }) })));
+    await expect(checks.find(({ name }) => name === 'scans-all')?.run()).rejects.toThrow(
+      /'companies is not iterable' at conformance\/conformance\.test\.ts:\d+\n/,
+    );
+  });
+
   it('skips what the CRM lacks, and says why', async () => {
     const subject = { ...toySubject(toyProvider()), lacks: { merge: 'the toy never merges' } };
     const skipped = conformance(subject).filter(({ skip }) => skip !== false);
