@@ -29,6 +29,11 @@ export const ABILITY_RULES: readonly Rule[] = [
       insistSame(await found(text, 'Birk at no time', 0), [], 'the records that find gave for a name nobody has');
       insist(typeof (await find(text, 'Birk'))?.sure === 'boolean', 'find does not say whether it is sure');
       fake.edit(first, { [text]: ODD, [number]: 87_654_321 });
+      const atOnce = await find(text, ODD);
+      insist(
+        atOnce?.sure !== true || atOnce.records.some(({ id }) => id === first),
+        'find says that it is sure, and did not give a record that was written just before',
+      );
       insistSame(await found(text, ODD, 1), [first], `the records that find gave for ${ODD}`);
       insistSame(await found(text, 'Birk', 0), [], `the records that find gave for Birk where one is ${ODD}`);
       insistSame(await found(number, '87654321', 1), [first], 'the records that find gave for the digits of a number');

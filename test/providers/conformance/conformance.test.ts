@@ -57,6 +57,24 @@ describe('the conformance suite', () => {
     );
   });
 
+  it('catches a find that is sure of an index that lags', async () => {
+    const asked = new Set<string>();
+    const late = toyProvider({
+      connection: ({ find }) => ({
+        ...(find !== undefined && {
+          find: async (property, value, signal) => {
+            const search = await find(property, value, signal);
+            const isNew = !asked.has(value);
+            asked.add(value);
+            return isNew ? { ...search, records: [] } : search;
+          },
+        }),
+      }),
+    });
+    const checks = conformance(toySubject(late));
+    await expect(checks.find(({ name }) => name === 'finds')?.run()).rejects.toThrow(/says that it is sure/);
+  });
+
   it('names the file and line of a bug', async () => {
     const scan = async () => {
       throw new TypeError('companies is not iterable');
