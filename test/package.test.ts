@@ -65,6 +65,7 @@ describe('the published package', { timeout: 120_000 }, () => {
     expect(tested.code, tested.stdout).toBe(0);
     expect(Number(/^# pass (\d+)/m.exec(tested.stdout)?.[1])).toBeGreaterThan(30);
     expect(tested.stdout).toContain('order-of-outcomes');
+    expect(tested.stdout).toMatch(/^ok \d+ - notes: .* # SKIP the connection does not have the ability$/m);
   });
 
   it('finds no rule broken in it', async () => {
