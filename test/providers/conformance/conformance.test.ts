@@ -75,6 +75,25 @@ describe('the conformance suite', () => {
     await expect(checks.find(({ name }) => name === 'finds')?.run()).rejects.toThrow(/says that it is sure/);
   });
 
+  it('catches changes whose pages count positions', async () => {
+    const counted = toyProvider({
+      connection: ({ changes }) => ({
+        ...(changes !== undefined && {
+          changes: async (names, cursor, signal) => {
+            const [since, start = '0'] = cursor?.split(':') ?? [];
+            const all = await changes(names, since, signal);
+            const end = Number(start) + 50;
+            const more = all.sightings.length > end;
+            const sightings = all.sightings.slice(Number(start), end);
+            return { sightings, more, cursor: more ? `${since}:${end}` : all.cursor };
+          },
+        }),
+      }),
+    });
+    const checks = conformance(toySubject(counted));
+    await expect(checks.find(({ name }) => name === 'changes')?.run()).rejects.toThrow(/changes left out/);
+  });
+
   it('names the file and line of a bug', async () => {
     const scan = async () => {
       throw new TypeError('companies is not iterable');
