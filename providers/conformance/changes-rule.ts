@@ -33,7 +33,10 @@ export const CHANGES: Rule = {
       sighting?.kind === 'seen' && sighting.properties[text] === fake.get(sighting.id)?.[text];
     const seen = await follow((all) => wanted.every((id) => isCurrent(all.get(id))));
     const missing = wanted.filter((id) => !seen.has(id));
-    insist(missing.length === 0, `of ${wanted.length} new and edited records changes left out ${missing.length}`);
+    insist(
+      missing.length === 0,
+      `of ${wanted.length} new and edited records changes left out ${missing.length}; some were edited between its pages: page by what was seen last, not by positions`,
+    );
     for (const id of wanted) {
       const sighting = seen.get(id);
       insist(sighting?.kind === 'seen', `a new or edited record came as ${brief(sighting)}`);
