@@ -12,7 +12,7 @@ import {
   linkRecord,
   MONITORING_QUEUE,
 } from './links.ts';
-import { ALL_PROPERTIES, carryTrust, readRulings } from './ruling.ts';
+import { ALL_PROPERTIES, carryTrust, type Ruling, type Rulings, readRulings } from './ruling.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -119,26 +119,35 @@ async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<voi
 }
 
 /**
- * A person's word on a property holds for the record that it became, unless that has one of its own. A release makes no
- * hole in a hold on the whole survivor, and one for once was meant for the value that was there.
+ * What was ruled on either record holds for the survivor, whichever is moved first: where a CRM makes a new record of two,
+ * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
+ * for once was meant for a value that is another one now.
  */
 async function keepRulings(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
-  const own = (await readRulings(tx, provider, [to], now)).get(to);
-  const rows = await tx
-    .selectFrom('ruling')
-    .selectAll()
-    .where('provider', '=', provider)
-    .where('record_id', '=', from)
-    .execute();
-  for (const { property, kind, once, until, reason, created_at } of rows) {
-    const isTooNarrow = kind === 'release' && (once === 1 || own?.has(ALL_PROPERTIES) === true);
-    if (own?.has(property) === true || isTooNarrow) continue;
-    const said = { kind, once, until, reason, created_at };
+  const rulings: Rulings = (await readRulings(tx, provider, [from], now)).get(from) ?? new Map();
+  if (rulings.get(ALL_PROPERTIES)?.kind === 'hold')
+    await tx
+      .deleteFrom('ruling')
+      .where('provider', '=', provider)
+      .where('record_id', '=', to)
+      .where('kind', '=', 'release')
+      .execute();
+  const own: Rulings = (await readRulings(tx, provider, [to], now)).get(to) ?? new Map();
+  for (const [property, ruling] of rulings) {
+    if (!prevails(property, ruling, own)) continue;
+    const { kind, once, until, reason, createdAt } = ruling;
+    const said = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
     await tx
       .insertInto('ruling')
       .values({ provider, record_id: to, property, ...said })
-      // What is there and not in force has ended.
       .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
       .execute();
   }
+}
+
+function prevails(property: string, { kind, once, until }: Ruling, own: Rulings): boolean {
+  const theirs = own.get(property);
+  if (kind === 'release') return !once && theirs === undefined && !own.has(ALL_PROPERTIES);
+  const isLonger = (theirs?.until ?? Number.POSITIVE_INFINITY) < (until ?? Number.POSITIVE_INFINITY);
+  return theirs?.kind !== 'hold' || isLonger;
 }

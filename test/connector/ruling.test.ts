@@ -22,6 +22,8 @@ const now = () => 1_000;
 const NAME = propertyOf('string', { name: 'name' });
 const ONE = { provider: 'crm', recordId: '1', property: 'name' } as const;
 const hold = (until: number | null) => ({ kind: 'hold', once: false, until, reason: null }) as const;
+const release = { kind: 'release', once: false, until: null, reason: null } as const;
+type RuleRow = readonly [property: string, ruling: Parameters<typeof rule>[2]];
 
 /** Record 1 stands for the company, trusts the register, and the register says B. */
 async function trusting(store: Store): Promise<void> {
@@ -149,5 +151,41 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await left()).toEqual(['crm 1 phone', 'crm 1 zip', 'other 1 name']);
     const lanes = await store.db.selectFrom('lane').select(['queue', 'key']).orderBy('key').execute();
     expect(lanes.map(({ queue, key }) => `${queue} ${key}`)).toEqual(['sync:crm 1', 'sync:crm 2']);
+  });
+
+  test.each<[string, readonly RuleRow[], readonly RuleRow[], readonly string[]]>([
+    ['a hold and a release', [['name', hold(null)]], [['name', release]], ['name hold null']],
+    ['a hold on all and a release', [['*', hold(null)]], [['name', release]], ['* hold null']],
+    ['two holds', [['name', hold(2_000)]], [['name', hold(null)]], ['name hold null']],
+    [
+      'a hold on all with its own release, and others',
+      [
+        ['*', hold(null)],
+        ['name', release],
+      ],
+      [
+        ['phone', release],
+        ['fax', hold(2_000)],
+      ],
+      ['* hold null', 'fax hold 2000', 'name release null'],
+    ],
+  ])('two records with %s become one with the same rulings, whichever comes first', async (_, one, two, kept) => {
+    for (const order of [
+      ['1', '2'],
+      ['2', '1'],
+    ]) {
+      const store = await newStore(engine);
+      await store.write(async (tx) => {
+        for (const recordId of ['1', '2'])
+          await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: now() });
+        for (const [property, ruling] of one)
+          await rule(tx, { provider: 'crm', recordId: '1', property }, ruling, now());
+        for (const [property, ruling] of two)
+          await rule(tx, { provider: 'crm', recordId: '2', property }, ruling, now());
+        for (const from of order) await moveLink(tx, { provider: 'crm', from, to: '3', now: now() });
+      });
+      const rulings = (await readRulings(store.db, 'crm', ['3'], now())).get('3') ?? [];
+      expect([...rulings].map(([property, { kind, until }]) => `${property} ${kind} ${until}`)).toEqual(kept);
+    }
   });
 });

@@ -259,7 +259,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     await tell(ground, '7');
     const rulings = ground.store.db.selectFrom('ruling').select(['property', 'kind']).where('record_id', '=', '9');
     expect(await rulings.orderBy('property').execute()).toEqual([
-      { property: 'name', kind: 'release' },
+      { property: 'name', kind: 'hold' },
       { property: 'phone', kind: 'hold' },
     ]);
   });
