@@ -1,5 +1,6 @@
 /** `hold`: nothing is written to a property, or to a whole record. */
 import { endOfDay } from '../connector/hold.ts';
+import type { RecordRef } from '../connector/links.ts';
 import { ALL_PROPERTIES, lift, liftUndone, readRulings, rule } from '../connector/ruling.ts';
 import { normaliseTime } from '../protocol/time.ts';
 import type { Store } from '../store/open.ts';
@@ -52,8 +53,9 @@ export const command = defineCommand({
       await needLink(store.db, ref);
       if (options.lift) {
         if (!(await store.write((tx) => lift(tx, ref, 'hold', Date.now()))))
-          throw new Error(`${what} is not on hold.${await others(store, ref.provider, ref.recordId)}`);
-        context.output.result({ record, property, ruling: null }, `The hold on ${what} is lifted.`);
+          throw new Error(`${what} is not on hold.${await others(store, ref, 'What is')}`);
+        const left = await others(store, ref, 'Still on hold');
+        context.output.result({ record, property, ruling: null }, `The hold on ${what} is lifted.${left}`);
         return 0;
       }
       const ruling = {
@@ -71,8 +73,10 @@ export const command = defineCommand({
 });
 
 /** What else of the record is on hold: the person may have meant that. */
-async function others({ db }: Store, provider: string, recordId: string): Promise<string> {
+async function others({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {
   const rulings = (await readRulings(db, provider, [recordId], Date.now())).get(recordId);
   const held = [...(rulings ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);
-  return held.length === 0 ? '' : ` What is: ${held.join(', ')} (* stands for the whole record)`;
+  return held.length === 0
+    ? ''
+    : ` ${lead}: ${held.join(', ')}${held.includes(ALL_PROPERTIES) ? ' (* stands for the whole record)' : ''}.`;
 }

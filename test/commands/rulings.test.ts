@@ -67,8 +67,11 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await stage.post(renamed('C ApS', 'D ApS', 10));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'C ApS' });
-    expect((await stage.cli('hold', record, '--lift')).code).toBe(0);
-    expect((await stage.cli('hold', record, name, '--lift')).code).toBe(0);
+    const lifted = await stage.cli('hold', record, '--lift');
+    expect([lifted.code, lifted.stdout]).toEqual([0, `The hold on ${record} is lifted. Still on hold: ${name}.\n`]);
+    expect((await stage.cli('hold', record, name, '--lift')).stdout).toBe(
+      `The hold on ${name} of ${record} is lifted.\n`,
+    );
     expect(await nameOf(stage, id)).toBe('D ApS');
   });
 
