@@ -1,4 +1,6 @@
 /** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
+import { BRAKE_KEY, isBraked } from '../connector/heal/brake.ts';
+import { healQueue } from '../connector/links.ts';
 import type { Ground } from '../connector/reconcile/ground.ts';
 import { forgetLists } from '../connector/reconcile/records.ts';
 import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
@@ -58,6 +60,7 @@ async function reconcile(context: Context, ground: Ground, options: Options): Pr
   const isBelieved = found.doubts.length === 0 || acceptShrunk;
   if (isBelieved && !dryRun) await believe(ground, found);
   await forgetLists(ground);
+  const waits = repaired !== undefined && (await isBraked(ground.store.db, ground.crm.name));
   if (json) output.result(documentOf(found, shown, repaired), '');
   else {
     output.line();
@@ -69,8 +72,12 @@ async function reconcile(context: Context, ground: Ground, options: Options): Pr
       found.doubts.length > 0 && !acceptShrunk,
     ))
       output.line(line);
+    if (waits)
+      output.line(`But the brake is on, and no link ends before a word: cvrsync parked retry ${brakeId(ground)}`);
+    else if (repaired !== undefined && acceptShrunk)
+      output.line('Where many links are to end, the brake asks once more: see cvrsync parked list.');
   }
-  const isOpen = left > 0 || !isBelieved || (repaired?.refused.length ?? 0) > 0;
+  const isOpen = left > 0 || waits || !isBelieved || (repaired?.refused.length ?? 0) > 0;
   const isUndone = !dryRun && repairable > 0 && repaired === undefined;
   return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };
 }
@@ -96,6 +103,8 @@ function endingOf(
   if (left > 0) lines.push(`${left} left to a person.`);
   return lines;
 }
+
+const brakeId = ({ crm }: Ground): string => `'lane/${healQueue(crm.name)}/${BRAKE_KEY}'`;
 
 const EVERY_MS = 5_000;
 

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { type Claim, mark, park, settle } from '../../runtime/lanes.ts';
 import { readKept, writeKept } from '../../store/keep.ts';
-import type { Tx } from '../../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import { healQueue } from '../links.ts';
 
 /** The lane that is parked while the brake is on; no record has this id. Whoever claims it, a person let it go on. */
@@ -35,13 +35,7 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
   if (count === 0) return true;
   const queue = healQueue(provider);
   await lockTally(tx, provider, now);
-  const isOn = await tx
-    .selectFrom('lane')
-    .select('key')
-    .where('queue', '=', queue)
-    .where('key', '=', BRAKE_KEY)
-    .executeTakeFirst();
-  if (isOn !== undefined) return false;
+  if (await isBraked(tx, provider)) return false;
   const { ended, allowed } = await readTally(tx, provider, now);
   const before = ended.reduce((sum, each) => sum + each.count, 0);
   const most = await mostOf(tx, provider, before);
@@ -55,6 +49,17 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
   const advice = 'if that is meant, retry lets them end; if not, repair it in the CRM and then drop this';
   await park(tx, queue, BRAKE_KEY, { at: now, error: `${reason}. ${advice}` });
   return false;
+}
+
+/** Whether the brake of a connection is on. */
+export async function isBraked(db: Db, provider: string): Promise<boolean> {
+  const lane = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', healQueue(provider))
+    .where('key', '=', BRAKE_KEY)
+    .executeTakeFirst();
+  return lane !== undefined;
 }
 
 /**

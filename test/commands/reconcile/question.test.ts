@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../../src/connector/links.ts';
 import { main } from '../../../src/main.ts';
-import { mark } from '../../../src/runtime/lanes.ts';
+import { mark, park } from '../../../src/runtime/lanes.ts';
 import { take } from '../../../src/runtime/take.ts';
 import { runCli } from '../../support/cli.ts';
 import { serveService } from '../../support/service.ts';
@@ -123,6 +123,16 @@ describe('reconcile', () => {
     expect(await lanes('heal:hubspot')).toEqual([]);
     expect(await run('--yes', '--accept-shrunk')).toMatchObject({ code: 0 });
     expect((await lanes('heal:hubspot')).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('says that a brake still keeps what it repairs', async () => {
+    const { run, hubspot, ids, store } = await setHouse();
+    for (const id of ids) hubspot.remove(id);
+    await store.write((tx) => park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many' }));
+    expect(await run('--yes', '--accept-shrunk')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("cvrsync parked retry 'lane/heal:hubspot/*'"),
+    });
   });
 
   it('does not run beside another one', async () => {
