@@ -113,7 +113,9 @@ function decisionLine(decision: Story['history'][number]): string {
 function laneLine({ queue, key, state, dueAt, since, attempts, error }: Story['lanes'][number]): string {
   const until = state === 'waiting' ? ` until ${shownTime(dueAt)}` : '';
   const tries = attempts > 0 ? `, ${attempts} failed tries` : '';
-  return `${queue} ${key}: ${state}${until}, behind since ${shownTime(since)}${tries}${error === null ? '' : `: ${error}`}`;
+  // What waits for a hold to end is behind from then on.
+  const behind = state === 'waiting' && dueAt !== null && since >= dueAt ? '' : `, behind since ${shownTime(since)}`;
+  return `${queue} ${key}: ${state}${until}${behind}${tries}${error === null ? '' : `: ${error}`}`;
 }
 
 function shown(value: unknown): string {

@@ -84,6 +84,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await stage.post(renamed('B ApS', 'C ApS', 9));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: 'C ApS' });
+    expect((await stage.cli('explain', record)).stdout).toMatch(/sync:\w+ \w+: waiting until [\d: Z-]+$/mu);
     clock.forward(61_000);
     await expect.poll(() => nameOf(stage, id), { timeout: 10_000 }).toBe('C ApS');
   });
