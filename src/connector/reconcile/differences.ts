@@ -113,7 +113,8 @@ export const DIFFERENCES = {
     query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
       and l.state in ('gone', 'removed', 'merged') and c.action <> 'held' and (
         (l.origin = 'number' and c.entity is not null and not ${isTaken(sql`c.entity`)})
-        or (l.state = 'gone' and (l.origin = 'person' or c.verdict = 'unreadable') and not ${isTaken(sql`l.entity`)}))`,
+        or (l.state = 'gone' and (l.origin = 'person' or c.verdict = 'unreadable' or l.doubt = ${spelled})
+          and not ${isTaken(sql`l.entity`)}))`,
   },
   unlinked: {
     about: 'with a CVR number, and not linked',
