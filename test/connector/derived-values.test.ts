@@ -1,10 +1,13 @@
 /** What is no property of a company by itself becomes one by mapping: reports, news, owners, board, management. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Updates } from '../../src/protocol/payload.ts';
-import { payloadOf } from '../../src/protocol/payload.ts';
+import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
 import { setStage } from '../support/stage.ts';
+import { newFolder } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
 const firm = { entityId: 'CVR-1-95023451', name: 'Luftkastel Holding ApS', type: 'Company' };
@@ -129,4 +132,32 @@ test('a record that is linked to a person gets nothing of theirs without that wo
   };
   expect(await nameFor({})).toEqual([null, false]);
   expect(await nameFor({ persons: true })).toEqual(['Prøve Opdigtsen', true]);
+});
+
+test('nor is a person named in a plan, in a preview, or in a record that a transfer makes', async () => {
+  const match = { property: 'cvr_number' };
+  const stage = await setStage({
+    hubspot: { properties: PROPERTIES },
+    connections: { hubspot: { match, fields: FIELDS } },
+  });
+  const folder = newFolder();
+  const { payload } = wholeCompany();
+  await stage.post(payload);
+  await stage.settled();
+  const id = stage.hubspot.add({ cvr_number: ENTITY.slice('CVR-1-'.length), name: 'Uden navn' });
+  const plan = join(folder, 'plan.csv');
+  expect((await stage.cli('backfill', 'hubspot', '--plan', plan)).code).toBe(0);
+  await stage.link('hubspot', id, ENTITY);
+  const file = join(folder, 'payload.json');
+  writeFileSync(file, JSON.stringify(writePayload(payload)));
+  const preview = await stage.cli('receive', file, '--dry-run');
+  stage.hubspot.remove(id);
+  const removed = await stage.cli('monitoring', 'remove', 'hubspot', ENTITY, id);
+  const made = await stage.cli('transfer', 'hubspot', ENTITY, '--json');
+  const record = stage.hubspot.get(JSON.parse(made.stdout).record);
+  expect([removed.code, made.code, record?.['revisor']]).toEqual([0, 0, 'Tælleværk Revision A/S']);
+  for (const text of [readFileSync(plan, 'utf8'), preview.stdout, JSON.stringify(record)]) {
+    expect(text).toContain('Tælleværk Revision A/S');
+    expect(text).not.toMatch(/Opdigtsen|Tænktsen|Illusorisk|Regnefejl|CVR-3/u);
+  }
 });
