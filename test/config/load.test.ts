@@ -30,6 +30,8 @@ describe('a configuration', () => {
     });
     const [hubspot] = config.connector?.providers ?? [];
     expect(hubspot).toMatchObject({ name: 'hubspot', policy: 'tracked', match: undefined, notes: [], autoLink: false });
+    // What writes more than properties of the company itself is off until somebody switches it on.
+    expect(hubspot).toMatchObject({ persons: false, parent: false, pollMinutes: 10, reconcileHours: 24 });
     expect(hubspot?.provider.name).toBe('hubspot');
     expect(hubspot?.settings).toMatchObject({ accessToken: 'token-of-hubspot', baseUrl: 'https://api.hubapi.com' });
     expect(hubspot?.settings).not.toHaveProperty('use');

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { Property } from '../../providers/provider.ts';
+import { fingerprint, type PlanInput, type Planned, planRecord } from '../../src/connector/plan.ts';
+import { ENTITY } from '../faults/company.ts';
+import { propertyOf } from './property-of.ts';
+
+const NAME = propertyOf('string', { name: 'name' });
+
+/** What is planned for the name of a record that holds `Old`, where the register says `New`. */
+const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | undefined =>
+  planRecord({
+    entity: ENTITY,
+    mapping: [{ field: 'name', property: 'name', policy: 'always' }],
+    values: {},
+    persons: false,
+    schema: new Map([['name', property]]),
+    facts: new Map([['name', { entity: ENTITY, field: 'name', clock: '2026', seq: 1, value: { scalar: 'New' } }]]),
+    known: () => [],
+    remembered: new Map(),
+    rulings: new Map(),
+    trust: 'crm',
+    crm: { name: 'Old' },
+    ...more,
+  })[0];
+
+describe('a value that the CRM refused', () => {
+  const refused = { value: '"New"', schema: fingerprint(NAME), reason: 'not that one' };
+  const remembered = (one: typeof refused): PlanInput['remembered'] =>
+    new Map([['name', { written: undefined, refused: one, trusted: false, kept: undefined, tried: undefined }]]);
+
+  it('is not sent again', () => {
+    expect(planned(NAME)).toMatchObject({ action: 'write', now: 'New' });
+    expect(planned(NAME, { remembered: remembered(refused) })).toMatchObject({
+      action: 'set-aside',
+      detail: 'not that one',
+    });
+  });
+
+  it('is sent again once the CRM describes the property otherwise, or the value is another', () => {
+    const longer = propertyOf('string', { name: 'name', maxLength: 500 });
+    expect(planned(longer, { remembered: remembered(refused) })).toMatchObject({ action: 'write' });
+    expect(planned(NAME, { remembered: remembered({ ...refused, value: '"Other"' }) })).toMatchObject({
+      action: 'write',
+    });
+  });
+});
+
+it('nothing is planned for a person who may not be named', () => {
+  expect(planned(NAME, { entity: 'CVR-3-4999000001' })).toBeUndefined();
+  expect(planned(NAME, { entity: 'CVR-3-4999000001', persons: true })).toMatchObject({ action: 'write' });
+});
