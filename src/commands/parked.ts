@@ -8,6 +8,8 @@ import {
   retryAttention,
 } from '../connector/attention.ts';
 import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
+import { UPSTREAM_ACCOUNT } from '../connector/upstream.ts';
+import { readBlocks } from '../runtime/rate.ts';
 import type { Store, Tx } from '../store/open.ts';
 import { defineCommand, flag, integer, many, oneOf, text, UsageError } from './command.ts';
 import type { Context } from './context.ts';
@@ -81,15 +83,20 @@ function needDifference(kind: Attention['kind'] | undefined, { provider, propert
 
 async function show(context: Context, kind: Attention['kind'] | undefined, limit = SHOWN): Promise<0 | 3> {
   const { output } = context;
-  const { found, differences } = await withStore(context, async ({ db }) => ({
+  const { found, differences, blocks } = await withStore(context, async ({ db }) => ({
     found: await readAttention(db),
     differences: kind === undefined ? await countDifferences(db) : 0,
+    blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
   }));
   const chosen = found.filter((each) => kind === undefined || each.kind === kind);
   print(context, chosen.slice(0, limit), chosen.length);
   if (differences > 0)
     output.line(
       `${differences} properties hold another value than the register, and are kept: parked list --kind difference.`,
+    );
+  for (const { account, until, reason } of blocks)
+    output.line(
+      `${account === UPSTREAM_ACCOUNT ? 'The monitoring service' : account} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. What is to be done there waits; cvrsync check says more.`,
     );
   return chosen.length > 0 ? 3 : 0;
 }

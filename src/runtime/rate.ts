@@ -5,7 +5,7 @@
  * moves that time on before it calls, so that a crash loses slots and never spends one twice.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 import { pause } from './pause.ts';
 
 /** At most `calls` in any `perMs`. */
@@ -25,6 +25,25 @@ export interface Pace {
   slow(budget: string, untilMs: number): Promise<void>;
   /** Ends a block. */
   clear(): Promise<void>;
+}
+
+/** An account that nobody may call before `until`. */
+export interface Block {
+  readonly account: string;
+  readonly until: number;
+  readonly reason: string | null;
+}
+
+const EVERY_BUDGET = '/*';
+
+/** The blocks that hold now, by account. */
+export async function readBlocks(db: Db, now: number): Promise<readonly Block[]> {
+  const rows = await db.selectFrom('rate').selectAll().where('blocked_until', '>', now).orderBy('key').execute();
+  return rows.map(({ key, blocked_until: until, reason }) => ({
+    account: key.slice(0, -EVERY_BUDGET.length),
+    until,
+    reason,
+  }));
 }
 
 /** The account is paused for longer than its callers' patience lasts. */
@@ -70,7 +89,7 @@ interface Lane {
 
 export function createPace(options: PaceOptions): Pace {
   const { store, key, now, share = 0.98, patienceMs = Number.POSITIVE_INFINITY } = options;
-  const all = `${key}/*`;
+  const all = `${key}${EVERY_BUDGET}`;
   const lanes = new Map(
     Object.entries(options.budgets).map(([name, budget]) => [name, lane(`${key}/${name}`, budget, share)]),
   );
