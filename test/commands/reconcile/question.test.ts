@@ -47,7 +47,7 @@ async function setHouse({ count = 3 } = {}) {
   ];
   const lanes = async (queue: string) =>
     (await store.db.selectFrom('lane').selectAll().where('queue', '=', queue).execute()).map(({ key }) => key);
-  const ask = async (typed: string, end = false) => {
+  const ask = async (typed: string, end = false, ...line: string[]) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     let shown = '';
     const write = (text: string): void => {
@@ -56,7 +56,7 @@ async function setHouse({ count = 3 } = {}) {
     const sink = { isTTY: true, write };
     if (end) stdin.end(typed);
     else stdin.write(typed);
-    const code = await main(argv(), {
+    const code = await main(argv(...line), {
       stdin,
       stdout: sink,
       stderr: sink,
@@ -95,7 +95,7 @@ describe('reconcile', () => {
   });
 
   it('only shows what it would do with --dry-run, and the daemon compares when it would have', async () => {
-    const { run, store, lanes } = await setHouse();
+    const { ask, run, store, lanes } = await setHouse();
     await store.write((tx) => mark(tx, 'look', ['hubspot reconcile'], 5_000));
     const { code, stdout } = await run('--dry-run', '--json');
     expect(code).toBe(0);
@@ -112,6 +112,10 @@ describe('reconcile', () => {
     const lane = await store.db.selectFrom('lane').selectAll().where('queue', '=', 'look').executeTakeFirstOrThrow();
     expect(lane).toMatchObject({ due_at: 5_000, epoch: null });
     expect(await store.db.selectFrom('census').selectAll().execute()).toEqual([]);
+    // Nor does it ask where somebody could say yes.
+    const asked = await ask('yes\n', false, '--dry-run');
+    expect([asked.code, asked.shown]).toEqual([0, expect.not.stringContaining('Repair 1?')]);
+    expect(await lanes('monitoring')).toEqual([]);
   });
 
   it('says what is in doubt, does nothing about it, and believes a person who says that the list is right', async () => {
@@ -133,6 +137,18 @@ describe('reconcile', () => {
       code: 3,
       stdout: expect.stringContaining("cvrsync parked retry 'lane/heal:hubspot/*'"),
     });
+  });
+
+  it('does not take a list in doubt for what the next one is measured by', async () => {
+    const { run, hubspot } = await setHouse();
+    const others = Array.from({ length: 12 }, (_, at) => hubspot.add({ name: `Uden nummer ${at}` }));
+    expect(await run('--yes')).toMatchObject({ code: 0 });
+    for (const id of others) hubspot.remove(id);
+    const doubt = expect.stringContaining('lists 3 companies, and listed 15 the last time');
+    for (const line of [['--yes'], ['--dry-run'], ['--yes']])
+      expect(await run(...line)).toMatchObject({ code: 3, stdout: doubt });
+    expect(await run('--yes', '--accept-shrunk')).toMatchObject({ code: 0 });
+    expect(await run('--yes')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('In doubt') });
   });
 
   it('does not run beside another one', async () => {
