@@ -63,6 +63,19 @@ it('parks where a list cannot be right, with what was strange and what to do', a
   expect(await stage.lanes('heal:crm')).toEqual([]);
 });
 
+it('stays in doubt however often it looks: a list that shrank is no measure of the next', async () => {
+  const stage = await setComparison();
+  await stage.agree('1', numberAt(1));
+  for (let at = 10; at < 20; at += 1) stage.records.set(String(at), {});
+  await look(stage);
+  for (let at = 10; at < 20; at += 1) stage.records.delete(String(at));
+  for (const _ of ['once', 'and again']) {
+    await look(stage);
+    const [lane] = await parked(stage.store.db, LOOK_QUEUE);
+    expect(lane?.error).toContain('crm lists 1 companies, and listed 11 the last time');
+  }
+});
+
 it('works without a service: the CRM and the links are compared all the same', async () => {
   const stage = await setComparison();
   await stage.agree('1', numberAt(1));
