@@ -57,6 +57,16 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     expect([ground.items().length, await ground.lanes('heal:crm')]).toEqual([20, []]);
   });
 
+  it('counts by the hour: what ended before that is nothing to what ends now', async () => {
+    const ground = await linked(engine, 45);
+    for (const ids of [idsUpTo(15), idsUpTo(30).slice(15)]) {
+      for (const id of ids) ground.remove(id);
+      await ground.hint(...ids);
+      await ground.settle(HOUR_MS + 60_000);
+    }
+    expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([30, []]);
+  });
+
   it('lets all end that waits, however often a person said so within the hour', async () => {
     const ground = await linked(engine, 160);
     for (const [from, to] of [
