@@ -30,6 +30,8 @@ export const command = defineCommand({
   },
   run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart }) => {
     const mode = modeOf(dryRun, plan, apply);
+    if (limit !== undefined && (mode.kind === 'look' || mode.kind === 'plan'))
+      throw new UsageError('--limit is for what is linked: leave it out with --dry-run and --plan');
     const began = Date.now();
     return onBackfillGround(context, provider, async (ground, calls) => {
       const progress = showProgress(context, calls);

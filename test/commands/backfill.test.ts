@@ -215,6 +215,8 @@ describe('backfill', () => {
   it.each([
     [['hubspto'], 'did you mean hubspot?'],
     [['hubspot', '--dry-run', '--plan', 'x.csv'], 'exclude each other'],
+    [['hubspot', '--plan', 'x.csv', '--limit', '5'], '--limit is for what is linked'],
+    [['hubspot', '--dry-run', '--limit', '5'], '--limit is for what is linked'],
     [['hubspot', '--limit', 'all'], 'is not a whole number'],
     [['hubspot', '--trust', 'me'], 'crm, register'],
     [['hubspot', '--apply', 'nowhere.csv'], 'there is no plan nowhere.csv'],

@@ -134,7 +134,9 @@ async function plan(
   if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
   const { cursor: _, ...rest } = run;
   const next: Run = { ...rest, phase: mode.kind === 'apply' ? 'apply' : 'planned' };
-  await store.write((tx) => saveRun(tx, crm.name, next, now()));
+  // A look is no plan: what it was tried with is nobody's word for a plan that is applied after it.
+  const kept: Run = mode.kind === 'look' ? { ...next, trust: 'crm', sendUpdate: false } : next;
+  await store.write((tx) => saveRun(tx, crm.name, kept, now()));
   return next;
 }
 

@@ -38,6 +38,20 @@ it.each(ENGINES)(
   },
 );
 
+it.each(ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
+  const ground = await setGround({ engine });
+  const id = ground.add('20000000');
+  const file = newFile();
+  await ground.run(plan(file));
+  expect(await ground.run({ mode: { kind: 'look' }, trust: 'register', sendUpdate: true })).toMatchObject({
+    trust: 'register',
+    sendUpdate: true,
+  });
+  await ground.run(apply(file));
+  expect(await ground.links()).toEqual({ [id]: 'CVR-1-20000000 number crm active' });
+  expect(ground.service.changes.map((change) => change.endsWith('+update'))).toEqual([false]);
+});
+
 it.each(ENGINES)(
   'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
   async (engine) => {
