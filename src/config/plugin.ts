@@ -83,9 +83,11 @@ function importOf(target: unknown): string | undefined {
 
 function reasonOf(error: unknown, use: string): string {
   if (!(error instanceof Error)) return String(error);
-  const isMissing =
-    'code' in error && (error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'ERR_UNSUPPORTED_DIR_IMPORT');
-  if (!isMissing || use.startsWith('.') || use.startsWith('/')) return error.message;
+  const code = 'code' in error ? error.code : undefined;
+  const isFolder = code === 'ERR_UNSUPPORTED_DIR_IMPORT';
+  if (use.startsWith('.') || use.startsWith('/'))
+    return isFolder ? 'it is a folder: name the file in it that exports the provider' : error.message;
+  if (!isFolder && code !== 'ERR_MODULE_NOT_FOUND') return error.message;
   return `it is neither built in nor installed${didYouMean(use, Object.keys(BUILT_IN))}`;
 }
 

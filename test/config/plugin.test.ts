@@ -126,6 +126,13 @@ describe('a plugin', () => {
     expect(await load(module(`contract: '1.0.0',`))).toBe('crm');
   });
 
+  it('of a folder is asked for its file', async () => {
+    expect(await loadProvider('./', folder)).toEqual({
+      ok: false,
+      message: './ cannot be loaded: it is a folder: name the file in it that exports the provider',
+    });
+  });
+
   it('that hangs on import is given up', async () => {
     const text = module('', 'await new Promise(() => setInterval(() => {}, 60_000).unref());');
     expect(await load(text, './hangs.mjs', 200)).toMatch(/^IT cannot be loaded: its import did not end within 1 s/);
