@@ -1,5 +1,5 @@
 /** From `use:` to a provider: built in, a path, or an npm package. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +17,8 @@ const IMPORT_MS = 10_000;
 export async function loadProvider(use: string, folder: string, importMs = IMPORT_MS): Promise<ProviderLoad> {
   const builtIn = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use] : undefined;
   if (builtIn !== undefined) return checkProvider(use, await builtIn());
+  if (isPath(use) && statSync(resolve(folder, use), { throwIfNoEntry: false })?.isDirectory() === true)
+    return { ok: false, message: `${use} is a folder: name the file in it that exports the provider` };
   try {
     const provider = (await importIn(addressOf(use, folder), importMs)).find(isProvider);
     if (provider !== undefined) return checkProvider(use, provider);
@@ -46,9 +48,11 @@ export async function importIn(address: string, importMs = IMPORT_MS): Promise<r
 const exportsOf = (value: unknown): readonly unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [];
 
+const isPath = (use: string): boolean => use.startsWith('.') || use.startsWith('/');
+
 /** Where a path, relative to `folder`, or a package is found; for `import`. */
 export function addressOf(use: string, folder: string): string {
-  if (use.startsWith('.') || use.startsWith('/')) return pathToFileURL(resolve(folder, use)).href;
+  if (isPath(use)) return pathToFileURL(resolve(folder, use)).href;
   const base = pathToFileURL(join(folder, 'package.json'));
   try {
     return pathToFileURL(createRequire(base).resolve(use)).href;
@@ -83,11 +87,9 @@ function importOf(target: unknown): string | undefined {
 
 function reasonOf(error: unknown, use: string): string {
   if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
-  const isFolder = code === 'ERR_UNSUPPORTED_DIR_IMPORT';
-  if (use.startsWith('.') || use.startsWith('/'))
-    return isFolder ? 'it is a folder: name the file in it that exports the provider' : error.message;
-  if (!isFolder && code !== 'ERR_MODULE_NOT_FOUND') return error.message;
+  const isMissing =
+    'code' in error && (error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'ERR_UNSUPPORTED_DIR_IMPORT');
+  if (!isMissing || isPath(use)) return error.message;
   return `it is neither built in nor installed${didYouMean(use, Object.keys(BUILT_IN))}`;
 }
 

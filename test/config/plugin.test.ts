@@ -129,7 +129,7 @@ describe('a plugin', () => {
   it('of a folder is asked for its file', async () => {
     expect(await loadProvider('./', folder)).toEqual({
       ok: false,
-      message: './ cannot be loaded: it is a folder: name the file in it that exports the provider',
+      message: './ is a folder: name the file in it that exports the provider',
     });
   });
 
