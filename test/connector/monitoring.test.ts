@@ -129,7 +129,7 @@ describe.each(ENGINES)('monitoring on %s', (engine) => {
     const recordIds = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
     const ground = await setup(engine, recordIds);
     ground.service.fault({ match: 'POST', times: 10, action: tooMany('60') });
-    await run(ground);
+    await run({ ...ground, concurrency: 4 });
     expect(ground.calls).toBeLessThanOrEqual(4);
     const lanes = await lanesOf(ground);
     expect(lanes.length).toBe(10);
