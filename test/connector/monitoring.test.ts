@@ -21,7 +21,7 @@ interface Ground extends MonitoringDeps {
 
 const setup = async (engine: (typeof ENGINES)[number], recordIds: readonly string[] = ['1']): Promise<Ground> => {
   const [store, service] = [await newStore(engine), await serveService()];
-  const client = openClient({ deadlineMs: 300 });
+  const client = openClient({ deadlineMs: 10_000 });
   onTestFinished(() => client.close());
   const { url: baseUrl, accessKey } = service;
   const ground = { store, service, at: 1_000, calls: 0, now: () => ground.at };
