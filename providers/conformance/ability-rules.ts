@@ -1,5 +1,4 @@
 /** Rules about what a connection may do beside its five verbs; each is tried only where the connection has the ability. */
-
 import { CHANGES } from './changes-rule.ts';
 import { brief, faultOf, insist, insistSame } from './insist.ts';
 import { live } from './lab.ts';

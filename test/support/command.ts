@@ -1,10 +1,8 @@
 /** A real `cvrsync` command in a process of its own, for tests that kill it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-
-const ENTRY = join(import.meta.dirname, '../../src/cvrsync.js');
+import { ENTRY, ENVIRONMENT } from './program.ts';
 
 export interface Ended {
   /** Null where a signal ended it. */
@@ -21,7 +19,11 @@ export interface Running {
 
 /** Starts a command; killed with the test. */
 export function startCommand(args: readonly string[], folder: string): Running {
-  const child = spawn(process.execPath, [ENTRY, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [ENTRY, ...args], {
+    cwd: folder,
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -5,9 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { ENTRY, ENVIRONMENT } from './program.ts';
 import { newFolder } from './stores.ts';
-
-const ENTRY = path.join(import.meta.dirname, '../../src/cvrsync.js');
 
 export interface Exit {
   readonly code: number | null;
@@ -58,7 +57,11 @@ export async function daemonWith(config: object): Promise<Daemon> {
     kill,
     async start() {
       const args = [ENTRY, 'serve', '--config', file];
-      const started = spawn(process.execPath, args, { cwd: folder, env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
+      const started = spawn(process.execPath, args, {
+        cwd: folder,
+        env: ENVIRONMENT,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       child = started;
       const lines = createInterface({ input: started.stderr });
       await new Promise<void>((resolve, reject) => {
