@@ -63,7 +63,10 @@ export interface PresetRow {
 /** A CRM's default mapping; a field may go to several properties. */
 export type Preset = readonly PresetRow[];
 
-/** Calls allowed in any window of that length. */
+/**
+ * Calls allowed in any window of that length. The runtime leaves 2 % of it for late timers and the network: of a window of
+ * a second that is little, so state fewer calls there than the CRM allows.
+ */
 export interface Window {
   readonly calls: number;
   readonly perMs: number;

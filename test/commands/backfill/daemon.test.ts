@@ -11,7 +11,8 @@ import { serveService } from '../../support/service.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../../support/stage.ts';
 import { ENGINES, newFolder, newStoreUrl } from '../../support/stores.ts';
 
-const RATE = { calls: 20, perMs: 1_000 };
+/** A window as long as HubSpot's own: in one of a second a call that a busy machine makes 20 ms late is one too many. */
+const RATE = { calls: 200, perMs: 10_000 };
 const SERVICE_CALLS_A_SECOND = 30;
 const RECORDS = 200;
 /** Records without a number, which only make the scan longer: the account's limit is reached on the way. */
@@ -55,7 +56,7 @@ describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
     const keepBusy = async (): Promise<void> => {
       for (let at = 1; !stop.signal.aborted; at++) {
         await post(renamed(`Navn ${at - 1}`, `Navn ${at}`, at, NOTED));
-        await sleep(1_000 / RATE.calls);
+        await sleep(RATE.perMs / RATE.calls);
       }
     };
     const busy = keepBusy();
