@@ -4,9 +4,8 @@ import type { Sighting } from '../provider.ts';
 import { brief, insist, insistSame } from './insist.ts';
 import { type Lab, live } from './lab.ts';
 import type { Rule } from './rule.ts';
-import { patiently, until } from './until.ts';
+import { LOOK_MS, patiently, until } from './until.ts';
 
-const LOOK_MS = 40;
 const MOST_EDITED = 5;
 /** More than a page of most CRMs. */
 const MANY = 110;

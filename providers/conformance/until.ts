@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isProviderError } from './insist.ts';
 
-const LOOK_MS = 40;
+/** Between two looks at what a CRM may show late. */
+export const LOOK_MS = 40;
 const MOST_WAIT_MS = 2_000;
 const TRIES = 5;
 

@@ -16,7 +16,7 @@ import { createIntake, type Intake } from './intake.ts';
 import { MONITORING_QUEUE } from './links.ts';
 import { runLooks, seedLooks } from './look.ts';
 import { LOOK_QUEUE } from './look-task.ts';
-import { monitorLinks, remarkMonitoring } from './monitoring.ts';
+import { MONITORING_BATCH, monitorLinks, remarkMonitoring } from './monitoring.ts';
 import { markRemapped } from './remap.ts';
 import { syncRecords } from './sync.ts';
 import { openUpstream, type Upstream, upstreamPace } from './upstream.ts';
@@ -55,7 +55,6 @@ export interface Connector {
 const APPLY_BATCH = 100;
 /** How long apply leaves the thread to webhooks that come in a crowd, in ms. */
 const YIELD_MS = 25;
-const MONITORING_BATCH = 64;
 /** How long a sync batch waits to fill up while a backlog drains, in ms: full batches save calls. */
 const GATHER_MS = 50;
 

@@ -7,6 +7,9 @@ import type { Store, Tx } from '../store/store.ts';
 import { findLink, type Link, linkKey, MONITORING_QUEUE, readLinkKey } from './links.ts';
 import type { Upstream, UpstreamResult } from './upstream.ts';
 
+/** Lanes that a worker of the queue claims at once. */
+export const MONITORING_BATCH = 64;
+
 export interface MonitoringDeps {
   readonly store: Store;
   /** Undefined where none is configured: links are kept here only. */

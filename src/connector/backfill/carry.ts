@@ -3,10 +3,9 @@ import { sql } from 'kysely';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Db } from '../../store/store.ts';
 import { MONITORING_QUEUE } from '../links.ts';
-import { monitorLinks } from '../monitoring.ts';
+import { MONITORING_BATCH, monitorLinks } from '../monitoring.ts';
 import type { BackfillDeps } from './deps.ts';
 
-const BATCH = 64;
 const LOOK_MS = 1_000;
 
 /** A worker of our own on the queue; the pace of the service's key is in the store, so a daemon's calls count too. */
@@ -19,7 +18,7 @@ export function startCarrying(deps: BackfillDeps): Worker {
     log,
     leaseMs,
     queue: MONITORING_QUEUE,
-    batch: BATCH,
+    batch: MONITORING_BATCH,
     concurrency: 1,
     blockedUntil: async () => (await upstreamPace.blockedUntil())?.until ?? 0,
     run: (claims, signal) => monitorLinks({ store, upstream, now, metrics }, claims, signal),

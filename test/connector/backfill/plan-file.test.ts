@@ -6,20 +6,10 @@ import { readPlan } from '../../../src/connector/backfill/read-plan.ts';
 import { judge } from '../../../src/connector/heal/judge.ts';
 import { findLink } from '../../../src/connector/links.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
-import { type Ground, setGround } from './ground.ts';
+import { setGround } from './ground.ts';
+import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
 const A = 'CVR-1-10150817';
-
-const newFile = (): string => join(newFolder(), 'plan.csv');
-const plan = (file: string) => ({ mode: { kind: 'plan', file } }) as const;
-const apply = (file: string) => ({ mode: { kind: 'file', file } }) as const;
-
-/** Writes the lines as a file and applies it. */
-const applyLines = (ground: Ground, lines: readonly string[]) => {
-  const file = newFile();
-  writeFileSync(file, lines.join('\r\n'));
-  return ground.run(apply(file));
-};
 
 describe.each(ENGINES)('a plan on %s', (engine) => {
   it('lists every record, and is applied as it is', async () => {

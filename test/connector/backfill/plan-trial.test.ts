@@ -1,20 +1,9 @@
 /** What a person may do to a plan and not notice: a trial with other options, a column that was sorted on its own. */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ENGINES, newFolder } from '../../support/stores.ts';
-import { type Ground, setGround } from './ground.ts';
-
-const newFile = (): string => join(newFolder(), 'plan.csv');
-const plan = (file: string) => ({ mode: { kind: 'plan', file } }) as const;
-const apply = (file: string) => ({ mode: { kind: 'file', file } }) as const;
-
-/** Writes the lines as a file and applies it. */
-const applyLines = (ground: Ground, lines: readonly string[]) => {
-  const file = newFile();
-  writeFileSync(file, lines.join('\r\n'));
-  return ground.run(apply(file));
-};
+import { ENGINES } from '../../support/stores.ts';
+import { setGround } from './ground.ts';
+import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
 it.each(ENGINES)(
   'a plan on %s is applied as it was made, and not as another one was applied before',
