@@ -23,6 +23,8 @@ export interface TransferStage {
   readonly records: Map<string, Properties>;
   /** How `create` goes wrong; `applied` makes the record all the same. */
   fault: { readonly error: ProviderError; readonly applied: boolean } | undefined;
+  /** What `create` waits for. */
+  gate: Promise<void> | undefined;
   /** What `create` says instead of making a record. */
   verdict: ((properties: Properties) => Created | undefined) | undefined;
   /** Whether `find` is sure, or not there at all. */
@@ -56,6 +58,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     },
     async create(properties) {
       calls.push('create');
+      await stage.gate;
       const said = stage.verdict?.(properties);
       if (said !== undefined) return said;
       const { fault } = stage;
@@ -75,6 +78,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     crm,
     records,
     fault: undefined,
+    gate: undefined,
     verdict: undefined,
     finds: 'surely',
     calls,
