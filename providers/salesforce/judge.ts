@@ -45,13 +45,13 @@ export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError
   const reason = errors.map(sayWithRule).join('; ');
   if (errors.some(isMissing)) return 'missing';
   if (errors.some(({ code }) => LATER.has(code))) return { kind: 'retry', id, reason };
-  if (errors.some(({ code }) => NO_ACCESS.has(code))) {
-    const advice = 'ask an administrator to let the user of this connection edit the account';
-    return { kind: 'rejected', id, reason: `${reason}; ${advice}`, properties: {} };
-  }
   const bad = errors.flatMap((error) =>
     blamed(error, Object.keys(properties)).map((name) => [name, say(error)] as const),
   );
+  if (bad.length === 0 && errors.some(({ code }) => NO_ACCESS.has(code))) {
+    const advice = 'ask an administrator to let the user of this connection edit the account';
+    return { kind: 'rejected', id, reason: `${reason}; ${advice}`, properties: {} };
+  }
   return { kind: 'rejected', id, reason, properties: Object.fromEntries(bad) };
 }
 
@@ -74,15 +74,34 @@ const sayWithRule = (error: ApiError): string =>
 const isMissing = ({ code, fields }: ApiError): boolean =>
   MISSING.has(code) || (code === 'INVALID_CROSS_REFERENCE_KEY' && fields.length === 0);
 
-/** The properties of the patch an error is about. Country and state are judged together: the one not sent may be named. */
-function blamed({ code, fields }: ApiError, sent: readonly string[]): readonly string[] {
-  const named = sent.filter((name) => fields.includes(name));
-  if (named.length > 0 || code !== 'FIELD_INTEGRITY_EXCEPTION') return named;
-  const parts = new Set(
-    fields.flatMap((name) => /^(Billing|Shipping)(?:Country|State)(?:Code)?$/.exec(name)?.[1] ?? []),
-  );
-  return sent.filter((name) => parts.has(/^(Billing|Shipping)(?:Country|State)(?:Code)?$/.exec(name)?.[1] ?? ''));
+/**
+ * The properties of the patch an error is about: those in its `fields`, else those its message names. Country and state
+ * are judged together: the one not sent may be named.
+ */
+function blamed({ code, message, fields }: ApiError, sent: readonly string[]): readonly string[] {
+  const listed = new Set(fields.map((name) => name.toLowerCase()));
+  const named = sent.filter((name) => listed.has(name.toLowerCase()));
+  if (named.length > 0) return named;
+  if (code === 'FIELD_INTEGRITY_EXCEPTION') {
+    const parts = new Set(fields.flatMap((name) => ADDRESS_PART.exec(name)?.[1] ?? []));
+    return sent.filter((name) => parts.has(ADDRESS_PART.exec(name)?.[1] ?? ''));
+  }
+  return fields.length === 0 && NAMES_IN_MESSAGE.has(code) ? sent.filter((name) => isNamedIn(message, name)) : [];
 }
+
+const ADDRESS_PART = /^(Billing|Shipping)(?:Country|State)(?:Code)?$/;
+
+/** Codes of errors about columns, whose message names them where `fields` is empty. Rules' messages are free text. */
+const NAMES_IN_MESSAGE: ReadonlySet<string> = new Set([
+  'INVALID_FIELD',
+  'INVALID_FIELD_FOR_INSERT_UPDATE',
+  'REQUIRED_FIELD_MISSING',
+  'DUPLICATE_VALUE',
+]);
+
+/** A message is in the user's language, but a column's own name is not translated. */
+const isNamedIn = (message: string, name: string): boolean =>
+  message.split(/[^A-Za-z0-9_]+/u).some((word) => word.toLowerCase() === name.toLowerCase());
 
 const unanswered = (id: string): Outcome => ({
   kind: 'retry',

@@ -49,13 +49,33 @@ describe('updating accounts', () => {
       const patches = ids.map((id, at) => ({ id, properties: at === 1 ? { Fax: '9', Phone: '1' } : { Phone: '1' } }));
       const outcomes = await bench.connection.update(patches, live());
       expect(outcomes.map((o) => o.kind)).toEqual(['written', 'rejected', 'written']);
-      expect(outcomes[1]).toMatchObject(
-        unknownField === 'call'
-          ? { properties: { Fax: expect.stringMatching(/hides it/) } }
-          : { reason: expect.stringContaining('Fax') },
-      );
+      expect(outcomes[1]).toEqual({
+        kind: 'rejected',
+        id: ids[1],
+        reason: expect.stringContaining('INVALID_FIELD'),
+        properties: { Fax: expect.stringContaining('INVALID_FIELD') },
+      });
     },
   );
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      'only in its message',
+      { statusCode: 'INVALID_FIELD', message: "Kolonnen 'Fax' findes ikke", fields: [] },
+      ['Fax'],
+    ],
+    ['in a list in its message', { statusCode: 'REQUIRED_FIELD_MISSING', message: 'Mangler: [Fax]' }, ['Fax']],
+    ['in other letter case', { statusCode: 'STRING_TOO_LONG', message: 'x', fields: ['FAX'] }, ['Fax']],
+    ['although access is refused', { statusCode: 'INSUFFICIENT_ACCESS', message: 'x', fields: ['Fax'] }, ['Fax']],
+    ['as a part of another', { statusCode: 'INVALID_FIELD', message: "No such column 'Fax_Home__c'" }, []],
+    ['as a word of a rule', { statusCode: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', message: 'Fax first' }, []],
+  ])('sets the column aside that a refusal of one record names %s, and no other', async (_, error, names) => {
+    const { bench, first } = await openWith();
+    const body = [{ success: false, errors: [error] }];
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body } });
+    const [outcome] = await write(bench, first, { Fax: '9', Phone: '1' });
+    expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : outcome).toEqual(names);
+  });
 
   it('finds the one record Salesforce refuses a whole call for', async () => {
     const { bench, ids } = await openWith();
