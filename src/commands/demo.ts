@@ -33,7 +33,7 @@ export const command = defineCommand({
       say('\nWhere to look:');
       say(`  npm run cvrsync -- --config ${file} explain ${one}   why each property is what it is`);
       say(`  npm run cvrsync -- --config ${file} links            which record belongs to which company`);
-      say(`  npm run cvrsync -- --config ${file} parked           what needs a person`);
+      say(`  npm run cvrsync -- --config ${file} review           what needs a person`);
       if (once) return 0;
       say(`  ${stage.app.url}/metrics   the daemon's metrics, while this runs`);
       say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');

@@ -51,7 +51,7 @@ function tell(story: Story): string {
     ...section(
       'Set aside',
       story.setAside.map(
-        (each) => `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''} (see cvrsync parked)`,
+        (each) => `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''} (see cvrsync review)`,
       ),
     ),
     ...section('Not done yet', story.lanes.map(laneLine)),

@@ -33,7 +33,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./release.ts'),
   },
   { name: 'hold', about: 'write nothing to a property, or to a whole record', load: () => import('./hold.ts') },
-  { name: 'parked', about: 'work that needs a person: list, retry, drop', load: () => import('./parked.ts') },
+  {
+    name: 'review',
+    about: 'what needs a person: list, retry or drop what failed, accept or keep what differs',
+    load: () => import('./review.ts'),
+  },
   {
     name: 'emulate',
     about: 'run a CRM, the register or the service on this machine',

@@ -88,7 +88,7 @@ function tell(context: Context, { upstream }: Ground, standing: Standing, done: 
   const { kind, link } = standing;
   if (kind === 'refused')
     throw new Error(
-      `${done}, but the monitoring service refused the call: ${standing.reason}. The wish is kept: see cvrsync parked`,
+      `${done}, but the monitoring service refused the call: ${standing.reason}. The wish is kept: see cvrsync review`,
     );
   const { provider, record_id: record, entity, monitored } = link;
   const reason = kind === 'waiting' ? standing.reason : null;

@@ -73,9 +73,9 @@ async function reconcile(context: Context, ground: Ground, options: Options): Pr
     ))
       output.line(line);
     if (waits)
-      output.line(`But the brake is on, and no link ends before a word: cvrsync parked retry ${brakeId(ground)}`);
+      output.line(`But the safety limit holds: no link ends before you run cvrsync review accept ${brakeId(ground)}`);
     else if (repaired !== undefined && acceptShrunk)
-      output.line('Where many links are to end, the brake asks once more: see cvrsync parked list.');
+      output.line('Where many links are to end, the safety limit asks once more: see cvrsync review list.');
   }
   const isOpen = left > 0 || waits || !isBelieved || (repaired?.refused.length ?? 0) > 0;
   const isUndone = !dryRun && repairable > 0 && repaired === undefined;

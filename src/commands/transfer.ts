@@ -63,7 +63,7 @@ function tell(
   const first = kind === 'made' ? `Made ${provider}:${id}, ${name}` : `An earlier transfer had made ${provider}:${id}`;
   const monitored = {
     confirmed: upstream === undefined ? 'No monitoring service is configured.' : 'It is monitored.',
-    refused: `The monitoring service refused it: ${reason}. See cvrsync parked.`,
+    refused: `The monitoring service refused it: ${reason}. See cvrsync review.`,
     waiting: `The daemon will ask the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
   };
   const aside = Object.entries(setAside).map(([property, why]) => `  ${property} was left out: ${why}`);
@@ -87,7 +87,7 @@ const namesakes = (provider: string, same: readonly Holder[]): string =>
 function refusalOf(provider: string, entity: string, done: Refusal): string {
   const nothing = 'Nothing was made';
   if (done.kind === 'linked')
-    return `${nothing}: ${entity} is linked to ${provider}:${done.id} already${done.state === 'conflict' ? ', in conflict: see cvrsync parked' : ''}.`;
+    return `${nothing}: ${entity} is linked to ${provider}:${done.id} already${done.state === 'conflict' ? ', in conflict: see cvrsync review' : ''}.`;
   const [first] = done.records;
   const link = first === undefined ? '' : ` Link it with cvrsync monitoring add ${provider} ${entity} ${first.id}.`;
   if (done.kind === 'duplicate') {

@@ -187,9 +187,9 @@ async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, sig
 
 async function checkAttention({ store }: CrmDeps): Promise<Findings> {
   const waiting = await readAttention(store.db);
-  if (waiting.length === 0) return [{ level: 'ok', subject: 'parked', found: 'nothing needs a person' }];
+  if (waiting.length === 0) return [{ level: 'ok', subject: 'review', found: 'nothing needs a person' }];
   return [
-    { level: 'warn', subject: 'parked', found: `${waiting.length} things need a person`, advice: 'see cvrsync parked' },
+    { level: 'warn', subject: 'review', found: `${waiting.length} things need a person`, advice: 'see cvrsync review' },
   ];
 }
 

@@ -63,7 +63,12 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
     return 'later';
   }
   const stands = `merged in the CRM into record ${to}, which stands for ${other.entity}`;
-  await contest(tx, before, `${stands}: to keep this link, drop the one of ${to} first`, now);
+  await contest(
+    tx,
+    before,
+    `${stands}: to move this link there, remove the one of ${to} first with cvrsync review keep, then accept this one`,
+    now,
+  );
   const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
   await contest(tx, other, reason, now);
   return 'conflict';

@@ -40,7 +40,7 @@ describe('backfill', () => {
     expect(stdout).toContain('hubspot: 2 records scanned');
     expect(stdout).toMatch(/1 {2}matched {4}the number is a company's\n +1 {2}no-number/u);
     expect(stdout).toContain('1 record linked, 1 monitored.');
-    expect(stdout).toContain('cvrsync parked list --kind difference');
+    expect(stdout).toContain('cvrsync review list --kind difference');
     expect(stderr).toContain('calls: CRM');
     expect(service.changes).toEqual([`add hubspot ${A} ${id} +update`]);
     expect(await links()).toMatchObject([{ record: id, entity: A, state: 'active', monitored: 'on' }]);
@@ -65,7 +65,7 @@ describe('backfill', () => {
     const { code, stdout } = await run('backfill', 'hubspot');
     expect([code, stdout]).toEqual([
       3,
-      expect.stringContaining('1 refused by the monitoring service: see cvrsync parked'),
+      expect.stringContaining('1 refused by the monitoring service: see cvrsync review'),
     ]);
   });
 

@@ -9,7 +9,7 @@ import { runCli } from '../support/cli.ts';
 import { setStage } from '../support/stage.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
-const LIST = ['parked', 'list', '--kind', 'difference', '--json'] as const;
+const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 /** More than one page of whatever pages there are. */
 const MANY = 450;
 
@@ -63,7 +63,7 @@ test('every difference is counted, listed, and settled by --all', async () => {
       )
       .execute();
   });
-  expect((await cli('parked', 'list')).stdout).toContain(`${MANY} properties hold another value`);
+  expect((await cli('review', 'list')).stdout).toContain(`${MANY} properties hold another value`);
   const some = await cli(...LIST);
   expect([some.code, JSON.parse(some.stdout).length]).toEqual([3, 100]);
   // A program that was given a part is told that it is one.
@@ -71,7 +71,7 @@ test('every difference is counted, listed, and settled by --all', async () => {
   const all = await cli(...LIST, '--limit', '1000');
   expect(new Set(JSON.parse(all.stdout).map(({ about }: { about: string }) => about)).size).toBe(MANY);
   expect(all.stderr).toBe('');
-  expect((await cli('parked', 'drop', '--all', '--kind', 'difference')).code).toBe(0);
+  expect((await cli('review', 'keep', '--all')).code).toBe(0);
   expect(JSON.parse((await cli(...LIST)).stdout)).toEqual([]);
   const held = await store.db.selectFrom('ruling').select('record_id').where('kind', '=', 'hold').execute();
   expect(held).toHaveLength(MANY);

@@ -120,12 +120,12 @@ describe('check', () => {
   });
 });
 
-describe('parked', () => {
+describe('review', () => {
   it('says by its exit code whether a person is needed, and takes the ids it shows', async () => {
     const { run, store: url } = await configured();
-    expect(await run('parked')).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no store') });
+    expect(await run('review')).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no store') });
     expect((await run('migrate')).code).toBe(0);
-    expect(await run('parked', 'list')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
+    expect(await run('review', 'list')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
     const store = await openStore(url);
     await store.write(async (tx) => {
       await linkRecord(tx, { provider: 'hubspot', recordId: '7', entity: COMPANY, sendUpdate: false, now: 1 });
@@ -133,32 +133,32 @@ describe('parked', () => {
       await setAside(tx, { reason: 'no entityId', body: Buffer.from('{}'), now: 1 });
     });
     await store.close();
-    const listed = await run('parked', '--json');
+    const listed = await run('review', '--json');
     expect([listed.code, JSON.parse(listed.stdout).map(({ id }: { id: string }) => id)]).toEqual([
       3,
       ['link/hubspot/7', 'body/1'],
     ]);
-    expect(await run('parked', 'retry', '--all')).toMatchObject({
+    expect(await run('review', 'retry', '--all')).toMatchObject({
       code: 3,
       stdout: 'Left for you to decide, by id: link/hubspot/7\n',
     });
-    expect(await run('parked', 'retry', '--all', '--kind', 'link')).toMatchObject({
+    expect(await run('review', 'accept', '--all', '--kind', 'link')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^link\/hubspot\/7: /),
     });
-    expect(await run('parked', 'retry', 'body/1')).toMatchObject({
+    expect(await run('review', 'retry', 'body/1')).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('receive FILE'),
     });
-    expect(await run('parked', 'drop', 'body/1')).toMatchObject({ code: 0, stdout: 'body/1: deleted\n' });
-    expect((await run('parked', 'drop', 'body/1')).code).toBe(1);
-    expect((await run('parked', 'drop')).code).toBe(2);
-    expect((await run('parked')).code).toBe(0);
+    expect(await run('review', 'drop', 'body/1')).toMatchObject({ code: 0, stdout: 'body/1: deleted\n' });
+    expect((await run('review', 'drop', 'body/1')).code).toBe(1);
+    expect((await run('review', 'drop')).code).toBe(2);
+    expect((await run('review')).code).toBe(0);
   });
 });
 
-describe('parked retry --all', () => {
-  it('tries lanes again, and never lets go of a brake', async () => {
+describe('review retry --all', () => {
+  it('tries lanes again, and never lets go of a safety limit', async () => {
     const { run, store: url } = await configured();
     const store = await openStore(url);
     onTestFinished(() => store.close());
@@ -167,13 +167,13 @@ describe('parked retry --all', () => {
       await park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many links would end' });
     });
     for (const kind of [[], ['--kind', 'lane']])
-      expect(await run('parked', 'retry', '--all', ...kind)).toMatchObject({
+      expect(await run('review', 'retry', '--all', ...kind)).toMatchObject({
         code: 3,
         stdout: expect.stringMatching(/by id: lane\/heal:hubspot\/\*\n$/u),
       });
     const parkedOnes = store.db.selectFrom('lane').select('queue').where('parked_at', 'is not', null);
     expect(await parkedOnes.execute()).toEqual([{ queue: 'heal:hubspot' }]);
-    expect((await run('parked', 'retry', 'lane/heal:hubspot/*')).code).toBe(0);
+    expect((await run('review', 'accept', 'lane/heal:hubspot/*')).code).toBe(0);
     expect(await parkedOnes.execute()).toEqual([]);
   });
 });

@@ -91,27 +91,27 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
 
   test('differences are listed on request, and a person settles them', async () => {
     const { stage, id, record } = await edited();
-    expect(await stage.cli('parked', 'list')).toMatchObject({
+    expect(await stage.cli('review', 'list')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 properties hold another value'),
     });
-    const listed = await stage.cli('parked', 'list', '--kind', 'difference', '--json');
+    const listed = await stage.cli('review', 'list', '--kind', 'difference', '--json');
     const found: { id: string; about: string; reason: string }[] = JSON.parse(listed.stdout);
     expect([listed.code, found]).toMatchObject([
       3,
       [{ about: `${record} ${name}`, reason: `the CRM holds "A ApS (VIP)", the register says "B ApS" of ${ENTITY}` }],
     ]);
-    expect((await stage.cli('parked', 'drop', found[0]?.id ?? '')).code).toBe(0);
-    expect((await stage.cli('parked', 'list', '--kind', 'difference')).code).toBe(0);
+    expect((await stage.cli('review', 'keep', found[0]?.id ?? '')).code).toBe(0);
+    expect((await stage.cli('review', 'list', '--kind', 'difference')).code).toBe(0);
     await stage.post(renamed('B ApS', 'C ApS', 9));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS (VIP)' });
     expect((await stage.cli('hold', record, name, '--lift')).code).toBe(0);
     await stage.settled();
-    expect((await stage.cli('parked', 'list', '--kind', 'difference')).code).toBe(3);
-    expect((await stage.cli('parked', 'retry', '--all', '--kind', 'difference', '--property', name)).code).toBe(0);
+    expect((await stage.cli('review', 'list', '--kind', 'difference')).code).toBe(3);
+    expect((await stage.cli('review', 'accept', '--all', '--property', name)).code).toBe(0);
     expect(await nameOf(stage, id)).toBe('C ApS');
-    expect((await stage.cli('parked', 'list', '--kind', 'difference')).code).toBe(0);
+    expect((await stage.cli('review', 'list', '--kind', 'difference')).code).toBe(0);
   });
 
   describe('a link that trusts the register', () => {

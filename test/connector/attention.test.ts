@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { dropAttention, readAttention, retryAttention } from '../../src/connector/attention.ts';
+import { readAttention, VERBS, type Verb } from '../../src/connector/attention.ts';
 import { endLink, linkRecord } from '../../src/connector/links.ts';
 import { moveLink } from '../../src/connector/move-link.ts';
+import { resolveAttention } from '../../src/connector/resolve-attention.ts';
 import { claim, mark, settle } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
@@ -62,6 +63,18 @@ const lanes = async (store: Store) =>
       .orderBy('key')
       .execute()
   ).map(({ queue, key }) => `${queue} ${key}`);
+/** Gives everything that takes one of these answers that one; what became of it. */
+async function answerAll(store: Store, verbs: readonly Verb[]): Promise<readonly string[]> {
+  const found = await readAttention(store.db);
+  return store.write(async (tx) => {
+    const kinds: string[] = [];
+    for (const each of found) {
+      const verb = verbs.find((one) => each.verbs.includes(one));
+      if (verb !== undefined) kinds.push((await resolveAttention(tx, verb, each.id, NOW)).kind);
+    }
+    return kinds;
+  });
+}
 const ALL = ['lane/sync:crm/a%2Fb', 'link/crm/2', 'link/crm/3', 'value/crm/1/industry%2Fkind', 'body/1'];
 
 describe.each(ENGINES)('what needs a person, on %s', (engine) => {
@@ -78,14 +91,26 @@ describe.each(ENGINES)('what needs a person, on %s', (engine) => {
     ]);
   });
 
-  it('is due again after a retry, but for a body', async () => {
+  it('names the answers it takes, and refuses any other one without a change', async () => {
     const store = await troubled(engine);
-    const results = await store.write(async (tx) => {
-      const kinds: string[] = [];
-      for (const id of ALL) kinds.push((await retryAttention(tx, id, NOW)).kind);
-      return kinds;
-    });
-    expect(results).toEqual(['done', 'done', 'done', 'done', 'impossible']);
+    const found = await readAttention(store.db);
+    expect(found.map(({ verbs }) => verbs)).toEqual([
+      ['retry', 'drop'],
+      ['accept', 'keep'],
+      ['retry', 'drop'],
+      ['retry', 'drop'],
+      ['drop'],
+    ]);
+    const before = await lanes(store);
+    for (const { id, verbs } of found)
+      for (const verb of VERBS.filter((each) => !verbs.includes(each)))
+        expect(await store.write((tx) => resolveAttention(tx, verb, id, NOW))).toMatchObject({ kind: 'impossible' });
+    expect([await ids(store), await lanes(store)]).toEqual([ALL, before]);
+  });
+
+  it('is due again after a retry or an accept, but for a body', async () => {
+    const store = await troubled(engine);
+    expect(await answerAll(store, ['retry', 'accept'])).toEqual(['done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual(['body/1']);
     expect(await lanes(store)).toEqual([
       'apply healthy',
@@ -107,9 +132,9 @@ describe.each(ENGINES)('what needs a person, on %s', (engine) => {
     ]);
   });
 
-  it('is gone after a drop, and monitoring ends for the links', async () => {
+  it('is gone after a drop or a keep, and monitoring ends for the links', async () => {
     const store = await troubled(engine);
-    for (const id of ALL) expect(await store.write((tx) => dropAttention(tx, id, NOW))).toMatchObject({ kind: 'done' });
+    expect(await answerAll(store, ['drop', 'keep'])).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual([]);
     expect(await lanes(store)).toEqual(['apply healthy', 'monitoring crm:2', 'monitoring crm:3']);
     const links = await store.db.selectFrom('link').select(['state', 'wish']).orderBy('record_id').execute();
@@ -135,8 +160,8 @@ describe('an id that names nothing in need', () => {
   ])('%j is unknown, and nothing happens', async (id) => {
     const store = await troubled('sqlite');
     const before = await lanes(store);
-    expect(await store.write((tx) => retryAttention(tx, id, NOW))).toEqual({ kind: 'unknown' });
-    expect(await store.write((tx) => dropAttention(tx, id, NOW))).toEqual({ kind: 'unknown' });
+    for (const verb of ['retry', 'drop'] as const)
+      expect(await store.write((tx) => resolveAttention(tx, verb, id, NOW))).toEqual({ kind: 'unknown' });
     expect([await ids(store), await lanes(store)]).toEqual([ALL, before]);
   });
 });
@@ -152,7 +177,7 @@ describe.each(ENGINES)('records that are not what they were on %s', (engine) => 
     });
     const [first] = await readAttention(store.db);
     expect(first?.reason).toContain(
-      'into record 2, which stands for CVR-1-10000002: to keep this link, drop the one of 2',
+      'into record 2, which stands for CVR-1-10000002: to move this link there, remove the one of 2 first with cvrsync review keep',
     );
   });
 

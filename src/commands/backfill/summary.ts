@@ -102,7 +102,7 @@ export function textOf(summary: Summary): string {
     lines.push(...sample.person.map(toldRow));
     const shown = sample.person.length;
     if (outcome.refused > 0)
-      lines.push(`  ${number(outcome.refused)} refused by the monitoring service: see cvrsync parked`);
+      lines.push(`  ${number(outcome.refused)} refused by the monitoring service: see cvrsync review`);
     if (outcome.person > shown) lines.push(`  and more: cvrsync backfill ${provider} --plan FILE lists them all`);
   }
   return lines.join('\n');
@@ -153,7 +153,7 @@ function toldLinks({ ended, outcome, isMonitoring, trust, before, next, fill }: 
     ...(ended === 'done' && linked > 0
       ? [
           trust === 'crm'
-            ? 'The daemon fills what is blank; what differs stays and waits for a person: cvrsync parked list --kind difference'
+            ? 'The daemon fills what is blank; what differs stays and waits for a person: cvrsync review list --kind difference'
             : 'The daemon fills what is blank and overwrites what differs, once; cvrsync undo takes it back.',
         ]
       : []),
@@ -162,7 +162,7 @@ function toldLinks({ ended, outcome, isMonitoring, trust, before, next, fill }: 
       : []),
     ...(trust === 'register' && before > 0
       ? [
-          'What was linked before is not overwritten, for people may have edited it since: cvrsync parked retry --all --kind difference does it.',
+          'What was linked before is not overwritten, for people may have edited it since: cvrsync review accept --all does it.',
         ]
       : []),
   ];

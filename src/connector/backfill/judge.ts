@@ -61,7 +61,7 @@ async function linksOf(db: Db, provider: string, ids: readonly string[]): Promis
 
 function ofLinked({ entity }: CensusRow, link: Bound): { verdict: Verdict; detail: string | null } {
   if (link.state === 'conflict')
-    return { verdict: 'differs', detail: 'its link waits for a person: see cvrsync parked' };
+    return { verdict: 'differs', detail: 'its link waits for a person: see cvrsync review' };
   if (entity !== null && entity !== link.entity)
     return { verdict: 'differs', detail: `it is linked to ${link.entity}, and its number says ${entity}` };
   return { verdict: 'linked', detail: entity === null ? `linked to ${link.entity} without a number` : null };

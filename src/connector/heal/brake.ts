@@ -29,7 +29,7 @@ const tallyKey = (provider: string): string => `heal-ends:${provider}`;
 
 /**
  * Whether `count` more links of a connection may end now, and counts them where they may. Else the brake is on: no link
- * ends by itself until a person retries its lane.
+ * ends by itself until a person accepts its lane.
  */
 export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {
   if (count === 0) return true;
@@ -46,8 +46,7 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
     return true;
   }
   const reason = `${before} links ended within an hour and ${count} or more are to follow, of at most ${most}: their records were deleted, or lost their numbers`;
-  const advice = 'if that is meant, retry lets them end; if not, repair it in the CRM and then drop this';
-  await park(tx, queue, BRAKE_KEY, { at: now, error: `${reason}. ${advice}` });
+  await park(tx, queue, BRAKE_KEY, { at: now, error: reason });
   return false;
 }
 

@@ -135,7 +135,7 @@ describe('reconcile', () => {
     await store.write((tx) => park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many' }));
     expect(await run('--yes', '--accept-shrunk')).toMatchObject({
       code: 3,
-      stdout: expect.stringContaining("cvrsync parked retry 'lane/heal:hubspot/*'"),
+      stdout: expect.stringContaining("cvrsync review accept 'lane/heal:hubspot/*'"),
     });
   });
 

@@ -1,7 +1,8 @@
 /** Records that are linked because they hold a number, and those that must not be. */
 import { describe, expect, it } from 'vitest';
-import { dropAttention, readAttention, retryAttention } from '../../../src/connector/attention.ts';
+import { readAttention } from '../../../src/connector/attention.ts';
 import { endLink } from '../../../src/connector/links.ts';
+import { resolveAttention } from '../../../src/connector/resolve-attention.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Ground, newGround, numberOf } from './ground.ts';
 
@@ -62,7 +63,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
     expect([await states(ground, '7', '8'), ground.items()]).toEqual([['active', 'conflict'], [`${A} 7`]]);
     const [told] = await readAttention(ground.store.db);
     expect(told).toMatchObject({ id: 'link/crm/8', reason: expect.stringContaining('record 7') });
-    await ground.store.write((tx) => retryAttention(tx, 'link/crm/8', ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/8', ground.now));
     await ground.hint('7', '8');
     await ground.settle();
     expect([await states(ground, '7', '8'), ground.items()]).toEqual([
@@ -73,7 +74,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
 
   it('that a person did not want for the company is not asked about again, but linked for another one', async () => {
     const ground = await rivals(engine);
-    await ground.store.write((tx) => dropAttention(tx, 'link/crm/8', ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', ground.now));
     await ground.hint('8');
     await ground.settle();
     expect([await states(ground, '7', '8'), await readAttention(ground.store.db)]).toEqual([['active', 'removed'], []]);
@@ -153,7 +154,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
     await ground.link('7', A, 'person');
     await ground.hint('7');
     await ground.settle();
-    await ground.store.write((tx) => retryAttention(tx, 'link/crm/7', ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/7', ground.now));
     await ground.hint('7');
     await ground.settle();
     expect(await states(ground, '7')).toEqual(['active']);

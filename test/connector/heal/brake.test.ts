@@ -1,7 +1,8 @@
 /** The brake: far more links than usual would end. */
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { dropAttention, readAttention, retryAttention } from '../../../src/connector/attention.ts';
+import { readAttention } from '../../../src/connector/attention.ts';
+import { resolveAttention } from '../../../src/connector/resolve-attention.ts';
 import { syncRecords } from '../../../src/connector/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark } from '../../../src/runtime/lanes.ts';
@@ -51,7 +52,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.settle(3 * DAY_MS);
     expect([await countOf(ground, 'active'), (await readAttention(ground.store.db)).length]).toEqual([30, 1]);
 
-    await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, ground.now));
     await ground.settle();
     expect([await countOf(ground, 'active'), await readAttention(ground.store.db)]).toEqual([20, []]);
     expect([ground.items().length, await ground.lanes('heal:crm')]).toEqual([20, []]);
@@ -81,7 +82,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
       await ground.settle();
       expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
       await ground.hint(...ids.slice(25));
-      await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
+      await ground.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, ground.now));
       await ground.settle();
       expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([to, []]);
     }
@@ -97,7 +98,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     ground.meanwhile = undefined;
     await ground.settle(HOUR_MS);
     expect(await countOf(ground, 'gone')).toBeLessThan(25);
-    await ground.store.write((tx) => retryAttention(tx, BRAKE, ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, ground.now));
     await ground.settle();
     expect([await countOf(ground, 'gone'), await ground.lanes('heal:crm')]).toEqual([25, []]);
   });
@@ -109,7 +110,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.settle();
     expect(await countOf(ground, 'active')).toBe(30);
     for (const id of idsUpTo(30)) ground.put(id, { cvr: numberOf(entityOf(Number(id))) });
-    await ground.store.write((tx) => dropAttention(tx, BRAKE, ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'keep', BRAKE, ground.now));
     await ground.settle(2 * DAY_MS);
     expect([await countOf(ground, 'active'), await ground.lanes('heal:crm')]).toEqual([30, []]);
   });
@@ -119,7 +120,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     for (const id of idsUpTo(30)) ground.put(id, { cvr: numberOf(entityOf(Number(id) + 100)) });
     await ground.hint(...idsUpTo(30));
     await ground.settle();
-    await ground.store.write((tx) => dropAttention(tx, BRAKE, ground.now));
+    await ground.store.write((tx) => resolveAttention(tx, 'keep', BRAKE, ground.now));
     await ground.settle(2 * DAY_MS);
     expect([await countOf(ground, 'active'), ground.items().includes(`${entityOf(1)} 1`)]).toEqual([30, true]);
     expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);

@@ -1,7 +1,7 @@
 /** Merges, in whichever order the CRM tells of them and of the deletions that come with them. */
 import { describe, expect, it } from 'vitest';
-import { dropAttention, retryAttention } from '../../../src/connector/attention.ts';
 import { endLink } from '../../../src/connector/links.ts';
+import { resolveAttention } from '../../../src/connector/resolve-attention.ts';
 import { readRulings, rule } from '../../../src/connector/ruling.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Ground, newGround, numberOf } from './ground.ts';
@@ -102,8 +102,8 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
         ['conflict', B],
         ['conflict', A],
       ]);
-      await ground.store.write((tx) => retryAttention(tx, 'link/crm/9', ground.now));
-      await ground.store.write((tx) => dropAttention(tx, 'link/crm/8', ground.now));
+      await ground.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/9', ground.now));
+      await ground.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', ground.now));
       await tell(ground, '9', '8');
       expect([await statesOf(ground, '8', '9'), ground.items()]).toEqual([
         [

@@ -9,10 +9,10 @@ test('an account that is not called is told of, with the reason, for as long as 
   const stage = await setStage();
   await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
-  expect((await stage.cli('parked')).stdout).toBe('Nothing needs a person.\n');
+  expect((await stage.cli('review')).stdout).toBe('Nothing needs a person.\n');
   stage.hubspot.revoke();
   await stage.post(renamed('A ApS', 'B ApS'));
-  const told = async (): Promise<string> => (await stage.cli('parked')).stdout;
+  const told = async (): Promise<string> => (await stage.cli('review')).stdout;
   await expect.poll(told).toMatch(/^hubspot is not called before \d{4}-.*Z: .*(?:token|credentials)/imu);
   const { store } = stage.app;
   const pace = createPace({ store, key: UPSTREAM_ACCOUNT, budgets: {}, now: Date.now });

@@ -1,0 +1,227 @@
+/** `review`: what needs a person, and what the person answers. */
+import { type Attention, readAttention, readDifferent, VERBS, type Verb } from '../connector/attention.ts';
+import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
+import { type Resolved, resolveAttention } from '../connector/resolve-attention.ts';
+import { UPSTREAM_ACCOUNT } from '../connector/upstream.ts';
+import { readBlocks } from '../runtime/rate.ts';
+import type { Store } from '../store/open.ts';
+import { type Command, defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './command.ts';
+import type { Context } from './context.ts';
+import { shownTime, withStore } from './opened.ts';
+
+type Kind = Attention['kind'];
+
+const KINDS = ['lane', 'link', 'value', 'body', 'difference'] as const satisfies readonly Kind[];
+/** Resolved in one transaction: long enough to be quick, short enough not to hold up the daemon. */
+const CHUNK = 200;
+const SHOWN = 100;
+
+/** What narrows a list of differences. */
+const narrow = {
+  provider: text('of differences only those in this CRM', 'name'),
+  property: text('of differences only those of this property of the CRM', 'name'),
+};
+
+const list = defineCommand({
+  name: 'list',
+  about: 'show what needs a person, each with an id and the answers it takes; exit code 3 where there is something',
+  options: {
+    kind: oneOf(KINDS, 'only this kind; differences are shown by it alone'),
+    ...narrow,
+    limit: integer(`show at most so many (default ${SHOWN})`),
+  },
+  run: (context, _args, { kind, limit, ...filter }) => {
+    if (kind !== 'difference') needNoFilter(filter, 'add --kind difference');
+    return kind === 'difference' ? showDifferences(context, filter, limit) : show(context, kind, limit);
+  },
+});
+
+/** How a verb is told of, and what `--all` takes with it. */
+interface Answer {
+  readonly about: string;
+  readonly all: string;
+  readonly kinds: readonly [Kind, ...Kind[]];
+  /** What `--all` takes without a `--kind`; undefined where one must be named. */
+  readonly byDefault: readonly Kind[] | undefined;
+}
+
+const ANSWERS: Readonly<Record<Verb, Answer>> = {
+  retry: {
+    about: 'try failed work, refused values and refused links again',
+    all: 'everything that failed; decisions are left out',
+    kinds: ['lane', 'link', 'value'],
+    byDefault: ['lane', 'link', 'value'],
+  },
+  drop: {
+    about: 'give failed work up, forget refused values, remove refused links, delete unreadable bodies',
+    all: 'everything that failed of the kind that --kind names; decisions are left out',
+    kinds: ['lane', 'link', 'value', 'body'],
+    byDefault: undefined,
+  },
+  accept: {
+    about:
+      "decide for the register: write its value once, let a link in conflict count, let the safety limit's links end",
+    all: 'all differences, or all links in conflict with --kind link; the safety limit goes by its id only',
+    kinds: ['difference', 'link'],
+    byDefault: ['difference'],
+  },
+  keep: {
+    about: "decide for the CRM: hold its value, remove a link in conflict, leave the safety limit's links",
+    all: 'all differences, or all links in conflict with --kind link; the safety limit goes by its id only',
+    kinds: ['difference', 'link'],
+    byDefault: ['difference'],
+  },
+};
+
+export const command = defineCommand({
+  name: 'review',
+  about: 'what needs a person: list, retry or drop what failed, accept or keep what differs',
+  commands: [list, ...VERBS.map(answering)],
+  run: (context) => show(context, undefined, undefined),
+});
+
+function answering(verb: Verb): Command {
+  const { about, all, kinds } = ANSWERS[verb];
+  const shared = { all: flag(all), kind: oneOf(kinds, 'with --all: only this kind') };
+  const args = { ids: many('ids as `review list` shows them') };
+  if (!kinds.includes('difference'))
+    return defineCommand({
+      name: verb,
+      about,
+      args,
+      options: shared,
+      run: (context, { ids }, { all, kind }) => answer(context, verb, ids, { all, kind }),
+    });
+  return defineCommand({
+    name: verb,
+    about,
+    args,
+    options: { ...shared, ...narrow },
+    run: (context, { ids }, { all, kind, ...filter }) => answer(context, verb, ids, { all, kind, ...filter }),
+  });
+}
+
+function needNoFilter({ provider, property }: DifferenceFilter, advice: string): void {
+  if (provider !== undefined || property !== undefined)
+    throw new UsageError(`--provider and --property narrow differences: ${advice}`);
+}
+
+async function show(context: Context, kind: Kind | undefined, limit = SHOWN): Promise<ExitCode> {
+  const { output } = context;
+  const { found, differences, blocks } = await withStore(context, async ({ db }) => ({
+    found: await readAttention(db),
+    differences: kind === undefined ? await countDifferences(db) : 0,
+    blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
+  }));
+  const chosen = found.filter((each) => kind === undefined || each.kind === kind);
+  print(context, chosen.slice(0, limit), chosen.length);
+  if (differences > 0)
+    output.line(
+      `${differences} properties hold another value than the register, and are kept: review list --kind difference.`,
+    );
+  for (const { account, until, reason } of blocks)
+    output.line(
+      `${account === UPSTREAM_ACCOUNT ? 'The monitoring service' : account} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. What is to be done there waits; cvrsync check says more.`,
+    );
+  return chosen.length > 0 ? 3 : 0;
+}
+
+async function showDifferences(context: Context, filter: DifferenceFilter, limit = SHOWN): Promise<ExitCode> {
+  const { found, count } = await withStore(context, async ({ db }) => ({
+    found: await readDifferent(db, filter, limit),
+    count: await countDifferences(db, filter),
+  }));
+  print(context, found, count);
+  return count > 0 ? 3 : 0;
+}
+
+function print({ json, log, output }: Context, shown: readonly Attention[], count: number): void {
+  if (json) {
+    output.result(shown, '');
+    if (shown.length < count) log.warn({ all: count, limit: shown.length }, 'there is more: raise --limit');
+    return;
+  }
+  output.table(
+    shown.map(({ id, about, reason, since, advice }) => ({ id, about, since: shownTime(since), reason, advice })),
+    'Nothing needs a person.',
+  );
+  if (shown.length < count) output.line(`… and ${count - shown.length} more: see --limit and --kind.`);
+}
+
+interface Chosen extends DifferenceFilter {
+  readonly all: boolean;
+  readonly kind: Kind | undefined;
+}
+
+async function answer(context: Context, verb: Verb, ids: readonly string[], chosen: Chosen): Promise<ExitCode> {
+  const { all, kind } = chosen;
+  if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');
+  if (ids.length > 0 && all) throw new UsageError('name ids, or use --all: not both');
+  if (ids.length > 0 && kind !== undefined) throw new UsageError('--kind goes with --all');
+  const kinds = kind === undefined ? ANSWERS[verb].byDefault : [kind];
+  if (all && kinds === undefined) throw new UsageError(`say what to ${verb}: --all goes with --kind`);
+  if (!all || !kinds?.includes('difference')) needNoFilter(chosen, 'they go with --all');
+  const leftOut: string[] = [];
+  const results = await withStore(context, async (store) => {
+    if (!all) return answerEach(store, verb, ids);
+    if (kinds?.includes('difference')) return answerDifferences(store, verb, chosen);
+    const found = (await readAttention(store.db)).filter((each) => kinds?.includes(each.kind));
+    // Who tries all again after an outage has not decided anything.
+    if (verb === 'retry' || verb === 'drop')
+      leftOut.push(...found.filter(({ decides }) => decides).map(({ id }) => id));
+    const taking = found.filter(({ verbs }) => verbs.includes(verb));
+    return answerEach(
+      store,
+      verb,
+      taking.map(({ id }) => id),
+    );
+  });
+  const failed = results.filter(({ result }) => result.kind !== 'done').length;
+  if (context.json) context.output.result(results, '');
+  else {
+    for (const { id, result } of results) context.output.line(`${id}: ${told(result)}`);
+    if (results.length + leftOut.length === 0) context.output.line('Nothing of that kind is there.');
+    if (leftOut.length > 0) context.output.line(`Left for you to decide, by id: ${leftOut.join(', ')}`);
+  }
+  if (failed > 0) return 1;
+  return leftOut.length > 0 ? 3 : 0;
+}
+
+/** What is settled leaves the list, so each page is the first one. One that another settled meanwhile is left out. */
+async function answerDifferences(store: Store, verb: Verb, filter: DifferenceFilter): Promise<Result[]> {
+  const results: Result[] = [];
+  for (;;) {
+    const page = await readDifferent(store.db, filter, CHUNK);
+    if (page.length === 0) return results;
+    const resolved = await answerEach(
+      store,
+      verb,
+      page.map(({ id }) => id),
+    );
+    results.push(...resolved.filter(({ result }) => result.kind === 'done'));
+  }
+}
+
+interface Result {
+  readonly id: string;
+  readonly result: Resolved;
+}
+
+async function answerEach(store: Store, verb: Verb, ids: readonly string[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    const chunk = await store.write(async (tx) => {
+      const resolved: Result[] = [];
+      for (const id of ids.slice(start, start + CHUNK))
+        resolved.push({ id, result: await resolveAttention(tx, verb, id, Date.now()) });
+      return resolved;
+    });
+    results.push(...chunk);
+  }
+  return results;
+}
+
+const told = (result: Resolved): string => {
+  if (result.kind === 'done') return result.note;
+  return result.kind === 'impossible' ? result.reason : 'not there (any more): see `cvrsync review list`';
+};

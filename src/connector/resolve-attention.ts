@@ -1,0 +1,138 @@
+/** What a person answers to something that needs one: `retry` and `drop`, `accept` and `keep`. */
+
+import { drop as dropLane, unpark } from '../runtime/lane-state.ts';
+import { mark } from '../runtime/lanes.ts';
+import type { Tx } from '../store/open.ts';
+import { type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention.ts';
+import { settleDifference } from './differences.ts';
+import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from './links.ts';
+import type { RulingRef } from './ruling.ts';
+
+/** What became of an answer to something that needs a person. */
+export type Resolved =
+  | { readonly kind: 'done'; readonly note: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'impossible'; readonly reason: string };
+
+/**
+ * Carries out a person's answer to one thing. What is tried again is made due, and the daemon does it. Idempotent. An
+ * answer that the thing does not take changes nothing.
+ */
+export async function resolveAttention(tx: Tx, verb: Verb, id: string, now: number): Promise<Resolved> {
+  const named = readId(id);
+  if (named === undefined) return { kind: 'unknown' };
+  const [first, second, third] = named.parts;
+  switch (named.kind) {
+    case 'lane':
+      return resolveLane(tx, verb, first, second, now);
+    case 'value':
+      return resolveValue(tx, verb, { provider: first, recordId: second, property: third }, now);
+    case 'difference':
+      return resolveDifference(tx, verb, { provider: first, recordId: second, property: third }, now);
+    case 'link':
+      return resolveLink(tx, verb, { provider: first, recordId: second }, now);
+    case 'body':
+      return resolveBody(tx, verb, Number(first));
+  }
+}
+
+const done = (note: string): Resolved => ({ kind: 'done', note });
+const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
+
+/** Why a thing does not take an answer; undefined where it does. */
+function refusalOf(verb: Verb, verbs: readonly Verb[]): Resolved | undefined {
+  if (verbs.includes(verb)) return undefined;
+  const what = verbs === DECISION ? 'it waits for a decision' : 'it failed, and nothing is to decide';
+  return { kind: 'impossible', reason: `${what}: answer with ${verbs.join(' or ')}` };
+}
+
+async function resolveLane(tx: Tx, verb: Verb, queue: string, key: string, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, laneVerbs(key));
+  if (refusal !== undefined) return refusal;
+  if (verb === 'retry' || verb === 'accept') return doneWhere(await unpark(tx, queue, key, now), 'due now');
+  return doneWhere(await dropLane(tx, queue, key), verb === 'keep' ? 'nothing ends' : 'given up');
+}
+
+async function resolveValue(tx: Tx, verb: Verb, ref: RulingRef, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, FAILED);
+  if (refusal !== undefined) return refusal;
+  if (!(await forget(tx, ref))) return { kind: 'unknown' };
+  if (verb === 'drop') return done('forgotten');
+  await mark(tx, `sync:${ref.provider}`, [ref.recordId], now);
+  return done('the record is synced again');
+}
+
+async function resolveDifference(tx: Tx, verb: Verb, ref: RulingRef, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, DECISION);
+  if (refusal !== undefined) return refusal;
+  return verb === 'accept'
+    ? doneWhere(await settleDifference(tx, ref, 'register', now), "the register's value is written, once")
+    : doneWhere(await settleDifference(tx, ref, 'crm', now), "the CRM's value is kept, and on hold");
+}
+
+async function resolveLink(tx: Tx, verb: Verb, ref: RecordRef, now: number): Promise<Resolved> {
+  const link = await findLink(tx, ref);
+  const isConflict = link?.state === 'conflict';
+  if (!isConflict && !(link?.state === 'active' && link.monitored === 'refused')) return { kind: 'unknown' };
+  const refusal = refusalOf(verb, isConflict ? DECISION : FAILED);
+  if (refusal !== undefined) return refusal;
+  if (verb === 'retry' || verb === 'accept') {
+    await activate(tx, ref, now);
+    return done('the link is active, monitoring is asked for');
+  }
+  await endLink(tx, { ...ref, state: 'removed', reason: 'dropped by a person', now });
+  return done('the link is removed, monitoring ends');
+}
+
+/** What upstream last said no longer counts: it is asked again. */
+async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
+  await tx
+    .updateTable('link')
+    .set({ state: 'active', reason: null, wish: 'on', monitored: 'unknown', monitored_error: null, updated_at: now })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .execute();
+}
+
+async function resolveBody(tx: Tx, verb: Verb, id: number): Promise<Resolved> {
+  const found = await tx.selectFrom('quarantine').select('id').where('id', '=', id).executeTakeFirst();
+  if (found === undefined) return { kind: 'unknown' };
+  if (verb !== 'drop')
+    return {
+      kind: 'impossible',
+      reason: 'nobody could read it: correct it and feed it with `cvrsync receive FILE`, then drop it',
+    };
+  await tx.deleteFrom('quarantine').where('id', '=', id).execute();
+  return done('deleted');
+}
+
+async function forget(tx: Tx, { provider, recordId, property }: RulingRef): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('property_state')
+    .set({ refused: null, refused_reason: null, refused_schema: null })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', '=', property)
+    .where('refused', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+type Parts = readonly [string, string, string];
+
+const PARTS: Readonly<Record<AttentionKind, number>> = { lane: 2, value: 3, link: 2, body: 1, difference: 3 };
+
+function readId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
+  const [kind = '', ...parts] = id.split('/');
+  if (kind !== 'lane' && kind !== 'value' && kind !== 'link' && kind !== 'body' && kind !== 'difference')
+    return undefined;
+  if (parts.length !== PARTS[kind] || (kind === 'body' && !/^\d{1,15}$/u.test(parts[0] ?? ''))) return undefined;
+  try {
+    const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
+    return { kind, parts: [first, second, third] };
+  } catch {
+    return undefined;
+  }
+}
