@@ -1,9 +1,10 @@
 /** What needs a person: parked work, values a CRM would not take, links in doubt, bodies nobody could read. */
-
+import { sql } from 'kysely';
 import { parked } from '../runtime/lane-state.ts';
 import type { Db } from '../store/open.ts';
 import { type DifferenceFilter, readDifferences } from './differences.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
+import type { Link } from './links.ts';
 
 /** `difference` kept by the rules; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring service; `body` quarantined. */
 export type AttentionKind = 'lane' | 'value' | 'link' | 'body' | 'difference';
@@ -38,7 +39,7 @@ export const laneVerbs = (key: string): readonly Verb[] => (key === BRAKE_KEY ? 
 const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>
   [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':'))].join('/');
 
-/** Everything that needs a person but for differences, which are no fault; lanes first, each kind oldest or by name. Reads indexes of the exceptions only, except for links. */
+/** Everything that needs a person but for differences, which are no fault; lanes first, each kind oldest or by name. Reads indexes of the exceptions only. */
 export async function readAttention(db: Db): Promise<readonly Attention[]> {
   return [...(await readLanes(db)), ...(await readLinks(db)), ...(await readValues(db)), ...(await readBodies(db))];
 }
@@ -72,50 +73,63 @@ async function readLanes(db: Db): Promise<readonly Attention[]> {
   }));
 }
 
+/** Two reads of an index each: one condition over both would read every link. */
 async function readLinks(db: Db): Promise<readonly Attention[]> {
-  const rows = await db
+  const links = db
     .selectFrom('link')
     .select(['provider', 'record_id', 'entity', 'state', 'reason', 'monitored', 'monitored_error', 'updated_at'])
-    .where(({ eb, and, or }) =>
-      or([
-        eb('state', '=', 'conflict'),
-        and([eb('state', '=', 'active'), eb('wish', '=', 'on'), eb('monitored', '=', 'refused')]),
-      ]),
-    )
     .orderBy('provider')
-    .orderBy('record_id')
+    .orderBy('record_id');
+  const conflicts = await links.where('state', '=', 'conflict').execute();
+  const refused = await links
+    .where('state', '=', 'active')
+    .where('wish', '=', 'on')
+    // Not as a parameter: SQLite would not know that the index of refused ones will do.
+    .where('monitored', '=', sql.lit<'refused'>('refused'))
     .execute();
-  return rows.map((row) => {
-    const isConflict = row.state === 'conflict';
-    return {
-      id: idOf('link', row.provider, row.record_id),
-      kind: 'link',
-      about: `${row.provider}:${row.record_id} ${row.entity}`,
-      reason: isConflict
-        ? `in conflict: ${row.reason ?? 'two companies claim the record'}`
-        : `the monitoring service refused it: ${row.monitored_error ?? 'without a reason'}`,
-      since: row.updated_at,
-      advice: isConflict
-        ? `accept makes the link count, and writes what the register says of ${row.entity}; keep leaves the record as it is, and removes the link`
-        : 'retry asks the service again; drop removes the link',
-      decides: isConflict,
-      verbs: isConflict ? DECISION : FAILED,
-    };
-  });
+  return [
+    ...conflicts.map((link) => ({
+      ...shownLink(link),
+      reason: `in conflict: ${link.reason ?? 'two companies claim the record'}`,
+      advice: `accept makes the link count, and writes what the register says of ${link.entity}; keep leaves the record as it is, and removes the link`,
+      decides: true,
+      verbs: DECISION,
+    })),
+    ...refused.map((link) => ({
+      ...shownLink(link),
+      reason: `the monitoring service refused it: ${link.monitored_error ?? 'without a reason'}`,
+      advice: 'retry asks the service again; drop removes the link',
+      decides: false,
+      verbs: FAILED,
+    })),
+  ];
 }
+
+const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updated_at'>) => ({
+  id: idOf('link', link.provider, link.record_id),
+  kind: 'link' as const,
+  about: `${link.provider}:${link.record_id} ${link.entity}`,
+  since: link.updated_at,
+});
 
 async function readValues(db: Db): Promise<readonly Attention[]> {
   const rows = await db
     .selectFrom('property_state as state')
-    .innerJoin('link', (join) =>
-      join.onRef('link.provider', '=', 'state.provider').onRef('link.record_id', '=', 'state.record_id'),
+    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason'])
+    .where('refused', 'is not', null)
+    // Not a join: SQLite might begin with the links, which are many.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('link')
+          .select('link.record_id')
+          .whereRef('link.provider', '=', 'state.provider')
+          .whereRef('link.record_id', '=', 'state.record_id')
+          .where('link.state', '=', 'active'),
+      ),
     )
-    .select(['state.provider', 'state.record_id', 'state.property', 'state.refused', 'state.refused_reason'])
-    .where('state.refused', 'is not', null)
-    .where('link.state', '=', 'active')
-    .orderBy('state.provider')
-    .orderBy('state.property')
-    .orderBy('state.record_id')
+    .orderBy('provider')
+    .orderBy('property')
+    .orderBy('record_id')
     .execute();
   return rows.map((row) => ({
     id: idOf('value', row.provider, row.record_id, row.property),

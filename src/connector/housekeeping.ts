@@ -1,10 +1,19 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
-import { inSteps, runTasks, STORE_TASKS, type StoreTaskDeps, seedTasks, type Tasks } from '../runtime/housekeeping.ts';
+import {
+  inSteps,
+  runTasks,
+  STORE_TASKS,
+  type StoreTaskDeps,
+  seedTasks,
+  type Tasks,
+  type Walked,
+} from '../runtime/housekeeping.ts';
 import type { Claim } from '../runtime/lanes.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
-import { remarkMonitoring } from './monitoring.ts';
+import { remarkAll } from './monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
+import { pruneFacts } from './prune-facts.ts';
 import { deleteEnded } from './ruling.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
@@ -24,16 +33,14 @@ const TASKS: Tasks<HousekeepingDeps> = {
   receipts: {
     everyMs: 3_600_000,
     async run({ store, now }, signal) {
-      await inSteps(store, signal, (tx, after) => deleteReceipts(tx, after, now() - RECEIPT_DAYS * DAY_MS));
-      await inSteps(store, signal, (tx, after) => dropBodies(tx, after, now() - BODY_DAYS * DAY_MS));
+      await inSteps(store, signal, 0, (tx, after) => deleteReceipts(tx, after, now() - RECEIPT_DAYS * DAY_MS));
+      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, now() - BODY_DAYS * DAY_MS));
     },
   },
   // A wish whose call was never made, or was made while no upstream was configured.
   monitoring: {
     everyMs: 3_600_000,
-    async run({ store, now }) {
-      await store.write((tx) => remarkMonitoring(tx, now()));
-    },
+    run: ({ store, now }, signal) => remarkAll(store, now, signal),
   },
   rulings: {
     everyMs: 3_600_000,
@@ -44,7 +51,14 @@ const TASKS: Tasks<HousekeepingDeps> = {
   history: {
     everyMs: 3_600_000,
     async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
-      await inSteps(store, signal, (tx) => deleteHistory(tx, now() - historyDays * DAY_MS));
+      await inSteps(store, signal, 0, (tx, after) => deleteHistory(tx, after, now() - historyDays * DAY_MS));
+    },
+  },
+  facts: {
+    everyMs: DAY_MS,
+    async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
+      const before = now() - historyDays * DAY_MS;
+      await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, after, before));
     },
   },
   // A repeated event is recognised by its receipt first: its note may go when history does.
@@ -52,7 +66,9 @@ const TASKS: Tasks<HousekeepingDeps> = {
     everyMs: 3_600_000,
     async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
       const before = now() - historyDays * DAY_MS;
-      await inSteps(store, signal, async (tx) => ((await deleteNotes(tx, before, STEP)) ? 1 : undefined));
+      await inSteps(store, signal, 0, async (tx) =>
+        (await deleteNotes(tx, before, STEP)) ? { last: 0, found: true } : undefined,
+      );
     },
   },
 };
@@ -67,55 +83,65 @@ export const runHousekeeping = (deps: HousekeepingDeps, claims: readonly Claim[]
   runTasks(deps, TASKS, claims, signal);
 
 /** Deletes applied receipts that came before `before`; one step. */
-export async function deleteReceipts(tx: Tx, after: number, before: number): Promise<number | undefined> {
-  const { last, full } = await oldReceipts(tx, after, before);
-  if (last === undefined) return undefined;
+export async function deleteReceipts(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+  const page = await readReceipts(tx, after, before);
+  if (page?.lastOld === undefined) return page;
   await tx
     .deleteFrom('receipt')
     .where('seq', '>', after)
-    .where('seq', '<=', last)
+    .where('seq', '<=', page.lastOld)
+    .where('received_at', '<', before)
     .where('applied_at', 'is not', null)
     .execute();
-  return full ? last : undefined;
+  return page;
 }
 
 const BODIES_DONE = 'housekeeping:bodies';
 
 /**
  * Drops the bodies of applied receipts that came before `before`; one step. Remembers how far it has come over all runs,
- * so that months of receipts are not read again every hour: one that is applied later keeps its body until it is deleted.
+ * so that months of receipts are not read again every hour: one that is applied later, or was dated ahead, keeps its body
+ * until it is deleted.
  */
-export async function dropBodies(tx: Tx, after: number, before: number): Promise<number | undefined> {
+export async function dropBodies(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const from = Math.max(after, Number((await readKept(tx, BODIES_DONE)) ?? 0));
-  const { last, full } = await oldReceipts(tx, from, before);
-  if (last === undefined) return undefined;
+  const page = await readReceipts(tx, from, before);
+  if (page?.lastOld === undefined) return page;
   await tx
     .updateTable('receipt')
     .set({ body: null })
     .where('seq', '>', from)
-    .where('seq', '<=', last)
+    .where('seq', '<=', page.lastOld)
+    .where('received_at', '<', before)
     .where('applied_at', 'is not', null)
     .execute();
-  await writeKept(tx, BODIES_DONE, String(last), before);
-  return full ? last : undefined;
+  await writeKept(tx, BODIES_DONE, String(page.lastOld), before);
+  return page;
 }
 
 /** Deletes decisions made before `before`; one step. */
-export async function deleteHistory(tx: Tx, before: number): Promise<number | undefined> {
-  const rows = await tx.selectFrom('history').select(['id', 'at']).orderBy('id').limit(STEP).execute();
-  const old = takeWhile(rows, ({ at }) => at < before);
-  const last = old.at(-1)?.id;
+export async function deleteHistory(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+  const rows = await tx
+    .selectFrom('history')
+    .select(['id', 'at'])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(STEP)
+    .execute();
+  const last = rows.at(-1)?.id;
   if (last === undefined) return undefined;
-  await tx.deleteFrom('history').where('id', '<=', last).execute();
-  return old.length === STEP ? last : undefined;
+  const found = rows.some(({ at }) => at < before);
+  if (found)
+    await tx.deleteFrom('history').where('id', '>', after).where('id', '<=', last).where('at', '<', before).execute();
+  return { last, found };
 }
 
-/** Of the next receipts in the order they came, the last before the first that is too young; `full` where more may follow. */
-async function oldReceipts(
+/** The next receipts in the order they came; `lastOld` is the last that came before `before`. */
+async function readReceipts(
   tx: Tx,
   after: number,
   before: number,
-): Promise<{ last: number | undefined; full: boolean }> {
+): Promise<(Walked & { readonly lastOld: number | undefined }) | undefined> {
   const rows = await tx
     .selectFrom('receipt')
     .select(['seq', 'received_at'])
@@ -123,11 +149,7 @@ async function oldReceipts(
     .orderBy('seq')
     .limit(STEP)
     .execute();
-  const old = takeWhile(rows, ({ received_at }) => received_at < before);
-  return { last: old.at(-1)?.seq, full: old.length === STEP };
-}
-
-function takeWhile<T>(rows: readonly T[], holds: (row: T) => boolean): readonly T[] {
-  const end = rows.findIndex((row) => !holds(row));
-  return end === -1 ? rows : rows.slice(0, end);
+  const last = rows.at(-1)?.seq;
+  const lastOld = rows.findLast(({ received_at }) => received_at < before)?.seq;
+  return last === undefined ? undefined : { last, lastOld, found: lastOld !== undefined };
 }

@@ -129,21 +129,24 @@ async function remember(tx: Tx, { link, call, result }: Turn, at: number): Promi
     .execute();
 }
 
+/** Links that are marked in one transaction. */
+const REMARKED = 1_000;
+
+/** In the words of the index `link_unconfirmed`, without parameters: an engine takes it for no other condition. */
+const UNCONFIRMED = sql<boolean>`monitored_error is null
+  and (wish = 'on' and (monitored in ('unknown', 'off') or send_update = 1)
+    or wish = 'off' and monitored in ('unknown', 'on'))`;
+
 /**
- * Marks the lane of every link whose wish upstream has not confirmed and for which no lane waits: after an upstream was
- * configured, or work was lost. What was refused is left to people. Returns how many were marked.
+ * Marks the lanes of up to 1,000 links whose wish upstream has not confirmed and for which no lane waits: after an upstream
+ * was configured, or work was lost. What was refused is left to people. Returns how many were marked; where that is 1,000,
+ * more may be left.
  */
 export async function remarkMonitoring(tx: Tx, now: number): Promise<number> {
   const links = await tx
     .selectFrom('link')
     .select(['provider', 'record_id'])
-    .where('monitored_error', 'is', null)
-    .where(({ eb, and, or }) =>
-      or([
-        and([eb('wish', '=', 'on'), or([eb('monitored', 'in', ['unknown', 'off']), eb('send_update', '=', 1)])]),
-        and([eb('wish', '=', 'off'), eb('monitored', 'in', ['unknown', 'on'])]),
-      ]),
-    )
+    .where(UNCONFIRMED)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -154,8 +157,18 @@ export async function remarkMonitoring(tx: Tx, now: number): Promise<number> {
         ),
       ),
     )
+    .orderBy('provider')
+    .orderBy('record_id')
+    .limit(REMARKED)
     .execute();
   const keys = links.map((link) => linkKey(link.provider, link.record_id));
   if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
   return keys.length;
+}
+
+/** Marks them all, in transactions short enough for others to write in between. */
+export async function remarkAll(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await store.write((tx) => remarkMonitoring(tx, now()))) === REMARKED) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

@@ -217,23 +217,21 @@ async function readHistory(db: Db, entity: string, { record, limit }: StoryOptio
 }
 
 async function readSetAside(db: Db, links: readonly StoryLink[]): Promise<readonly StorySetAside[]> {
-  const wanted = new Set(links.map(({ provider, record }) => `${provider}:${record}`));
-  const rows = await db
-    .selectFrom('property_state')
-    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason'])
-    .where('refused', 'is not', null)
-    .where('record_id', 'in', each(db, [...new Set(links.map(({ record }) => record))]))
-    .orderBy('property')
-    .execute();
-  return rows
-    .filter((row) => wanted.has(`${row.provider}:${row.record_id}`))
-    .map((row) => ({
-      provider: row.provider,
-      record: row.record_id,
-      property: row.property,
-      value: parsed(row.refused),
-      reason: row.refused_reason,
-    }));
+  const setAside: StorySetAside[] = [];
+  // By the whole key of a record: by its id alone, every value set aside in any CRM would be read.
+  for (const { provider, record } of links) {
+    const rows = await db
+      .selectFrom('property_state')
+      .select(['property', 'refused', 'refused_reason'])
+      .where('provider', '=', provider)
+      .where('record_id', '=', record)
+      .where('refused', 'is not', null)
+      .orderBy('property')
+      .execute();
+    for (const { property, refused, refused_reason } of rows)
+      setAside.push({ provider, record, property, value: parsed(refused), reason: refused_reason });
+  }
+  return setAside;
 }
 
 async function readAllRulings(db: Db, links: readonly StoryLink[], now: number): Promise<readonly StoryRuling[]> {

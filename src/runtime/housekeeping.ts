@@ -53,14 +53,30 @@ export async function runTasks<D extends TaskDeps>(
   }
 }
 
-/** A step of a walk over a table in the order of its key: where it got to, undefined at its end. */
-export type Step = (tx: Tx, after: number) => Promise<number | undefined>;
+/** What a step of a walk saw: the key of its last row, and whether any of its rows was old enough. */
+export interface Walked<K = number> {
+  readonly last: K;
+  readonly found: boolean;
+}
 
-/** Walks to the end, each step a transaction of its own. */
-export async function inSteps(store: Store, signal: AbortSignal, step: Step): Promise<void> {
-  for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
-    const from: number = after;
-    after = await store.write((tx) => step(tx, from));
+/** A step of a walk over a table in the order of its key; undefined where nothing comes after `after`. */
+export type Step<K> = (tx: Tx, after: K) => Promise<Walked<K> | undefined>;
+
+/**
+ * Steps without an old row after which a walk ends. Rows come in the order of their times, so one would do; but rows that
+ * were written while the clock was ahead must not keep all that follow them for ever.
+ */
+const YOUNG_STEPS = 20;
+
+/** Walks a table from the key after `start`, each step a transaction of its own, until only young rows follow. */
+export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, step: Step<K>): Promise<void> {
+  let after = start;
+  for (let young = 0; young < YOUNG_STEPS && !signal.aborted; ) {
+    const from = after;
+    const walked = await store.write((tx) => step(tx, from));
+    if (walked === undefined) return;
+    after = walked.last;
+    young = walked.found ? 0 : young + 1;
     // SQLite works on the main thread: requests that came in meanwhile go first.
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,5 +1,13 @@
 /** Keeps the service's tables from growing for ever. Every step is short: nothing else can be written while one runs. */
-import { inSteps, runTasks, STORE_TASKS, type StoreTaskDeps, seedTasks, type Tasks } from '../runtime/housekeeping.ts';
+import {
+  inSteps,
+  runTasks,
+  STORE_TASKS,
+  type StoreTaskDeps,
+  seedTasks,
+  type Tasks,
+  type Walked,
+} from '../runtime/housekeeping.ts';
 import type { Claim } from '../runtime/lanes.ts';
 import type { Tx } from '../store/store.ts';
 import { trimDeliveries } from './deliveries.ts';
@@ -21,12 +29,12 @@ const TASKS: Tasks<StoreTaskDeps> = {
   changes: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) =>
-      inSteps(store, signal, (tx, after) => deleteChanges(tx, after, now() - CHANGE_DAYS * DAY_MS)),
+      inSteps(store, signal, 0, (tx, after) => deleteChanges(tx, after, now() - CHANGE_DAYS * DAY_MS)),
   },
   mails: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) =>
-      inSteps(store, signal, (tx, after) => deleteMails(tx, after, now() - MAIL_DAYS * DAY_MS)),
+      inSteps(store, signal, 0, (tx, after) => deleteMails(tx, after, now() - MAIL_DAYS * DAY_MS)),
   },
 };
 
@@ -46,7 +54,7 @@ export const runServiceHousekeeping = (
  * Deletes changes found before `before` that no delivery waits to tell and no mail, one step. The news made of them, and
  * the record of who was told, stay.
  */
-export async function deleteChanges(tx: Tx, after: number, before: number): Promise<number | undefined> {
+export async function deleteChanges(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('change')
     .select(['seq', 'created_at'])
@@ -54,12 +62,13 @@ export async function deleteChanges(tx: Tx, after: number, before: number): Prom
     .orderBy('seq')
     .limit(CHANGE_STEP)
     .execute();
-  const { last, full } = untilYoung(rows, before, CHANGE_STEP);
-  if (last === undefined) return undefined;
+  const page = walked(rows, before);
+  if (!page?.found) return page;
   await tx
     .deleteFrom('change')
     .where('seq', '>', after)
-    .where('seq', '<=', last)
+    .where('seq', '<=', page.last)
+    .where('created_at', '<', before)
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(
@@ -82,11 +91,11 @@ export async function deleteChanges(tx: Tx, after: number, before: number): Prom
       ),
     )
     .execute();
-  return full ? last : undefined;
+  return page;
 }
 
 /** Deletes mails made before `before` that were sent or given up, one step. */
-export async function deleteMails(tx: Tx, after: number, before: number): Promise<number | undefined> {
+export async function deleteMails(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('mail')
     .select(['seq', 'created_at'])
@@ -94,24 +103,22 @@ export async function deleteMails(tx: Tx, after: number, before: number): Promis
     .orderBy('seq')
     .limit(STEP)
     .execute();
-  const { last, full } = untilYoung(rows, before, STEP);
-  if (last === undefined) return undefined;
+  const page = walked(rows, before);
+  if (!page?.found) return page;
   await tx
     .deleteFrom('mail')
     .where('seq', '>', after)
-    .where('seq', '<=', last)
+    .where('seq', '<=', page.last)
+    .where('created_at', '<', before)
     .where(({ eb, or }) => or([eb('sent_at', 'is not', null), eb('failed_at', 'is not', null)]))
     .execute();
-  return full ? last : undefined;
+  return page;
 }
 
-/** The last row before the first that is too young; `full` where more may follow. */
-function untilYoung(
+function walked(
   rows: readonly { readonly seq: number; readonly created_at: number }[],
   before: number,
-  step: number,
-): { readonly last: number | undefined; readonly full: boolean } {
-  const end = rows.findIndex(({ created_at }) => created_at >= before);
-  const old = end === -1 ? rows : rows.slice(0, end);
-  return { last: old.at(-1)?.seq, full: old.length === step };
+): Walked | undefined {
+  const last = rows.at(-1)?.seq;
+  return last === undefined ? undefined : { last, found: rows.some(({ created_at }) => created_at < before) };
 }

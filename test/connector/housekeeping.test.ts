@@ -58,6 +58,67 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(await receipts(store)).toEqual(['stuck {}', 'waiting {}', 'older pruned', 'young pruned']);
   });
 
+  it('does not stop at a first row that is young because the clock was ahead when it was written', async () => {
+    const store = await newStore(engine);
+    const ahead = Array.from({ length: 600 }, (_, at) => receipt(`ahead ${at}`, -300));
+    await store.write(async (tx) => {
+      await tx
+        .insertInto('receipt')
+        .values([...ahead, receipt('ancient', 91), receipt('old', 89)])
+        .execute();
+      await tx
+        .insertInto('history')
+        .values([decision(NOW + 300 * DAY), decision(NOW - 401 * DAY)])
+        .execute();
+    });
+    await run(store);
+    expect((await receipts(store)).slice(-2)).toEqual(['ahead 599 {}', 'old pruned']);
+    const history = await store.db.selectFrom('history').select('at').execute();
+    expect(history).toEqual([{ at: NOW + 300 * DAY }]);
+  });
+
+  it('forgets the facts and earlier values of companies that no record has stood for in 400 days', async () => {
+    const store = await newStore(engine);
+    const fact = (entity: string) => ({
+      entity,
+      field: 'name',
+      value: '{}',
+      clock: '2024-01-01T00:00:00.000Z',
+      seq: 1,
+    });
+    const known = (entity: string, daysAgo: number) => ({
+      ...{ entity, field: 'name', digest: `${daysAgo}`, value: '"a"', seen_at: NOW - daysAgo * DAY },
+    });
+    const link = (entity: string, state: 'active' | 'gone', daysAgo: number) => ({
+      ...{ provider: 'hubspot', record_id: entity, entity, state, wish: 'on' as const, monitored: 'on' as const },
+      ...{ created_at: 0, updated_at: NOW - daysAgo * DAY },
+      ...{ send_update: 0, synced_seq: 0, origin: 'person' as const, trust: 'crm' as const },
+    });
+    const companies = ['linked', 'ended lately', 'ended long ago', 'never linked', 'seen lately', 'received lately'];
+    await store.write(async (tx) => {
+      await tx.insertInto('fact').values(companies.map(fact)).execute();
+      await tx
+        .insertInto('known_value')
+        .values(companies.map((entity) => known(entity, 401)))
+        .execute();
+      await tx.insertInto('known_value').values(known('seen lately', 399)).execute();
+      await tx
+        .insertInto('link')
+        .values([link('linked', 'active', 500), link('ended lately', 'gone', 399), link('ended long ago', 'gone', 401)])
+        .execute();
+      await tx
+        .insertInto('receipt')
+        .values({ ...receipt('r', 1), entity: 'received lately' })
+        .execute();
+    });
+    await run(store);
+    const kept = ['ended lately', 'linked', 'received lately', 'seen lately'];
+    const facts = await store.db.selectFrom('fact').select('entity').orderBy('entity').execute();
+    expect(facts.map(({ entity }) => entity)).toEqual(kept);
+    const values = await store.db.selectFrom('known_value').select('entity').distinct().orderBy('entity').execute();
+    expect(values.map(({ entity }) => entity)).toEqual(kept);
+  });
+
   it('works through more than one step, and lets others write in between', async () => {
     const store = await newStore(engine);
     const old = Array.from({ length: 1_200 }, (_, at) => receipt(`${at}`, 100 - at / 100));
@@ -102,11 +163,12 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
 
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
-    const tasks = ['checkpoint', 'history', 'monitoring', 'notes', 'quarantine', 'receipts', 'rulings'];
+    const tasks = ['checkpoint', 'facts', 'history', 'monitoring', 'notes', 'quarantine', 'receipts', 'rulings'];
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
     expect(lanes).toEqual([
       { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
+      { key: 'facts', due_at: NOW + DAY, epoch: null },
       { key: 'history', due_at: NOW + 3_600_000, epoch: null },
       { key: 'monitoring', due_at: NOW + 3_600_000, epoch: null },
       { key: 'notes', due_at: NOW + 3_600_000, epoch: null },
