@@ -8,6 +8,7 @@ import type { Bell } from '../runtime/bell.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
 import type { Store, Tx } from '../store/open.ts';
+import { askFullUpdates, type Needed } from './ask-full.ts';
 import { extract } from './extract.ts';
 import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
@@ -93,6 +94,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
       .execute();
     const queues = [
       ...(await markRecords(tx, concerned, deps)),
+      ...(await askFullUpdates(tx, facts.values(), needed(deps), deps.now())),
       ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, noted, deps.now())),
       ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, entities, concerned, deps.now())),
     ];
@@ -108,6 +110,15 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) bell.ring(queue);
 }
+
+/** The fields each CRM is told, and the owners where its records get parents by them. */
+const needed = ({ mapped, parents }: ApplyDeps): Needed =>
+  new Map(
+    [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [
+      provider,
+      new Set([...(mapped.get(provider) ?? []), ...(parents?.has(provider) === true ? (['owners'] as const) : [])]),
+    ]),
+  );
 
 const isNoted = ({ notes }: ApplyDeps, payload: Payload): boolean => notes !== undefined && mayBeNoted(notes, payload);
 

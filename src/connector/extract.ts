@@ -152,7 +152,7 @@ const inPeriod = (field: FieldName, period: string | undefined, before: Scalar, 
 const formCode = (form: EventData<'form'>['after']): string | null =>
   form === null ? null : String(form.companyFormCode);
 
-/** The lists that a payload which states the whole company states in full, and the events they come by. */
+/** The lists that a payload which states the whole company states in full where it updates them, by event. */
 const WHOLE_LISTS = {
   altNames: 'altNames',
   altIndustries: 'altIndustries',
@@ -168,6 +168,11 @@ const WHOLE_LISTS = {
 const wholeListOf = (event: EventName): FieldName | undefined =>
   Object.hasOwn(WHOLE_LISTS, event) ? WHOLE_LISTS[event as keyof typeof WHOLE_LISTS] : undefined;
 
+const STATED_LISTS: ReadonlySet<FieldName> = new Set(Object.values(WHOLE_LISTS));
+
+/** Whether a payload that states the whole company can state this list in full. */
+export const isStatedWhole = (field: FieldName): boolean => STATED_LISTS.has(field);
+
 /** What tells nothing new about the company in the register. */
 const BESIDE_REGISTER: ReadonlySet<string> = new Set(['newArticle', 'addedToMonitor', 'removedFromMonitor']);
 
@@ -178,13 +183,14 @@ const tellsOfRegister = ({ updates, unknown, malformed }: Payload): boolean =>
 
 /**
  * Everything a payload says, field by field, each statement with its clock. An event that is not updated says nothing,
- * but in a payload that states the whole company it says that a list has no members.
+ * also in a payload that states the whole company: a list it does not update is not empty, it is not stated.
  */
 export function extract(payload: Payload): readonly Statement[] {
   const { timestamp } = payload;
   const isWhole = statesWholeCompany(payload);
   const said: Said[] = tellsOfRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
   for (const event of payload.stated) {
+    if (payload.updates[event] === undefined) continue;
     const about = sayings(event, payload);
     const list = isWhole ? wholeListOf(event) : undefined;
     if (list === undefined) said.push(...about);

@@ -87,6 +87,9 @@ export function visible(state: ListState): { readonly members: readonly Member[]
   return { members, complete: state.whole !== null };
 }
 
+/** Whether a fact is a list of which only some members were told of. */
+export const isKnownInPart = ({ value }: Fact): boolean => 'list' in value && value.list.whole === null;
+
 /** The field's value for a CRM; undefined for a list that is not known in full, which is written nowhere. */
 export function factValue(fact: Fact): FieldValue | undefined {
   if ('scalar' in fact.value) return fact.value.scalar;

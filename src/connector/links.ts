@@ -84,6 +84,7 @@ export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
     monitored: 'unknown',
     monitored_error: null,
     send_update: sendUpdate ? 1 : 0,
+    asked_seq: null,
     synced_seq: 0,
     origin,
     trust,

@@ -15,6 +15,12 @@ export interface ReceiptTable {
   body: string | null;
   received_at: number;
   applied_at: number | null;
+  /** The sender's id for it; null where it gave none. */
+  webhook_id: string | null;
+  /** SHA-256 of what the event says, base64url; null on receipts of before this was kept. */
+  digest: string | null;
+  /** Why it was not folded, or not all of it; null where all was. */
+  aside: string | null;
 }
 
 /** A body that could not be used, cut to a cap. */
@@ -61,6 +67,8 @@ export interface LinkTable {
   monitored_error: string | null;
   /** 1 where the next add asks upstream for a full update. */
   send_update: number;
+  /** The newest receipt that had left a list incomplete when the link last asked for a full update because of it; null before that. */
+  asked_seq: number | null;
   /** The newest receipt whose facts the record was last brought up to. */
   synced_seq: number;
   synced_at: number | null;

@@ -148,6 +148,9 @@ test('nor is a person named in a plan, in a preview, or in a record that a trans
   const plan = join(folder, 'plan.csv');
   expect((await stage.cli('backfill', 'hubspot', '--plan', plan)).code).toBe(0);
   await stage.link('hubspot', id, ENTITY);
+  await stage.atRest();
+  // Blank again, so that there is something to preview, whoever was first.
+  stage.hubspot.edit(id, { revisor: null });
   const file = join(folder, 'payload.json');
   writeFileSync(file, JSON.stringify(writePayload(payload)));
   const preview = await stage.cli('receive', file, '--dry-run');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../providers/fields.ts';
-import type { EventName } from '../../src/protocol/events.ts';
-import { type Payload, readPayload } from '../../src/protocol/payload.ts';
+import { EVENT_NAMES, type EventName } from '../../src/protocol/events.ts';
+import { type Payload, payloadOf, readPayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
 import { ENTITY, factsOf, valueIn } from './facts-of.ts';
 
@@ -151,10 +151,40 @@ describe('a payload that states the whole company', () => {
     removed: [],
   });
 
-  test('ends the lists it has no members for', () => {
+  test('says nothing of the lists it does not update: a list stays as it was, and known in part until it was stated', () => {
     expect(valuesAfter([join], 'board')).toEqual([undefined]);
-    expect(valuesAfter([join, full], 'board', 'altNames', 'accountant')).toMatchObject([[], [], [{ type: 'Company' }]]);
-    expect(valuesAfter([full, join], 'board')).toEqual([[]]);
+    expect(valuesAfter([join, full], 'board', 'altNames', 'accountant')).toMatchObject([
+      undefined,
+      undefined,
+      [{ type: 'Company' }],
+    ]);
+    const known = fullStatePayload(company, '2026-06-01T00:00:00.000Z');
+    const [board] = valuesAfter([known], 'board');
+    expect(board).toHaveLength(company.board.length);
+    expect(valuesAfter([known, full], 'board')).toEqual([board]);
+  });
+
+  test('ends a list that it updates without members', () => {
+    const known = fullStatePayload(company, '2026-06-01T00:00:00.000Z');
+    const emptied = { ...full, updates: { ...full.updates, board: { added: [], removed: [] } } };
+    expect(valuesAfter([known, emptied], 'board')).toEqual([[]]);
+    expect(valuesAfter([emptied], 'board')).toEqual([[]]);
+  });
+
+  test('is no ordinary payload with name, address, status and form: who joins there ends no other membership', () => {
+    const known = fullStatePayload(company, '2026-06-01T00:00:00.000Z');
+    const { name, address, status, form } = full.updates;
+    const board = { added: [{ entityId: 'CVR-3-1', name: 'Anne Berg', type: 'Person' }], removed: [] };
+    const ordinary = payloadOf(ENTITY, '2026-08-01T00:00:00.000Z', {
+      ...(name && { name }),
+      ...(address && { address }),
+      ...(status && { status }),
+      ...(form && { form }),
+      board,
+    });
+    expect(ordinary.stated).toEqual(EVENT_NAMES);
+    expect(valuesAfter([known, ordinary], 'board')[0]).toHaveLength(company.board.length + 1);
+    expect(valuesAfter([ordinary], 'board')).toEqual([undefined]);
   });
 
   test('does not know of production units and subsidiaries, whose events name one at a time', () => {

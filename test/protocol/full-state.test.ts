@@ -29,6 +29,7 @@ describe('a payload that states the whole company', () => {
     ],
     ['no name', without('name')],
     ['no address', without('address')],
+    ['no beginning, as where name, address, status and form change at once', without('lifetimeStarted')],
     ['a name that was cleared', withUpdates({ name: { before: null, after: null } })],
     ['events it does not name', { ...whole, stated: whole.stated.slice(1) }],
     ['something malformed', { ...whole, malformed: [{ event: 'board', path: 'updates.board', message: 'is a text' }] }],

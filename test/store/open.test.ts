@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { addEventCare } from '../../src/store/event-tables.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
 
@@ -57,6 +58,29 @@ describe.each(ENGINES)('a store on %s', (engine) => {
     const url = await newStoreUrl(engine);
     const stores = await Promise.all([1, 2, 3, 4].map(() => opened(url)));
     await Promise.all(stores.map((store) => store.ping()));
+  });
+
+  it('learns to set events aside with the rows it holds', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      for (const index of ['receipt_webhook_id', 'receipt_aside']) await sql.raw(`drop index ${index}`).execute(tx);
+      for (const column of ['receipt.webhook_id', 'receipt.digest', 'receipt.aside', 'link.asked_seq']) {
+        const [table, name] = column.split('.');
+        await sql.raw(`alter table ${table} drop column ${name}`).execute(tx);
+      }
+      await sql`insert into receipt (dedupe_key, entity, timestamp, body, received_at)
+        values ('k', 'CVR-1-95012344', '2026-03-02T08:00:00.000Z', '{}', 1)`.execute(tx);
+      await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
+        values ('crm', '1', 'CVR-1-95012344', 'active', 'on', 'on', 1, 1)`.execute(tx);
+      await addEventCare(tx, store.engine);
+    });
+    const { db } = store;
+    expect(await db.selectFrom('receipt').select(['dedupe_key', 'webhook_id', 'digest', 'aside']).execute()).toEqual([
+      { dedupe_key: 'k', webhook_id: null, digest: null, aside: null },
+    ]);
+    expect(await db.selectFrom('link').select(['record_id', 'asked_seq']).execute()).toEqual([
+      { record_id: '1', asked_seq: null },
+    ]);
   });
 
   it('is refused when a newer version wrote it', async () => {
