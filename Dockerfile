@@ -22,12 +22,14 @@ RUN chown -R node:node data
 VOLUME /app/data
 USER node
 # In a container the daemon must listen on all addresses: set server.host to 0.0.0.0 in cvrsync.yaml, which is mounted
-# at /app/cvrsync.yaml or named by CVRSYNC_CONFIG. CVRSYNC_PORT is for the health check alone: server.port, where it is
-# not 8080.
-ENV CVRSYNC_PORT=8080
-EXPOSE 8080
+# at /app/cvrsync.yaml or named by CVRSYNC_CONFIG. The admin listener stays on 127.0.0.1:8081 inside of the container,
+# where the health check asks it. To reach it from outside, set admin.host to 0.0.0.0 and admin.exposed to true, and
+# publish it to the host alone: -p 127.0.0.1:8081:8081.
+# CVRSYNC_ADMIN_PORT is for the health check alone: admin.port, where it is not 8081.
+ENV CVRSYNC_ADMIN_PORT=8081
+EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CVRSYNC_PORT}/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CVRSYNC_ADMIN_PORT}/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/dist/src/cvrsync.js"]
 CMD ["serve"]

@@ -4,11 +4,12 @@ import type { Config } from './config/load.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/webhook.ts';
-import { ownAddress, secretsOf, upstreamOf } from './halves.ts';
+import { adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { openClient } from './http/client.ts';
+import { isLoopback } from './http/loopback.ts';
 import { createMetrics } from './http/metrics.ts';
-import { describeRoutes } from './http/openapi.ts';
-import { addPlatformRoutes, type Readiness } from './http/platform.ts';
+import { type Addresses, describeRoutes, joinDocuments } from './http/openapi.ts';
+import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
 import { createServer } from './http/server.ts';
 import { measureWork } from './runtime/measure.ts';
 import type { OwnConnector } from './service/own-jobs.ts';
@@ -25,8 +26,10 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Where it listens. */
+  /** Where it listens for everybody. */
   readonly url: string;
+  /** Where it listens for operators. */
+  readonly adminUrl: string;
   readonly store: Store;
   readonly connector: Connector | undefined;
   readonly service: Service | undefined;
@@ -51,20 +54,25 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     undo.push(() => client.close());
 
     const server = createServer({ log });
-    undo.push(() => server.close());
-    const openapi = await describeRoutes(server);
+    const admin = createServer({ log });
+    undo.push(() => Promise.all([server.close(), admin.close()]));
+    const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
     // Both at once: they share the time that is left.
     const halves: (() => Promise<unknown>)[] = [];
     undo.push(() => Promise.all(halves.map((stop) => stop())));
     const deps = { store, http: client.http, metrics, log, now };
     const secrets = await secretsOf(config);
-    const { adminToken, publicUrl } = config.server;
-    const doors = { adminToken, isProxied: publicUrl !== undefined };
+    const adminToken = await adminTokenOf(config);
+    const { publicUrl } = config.server;
     const service =
       config.service === undefined || secrets === undefined
         ? undefined
         : // Loaded where it is configured: a connector alone has the memory for itself.
-          (await import('./service/service.ts')).createService({ ...deps, ...doors, secrets }, server, config.service);
+          (await import('./service/service.ts')).createService(
+            { ...deps, adminToken, secrets },
+            { server, admin },
+            config.service,
+          );
     if (service !== undefined) halves.push(() => service.stop(grace));
     const own = Promise.withResolvers<string>();
     const upstream = await upstreamOf(config, secrets, own.promise);
@@ -80,17 +88,22 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       addCrmWebhookRoute(server, { crms, store, publicUrl, refusal: intake.refusal, metrics, now, log });
     }
     const ready = () => readiness(store, connector, stopping);
-    addPlatformRoutes(server, {
-      ready,
+    addHealthRoutes(server, ready);
+    addHealthRoutes(admin, ready, { hide: true });
+    const addresses = Promise.withResolvers<Addresses>();
+    addInsightRoutes(admin, {
       registry: metrics.registry,
       refresh: async () => {
         await connector?.measure();
         await measureWork(store, metrics, now());
       },
-      openapi,
+      openapi: async () => joinDocuments(documents.open(), documents.admin(), await addresses.promise),
+      guard: isLoopback(config.admin.host) ? undefined : { adminToken },
     });
     const { host, port } = config.server;
+    const adminUrl = await admin.listen({ host: config.admin.host, port: config.admin.port });
     const url = await server.listen({ host, port });
+    addresses.resolve({ publicUrl: publicUrl ?? url, adminUrl });
     const address = ownAddress(host, Number(new URL(url).port));
     own.resolve(address);
     await service?.start({
@@ -98,9 +111,10 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       ...(config.connector !== undefined &&
         config.connector.upstream === undefined && { connector: ownConnector(config.connector, address) }),
     });
-    log.info({ url, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
+    log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
     return {
       url,
+      adminUrl,
       store,
       connector,
       service,

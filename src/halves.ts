@@ -3,6 +3,7 @@
  * is not configured is not loaded.
  */
 import type { Config } from './config/load.ts';
+import { loadAdminToken } from './http/admin-token.ts';
 import type { Secrets } from './service/secrets.ts';
 
 /** The secrets of a configured service, under its key; undefined where there is no service. Makes the key file where it must. */
@@ -11,6 +12,10 @@ export async function secretsOf({ service, store }: Config): Promise<Secrets | u
   const { loadSecretKey, openSecrets } = await import('./service/secrets.ts');
   return openSecrets(await loadSecretKey(service.secretKey, store));
 }
+
+/** The admin token in force; undefined where there is none. Makes the token file where it must. */
+export const adminTokenOf = ({ admin, service, store }: Config): Promise<string | undefined> =>
+  loadAdminToken({ token: admin.token, store, secretKey: service?.secretKey });
 
 /** Where this machine reaches a server that listens at a host and port. */
 export const ownAddress = (host: string, port: number): string => {

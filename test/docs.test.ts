@@ -17,6 +17,7 @@ import { checkConfig } from '../src/config/load.ts';
 import { parseConfig } from '../src/config/parse.ts';
 import { decide, type Inputs } from '../src/connector/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';
+import { readPayload } from '../src/protocol/payload.ts';
 import { checked } from './support/config.ts';
 import { anchorsIn, fenced, linksIn, readDoc, spans, tableIn } from './support/docs.ts';
 import { newFolder } from './support/stores.ts';
@@ -28,7 +29,6 @@ const PROVIDERS = readDoc('providers/README.md');
 
 /** What the variables of examples hold, where it cannot be anything. */
 const SECRETS: Readonly<Record<string, string>> = {
-  ADMIN_TOKEN: 'a-token-of-sixteen-letters',
   SMTP_URL: 'smtp://mail.example.com',
 };
 
@@ -151,25 +151,44 @@ describe('the table of decisions', () => {
   });
 });
 
+/** What the README says is on the admin listener alone. */
+const ON_ADMIN = /^\/(?:admin\/api\/|metrics$|openapi\.json$)/u;
+
 /** Each CRM posts in a shape of its own: no part of our OpenAPI document. */
 const OF_THE_CRMS = ['POST /providers/{provider}/webhook'];
 
 describe('the tables of HTTP', () => {
   it('list every route, and each answers', async () => {
-    const { url } = await running();
+    const { url, adminUrl } = await running();
     const routes = tableIn(README, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
-    const document = await (await fetch(`${url}/openapi.json`)).text();
+    const document = await (await fetch(`${adminUrl}/openapi.json`)).text();
     const { paths }: { paths: Readonly<Record<string, object>> } = JSON.parse(document);
     const served = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      Object.keys(methods)
+        .filter((name) => name !== 'servers')
+        .map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(routes.toSorted()).toEqual([...served, ...OF_THE_CRMS].toSorted());
     for (const route of routes) {
       const [method = '', path = ''] = route.split(' ');
-      const answer = await fetch(url + path, { method });
+      const answer = await fetch((ON_ADMIN.test(path) ? adminUrl : url) + path, { method });
       expect(answer.status, route).not.toBe(405);
       expect(await answer.text(), route).not.toContain('There is nothing at this path');
     }
+  });
+
+  it('say which of them the public port does not carry', async () => {
+    const { url } = await running();
+    const routes = tableIn(README, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
+    const paths = routes.map((route) => route.split(' ')[1] ?? '').filter((path) => ON_ADMIN.test(path));
+    expect(paths.length).toBeGreaterThan(10);
+    for (const path of paths) expect((await fetch(url + path)).status, path).toBe(404);
+  });
+
+  it('show a payload of the webhook that is sent as the connector reads it', () => {
+    const [payload = ''] = fenced(README, 'json');
+    const read = readPayload(JSON.parse(payload));
+    expect(read).toMatchObject({ ok: true, payload: { malformed: [], unknown: {}, updates: { name: {} } } });
   });
 
   it('say what the webhook answers', async () => {

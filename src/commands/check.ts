@@ -8,6 +8,7 @@ import type { Finding, Findings } from '../runtime/finding.ts';
 import { serviceFindings } from '../service/check.ts';
 import type { Secrets } from '../service/secrets.ts';
 import { openStore, type Store } from '../store/open.ts';
+import { adminFindings } from './check-admin.ts';
 import { defineCommand, flag, integer } from './command.ts';
 import { storeExists } from './opened.ts';
 
@@ -41,6 +42,7 @@ export const command = defineCommand({
       else {
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
         findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
+        findings.push(...(await adminFindings(config, client.http, signal)));
       }
     } finally {
       await client.close();

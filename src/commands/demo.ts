@@ -35,7 +35,7 @@ export const command = defineCommand({
       say(`  npm run cvrsync -- --config ${file} links            which record belongs to which company`);
       say(`  npm run cvrsync -- --config ${file} review           what needs a person`);
       if (once) return 0;
-      say(`  ${stage.app.url}/metrics   the daemon's metrics, while this runs`);
+      say(`  ${stage.app.adminUrl}/metrics   the daemon's metrics, while this runs`);
       say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');
       for (let beat = seed + 1; !signal.aborted; beat += 1) {
         await sleep(BEAT_MS, undefined, { signal }).catch(() => undefined);

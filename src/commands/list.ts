@@ -16,6 +16,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'show the main job with nothing to set up: a sample register, both CRMs emulated, no account and no network',
     load: () => import('./demo.ts'),
   },
+  { name: 'token', about: 'print the admin token, which programs send', load: () => import('./token.ts') },
   { name: 'check', about: 'try everything the daemon needs and say what to fix', load: () => import('./check.ts') },
   {
     name: 'explain',

@@ -33,7 +33,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 /** Shown as comments: what is left out unless somebody wants it. */
 const HINTS: Readonly<Record<string, string>> = {
   publicUrl: 'https://sync.example.com',
-  adminToken: env('CVRSYNC_ADMIN_TOKEN'),
   fields: '{ phone: phone, name: { property: name, policy: if-blank }, email: false }',
   values: '{ industryCode: { "62*": COMPUTER_SOFTWARE } }',
   notes: '[newReport, status]',
@@ -42,7 +41,9 @@ const HINTS: Readonly<Record<string, string>> = {
   register: '{ source: file, path: data/samples/register }',
   url: 'smtp://localhost:1025',
   from: 'cvrsync@example.com',
-  admin: 'operations@example.com',
+  'service.smtp.admin': 'operations@example.com',
+  'admin.token': env('CVRSYNC_ADMIN_TOKEN'),
+  'admin.port': '8081',
   retrySeconds: '[0, 5, 300, 1800]',
   secretKey: env('CVRSYNC_SECRET_KEY'),
   organizationId: '00D000000000000EAA',
@@ -129,7 +130,7 @@ function keyLines(schema: TSchema, name: string, place: Place): string[] {
   if (example !== undefined) return [`${indent}${name}: ${example}`];
   if (under.path === 'connector.providers') return [`${indent}${name}:`, ...providerLines(providers, under)];
   const sign = place.off ? '' : '# ';
-  const hint = HINTS[name];
+  const hint = HINTS[under.path] ?? HINTS[name];
   if (hint !== undefined || !Type.IsObject(schema))
     return [`${indent}${sign}${name}: ${hint ?? flow(defaultOf(schema))}`];
   const isInUse = Object.keys(EXAMPLES).some((each) => each.startsWith(`${under.path}.`));

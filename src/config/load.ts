@@ -51,7 +51,8 @@ export interface ConnectorConfig extends Omit<FileConnector, 'webhook' | 'provid
 }
 
 /** The configuration in force: defaults applied, environment filled in, providers loaded. */
-export interface Config extends Omit<File, 'connector'> {
+export interface Config extends Omit<File, 'connector' | 'admin'> {
+  readonly admin: File['admin'] & { readonly port: number };
   readonly connector?: ConnectorConfig;
 }
 
@@ -105,12 +106,15 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
-  const { connector, ...rest } = filled;
+  const { connector, admin, ...others } = filled;
+  const rest = { ...others, admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) } };
   if (connector === undefined) return { ok: true, config: rest, file, secrets: [...secrets] };
   const webhook = { ...connector.webhook, auth: [connector.webhook.auth].flat() };
   const config = { ...rest, connector: { ...connector, webhook, providers } };
   return { ok: true, config, file, secrets: [...secrets] };
 }
+
+const ADMIN_PORT = 8081;
 
 /** The value under a key, of a value that may be anything; undefined where there is none. */
 const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(value ?? {}, key)?.value;

@@ -19,16 +19,40 @@ const server = Type.Object(
       description: 'Port to listen on; 0 picks a free one.',
     }),
     publicUrl: Type.Optional(baseUrl('How the world reaches this server, where it differs')),
-    adminToken: Type.Optional(
-      Type.String({
-        minLength: 16,
-        secret: true,
+  },
+  { ...CLOSED, description: 'Where we listen.', moved: { adminToken: 'admin.token' } },
+);
+
+const admin = Type.Object(
+  {
+    host: text('Address to listen on.', { default: '127.0.0.1' }),
+    port: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 65535,
         description:
-          'Token for /admin and the dashboard, 16 characters or more; without it they answer on loopback only, and not at all where publicUrl is set.',
+          'Port to listen on, 8081 where absent; 0 picks a free one, as does an absent one where server.port is 0.',
       }),
     ),
+    token: Type.Optional(
+      Type.String({
+        pattern: '^[!-~]{16,}$',
+        secret: true,
+        description:
+          'Token that programs send, 16 characters or more without blanks. Where absent: made at the first start, in a file beside a SQLite store; for PostgreSQL derived from service.secretKey.',
+      }),
+    ),
+    exposed: Type.Boolean({
+      default: false,
+      description:
+        'Says that host is meant to be another address than loopback, and that only those who may administer reach it: in a container, or behind a firewall.',
+    }),
   },
-  { ...CLOSED, description: 'Where we listen.' },
+  {
+    ...CLOSED,
+    default: {},
+    description: 'The admin listener: /admin/api, /metrics and /openapi.json, apart from the public port.',
+  },
 );
 
 const POLICIES =
@@ -184,6 +208,7 @@ const connector = Type.Object(
 export const configSchema = Type.Object(
   {
     server,
+    admin,
     store: text(
       'A path: SQLite, relative to the working directory. postgres://...: PostgreSQL, any number of replicas.',
       { default: 'data/cvrsync.db', secret: 'url' },

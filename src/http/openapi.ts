@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import { describeWebhooks } from './openapi-webhook.ts';
 import type { Server } from './server.ts';
 
 declare module 'fastify' {
@@ -35,13 +36,18 @@ const asSent = (query: unknown): unknown => {
   return { ...query, required };
 };
 
-/** Collects what the routes say of themselves. Call it before the first route is added; ask for the document once ready. */
-export async function describeRoutes(server: Server): Promise<() => object> {
+/** What one listener answers, as an OpenAPI document. */
+export type Document = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
+
+/**
+ * Collects what the routes of a listener say of themselves. Call it before the first route is added; ask for the document
+ * once ready.
+ */
+export async function describeRoutes(server: Server): Promise<() => Document> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: INFO,
-      servers: [{ url: '/', description: 'This process' }],
       tags: TAGS,
       components: {
         securitySchemes: {
@@ -50,7 +56,7 @@ export async function describeRoutes(server: Server): Promise<() => object> {
           adminToken: {
             type: 'http',
             scheme: 'bearer',
-            description: 'Not needed on loopback where none is configured',
+            description: 'The admin token, as `cvrsync token` prints it, or an API key with the scope `admin`',
           },
         },
       },
@@ -66,5 +72,23 @@ export async function describeRoutes(server: Server): Promise<() => object> {
       return { schema: described, url };
     },
   });
-  return () => server.swagger();
+  return () => Object(server.swagger());
+}
+
+/** Where the two listeners are reached. */
+export interface Addresses {
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+}
+
+/** One document of both listeners and of what is sent: each path of the admin listener names that as its server. */
+export function joinDocuments(open: Document, admin: Document, { publicUrl, adminUrl }: Addresses): Document {
+  const servers = [{ url: adminUrl, description: 'The admin listener' }];
+  const adminPaths = Object.entries(admin.paths ?? {}).map(([path, item]) => [path, { servers, ...item }]);
+  return {
+    ...open,
+    servers: [{ url: publicUrl, description: 'The public listener' }],
+    paths: { ...open.paths, ...Object.fromEntries(adminPaths) },
+    webhooks: describeWebhooks(),
+  };
 }

@@ -2,6 +2,7 @@
 import type { Registry } from 'prom-client';
 import Type from 'typebox';
 import { errorBody } from '../protocol/api.ts';
+import { type AdminGuardOptions, guardAdmin } from './admin-guard.ts';
 import { sendError } from './error.ts';
 import type { Server } from './server.ts';
 
@@ -11,17 +12,23 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
-export interface Platform {
-  readonly ready: () => Promise<Readiness>;
+/** What the admin listener shows of the process. */
+export interface Insight {
   readonly registry: Registry;
   /** Brings gauges that are read from the store up to date before a scrape; where it fails they keep their last values. */
   readonly refresh?: () => Promise<void>;
   /** The OpenAPI document; asked for once per request. */
-  readonly openapi: () => object;
+  readonly openapi: () => Promise<object>;
+  /** Asks for the admin token: for a listener that others than this machine reach. */
+  readonly guard?: AdminGuardOptions | undefined;
+  /** A clock in ms that only goes forward; the machine's where absent. */
+  readonly elapsed?: () => number;
 }
 
 /** Seconds after which a caller who found us not ready should ask again. */
 const ASK_AGAIN = 10;
+/** Gauges are counted in the store, over all work that waits: not more often than this, whoever asks. */
+const COUNT_EVERY_MS = 10_000;
 
 const yes = Type.Object({ ok: Type.Literal(true) }, { description: 'Yes' });
 const unreadable = Type.Object(errorBody.properties, { description: 'No HTTP, or headers over 16 KiB' });
@@ -34,34 +41,54 @@ const about = <R extends object>(operationId: string, summary: string, response:
   response: { ...response, '4xx': unreadable },
 });
 
-/** Adds `/live`, `/ready`, `/metrics` and `/openapi.json`. None of them is authenticated and none shows more than state. */
-export function addPlatformRoutes(app: Server, platform: Platform): void {
-  app.get('/live', { schema: about('live', 'The process runs', { 200: yes }) }, async () => ({ ok: true }) as const);
+/** Adds `/live` and `/ready`: to every listener, without authentication. `hide` leaves them out of the document. */
+export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { hide = false } = {}): void {
+  const live = { ...about('live', 'The process runs', { 200: yes }), hide };
+  app.get('/live', { schema: live }, async () => ({ ok: true }) as const);
 
   const notReady = Type.Object(errorBody.properties, { description: 'No; `errors` says why' });
-  const ready = about('ready', 'Events can be taken', { 200: yes, 503: notReady });
-  app.get('/ready', { schema: ready }, async (_request, reply) => {
-    const readiness = await readinessOf(platform.ready);
+  const schema = { ...about('ready', 'Events can be taken', { 200: yes, 503: notReady }), hide };
+  app.get('/ready', { schema }, async (_request, reply) => {
+    const readiness = await readinessOf(ready);
     if (readiness.ok) return { ok: true } as const;
     const errors = readiness.reasons.map((message) => ({ path: '', message }));
     return sendError(reply, 503, 'Not ready.', { errors, retryAfter: ASK_AGAIN });
   });
-
-  const metrics = about('metrics', 'Prometheus metrics', { 200: text });
-  app.get('/metrics', { schema: metrics }, async (_request, reply) => {
-    // A store that is down is worth seeing in the other metrics: it must not take the scrape with it.
-    await platform.refresh?.().catch(() => undefined);
-    return reply.type(platform.registry.contentType).send(await platform.registry.metrics());
-  });
-
-  const whole = { description: 'This document', content: { 'application/json': { schema: Type.Unknown() } } };
-  const document = about('openapi', 'What is answered here, as OpenAPI', { 200: whole });
-  app.get('/openapi.json', { schema: document }, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(platform.openapi())),
-  );
 }
 
-const readinessOf = async (ready: Platform['ready']): Promise<Readiness> => {
+/** Adds `/metrics` and `/openapi.json`, for the admin listener alone. */
+export function addInsightRoutes(app: Server, insight: Insight): void {
+  const { registry, refresh, openapi, guard, elapsed = () => performance.now() } = insight;
+  const recount = atMostEvery(COUNT_EVERY_MS, elapsed, async () => refresh?.());
+  app.register(async (scope) => {
+    if (guard !== undefined) guardAdmin(scope, guard);
+    const security = guard === undefined ? [] : [{ adminToken: [] }];
+
+    const metrics = { ...about('metrics', 'Prometheus metrics', { 200: text }), security };
+    scope.get('/metrics', { schema: metrics }, async (_request, reply) => {
+      // A store that is down is worth seeing in the other metrics: it must not take the scrape with it.
+      await recount().catch(() => undefined);
+      return reply.type(registry.contentType).send(await registry.metrics());
+    });
+
+    const whole = { description: 'This document', content: { 'application/json': { schema: Type.Unknown() } } };
+    const document = { ...about('openapi', 'What is answered here, as OpenAPI', { 200: whole }), security };
+    scope.get('/openapi.json', { schema: document }, async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(await openapi())),
+    );
+  });
+}
+
+/** Does the work at most once in that time: who asks meanwhile gets the last result, or waits for the one under way. */
+function atMostEvery<T>(ms: number, elapsed: () => number, work: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly result: Promise<T> } | undefined;
+  return () => {
+    if (last === undefined || elapsed() - last.at >= ms) last = { at: elapsed(), result: work() };
+    return last.result;
+  };
+}
+
+const readinessOf = async (ready: () => Promise<Readiness>): Promise<Readiness> => {
   try {
     return await ready();
   } catch {

@@ -70,7 +70,7 @@ const OK: Verdict = { ok: true };
 const refused = (reason: string): Verdict => ({ ok: false, reason });
 
 /** Compared as digests, so that neither content nor length shows in the time it takes. */
-const isSame = (a: string | Buffer, b: string | Buffer): boolean =>
+export const isSameSecret = (a: string | Buffer, b: string | Buffer): boolean =>
   timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 
 /** The one value of a header; undefined where it is absent or repeated with different values. */
@@ -94,14 +94,16 @@ const signatureOf = (key: KeyObject, id: string, seconds: string, body: string |
 const verifyHeader = (auth: Static<typeof header>, headers: Headers): Verdict => {
   const value = headerValue(headers, auth.key);
   if (value === undefined) return refused(`the header ${auth.key} is missing, or repeated`);
-  return isSame(value, auth.value) ? OK : refused(`the header ${auth.key} has another value than configured`);
+  return isSameSecret(value, auth.value) ? OK : refused(`the header ${auth.key} has another value than configured`);
 };
 
 const verifyBasic = (auth: Static<typeof basic>, headers: Headers): Verdict => {
   const [, encoded] = /^basic +(\S+)$/i.exec(headerValue(headers, 'authorization')?.trim() ?? '') ?? [];
   if (encoded === undefined) return refused('there is no Authorization header of scheme Basic');
   const given = Buffer.from(encoded, 'base64');
-  return isSame(given, `${auth.key}:${auth.value}`) ? OK : refused('user name or password are others than configured');
+  return isSameSecret(given, `${auth.key}:${auth.value}`)
+    ? OK
+    : refused('user name or password are others than configured');
 };
 
 const verifySignature = (
@@ -118,7 +120,7 @@ const verifySignature = (
   if (!/^\d{1,12}$/.test(seconds)) return refused('webhook-timestamp is not a number of seconds');
   const expected = signatureOf(signingKey(auth.secret), id, seconds, body);
   const versions = given.split(' ').filter((part) => part.startsWith('v1,'));
-  if (!versions.some((part) => isSame(part.slice(3), expected)))
+  if (!versions.some((part) => isSameSecret(part.slice(3), expected)))
     return refused('webhook-signature does not match the body and the secret');
   const offMs = Number(seconds) * 1000 - nowMs;
   if (Math.abs(offMs) <= TOLERANCE_MS) return OK;

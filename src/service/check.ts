@@ -1,4 +1,4 @@
-/** What `check` asks of the service: the register, the mail server, the monitors, who may come in. */
+/** What `check` asks of the service: the register, the mail server, the monitors, where it may post. */
 import type { Http } from '../http/client.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
@@ -19,7 +19,7 @@ export interface ServiceCheckDeps {
 
 /** The part of the configuration that can be tried. */
 export interface ServiceToCheck {
-  readonly server: { readonly host: string; readonly publicUrl?: string; readonly adminToken?: string };
+  readonly server: { readonly publicUrl?: string };
   readonly service: Pick<ServiceSettings, 'register' | 'smtp' | 'webhooks'>;
 }
 
@@ -34,7 +34,7 @@ export async function serviceFindings(
     checkRegister(deps, config, signal),
     checkMail(config, monitors, signal),
     checkMonitors(deps, monitors),
-    checkDoors(config),
+    checkWebhooks(config),
   ];
   return (await Promise.all(parts)).flat();
 }
@@ -145,28 +145,16 @@ async function checkMonitors({ store }: ServiceCheckDeps, reading: Promise<Read>
     : [{ level: 'ok', subject, found: `${monitors.length - jobs} monitors and ${jobs} jobs, none in trouble` }];
 }
 
-async function checkDoors({ server, service: { webhooks } }: ServiceToCheck): Promise<Findings> {
-  const findings: Finding[] = [];
-  const { host, publicUrl, adminToken } = server;
-  const isOpen = publicUrl !== undefined || !/^(?:localhost|127\.|::1$)/.test(host);
-  if (isOpen && adminToken === undefined)
-    findings.push({
-      level: 'warn',
-      subject: 'administration',
-      found:
-        publicUrl === undefined
-          ? 'it has no token: a proxy on this machine that adds no X-Forwarded header may open it to everybody'
-          : 'it has no token: with server.publicUrl it lets nobody in but API keys with the scope admin',
-      advice: 'set server.adminToken',
-    });
-  if (webhooks.allowPrivateAddresses)
-    findings.push({
+async function checkWebhooks({ service: { webhooks } }: ServiceToCheck): Promise<Findings> {
+  if (!webhooks.allowPrivateAddresses) return [];
+  return [
+    {
       level: 'warn',
       subject: 'webhooks',
       found: 'every address may be posted to, those of this machine and its network too',
       advice: 'name what is needed in service.webhooks.allow',
-    });
-  return findings;
+    },
+  ];
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {

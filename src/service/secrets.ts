@@ -1,15 +1,6 @@
 /** Keeps secrets in the store unreadable without the service's key, and proves that a token is one of ours. */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  randomUUID,
-  timingSafeEqual,
-} from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { keepSecretFile, readSecretFile } from '../store/secret-file.ts';
 
 export interface Secrets {
   /** A text only `open` with the same key reads; another one at every call. */
@@ -22,6 +13,7 @@ export interface Secrets {
 }
 
 const KEY_BYTES = 32;
+const KEY_FILE = 'key file';
 const VERSION = 'v1.';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -77,16 +69,13 @@ export async function loadSecretKey(configured: string | undefined, storeUrl: st
       'service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32',
     );
   const file = `${storeUrl}.key`;
-  const kept = await readIfThere(file);
-  if (kept !== undefined) return readKey(kept, file);
-  await makeKeyFile(file);
-  return readKey(await readFile(file, 'utf8'), file);
+  return readKey(await keepSecretFile(file, KEY_FILE, () => randomBytes(KEY_BYTES).toString('base64')), file);
 }
 
 /** The key file of a SQLite store; undefined where it has none. */
 export async function keyFileOf(storeUrl: string): Promise<string | undefined> {
   const file = `${storeUrl}.key`;
-  return (await readIfThere(file)) === undefined ? undefined : file;
+  return (await readSecretFile(file, KEY_FILE)) === undefined ? undefined : file;
 }
 
 function readKey(text: string, where: string): Buffer {
@@ -94,35 +83,3 @@ function readKey(text: string, where: string): Buffer {
   if (key.length !== KEY_BYTES) throw new Error(`${where} does not hold ${KEY_BYTES} bytes in base64`);
   return key;
 }
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Error(`The key file ${file} cannot be read`, { cause: error });
-  }
-}
-
-/** Whole and on disk before it gets its name: what is sealed with a key that a crash took could never be read again. */
-async function makeKeyFile(file: string): Promise<void> {
-  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
-  const partial = `${file}.${randomUUID()}`;
-  try {
-    const handle = await open(partial, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await link(partial, file);
-  } catch (error) {
-    // Another process was first: its key is the one.
-    if (codeOf(error) !== 'EEXIST') throw new Error(`The key file ${file} cannot be made`, { cause: error });
-  } finally {
-    await rm(partial, { force: true });
-  }
-}
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

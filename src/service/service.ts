@@ -35,9 +35,14 @@ export interface ServiceDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly secrets: Secrets;
-  readonly adminToken?: string | undefined;
-  /** Whether a proxy stands before us. */
-  readonly isProxied?: boolean;
+  readonly adminToken: string | undefined;
+}
+
+/** Where the service's endpoints are answered. */
+export interface Listeners {
+  readonly server: Server;
+  /** Carries `/admin/api`. */
+  readonly admin: Server;
 }
 
 /** A service whose endpoints are there and which does nothing yet. */
@@ -55,9 +60,9 @@ export interface Service {
 
 const STATES = 20;
 
-/** Adds the service's endpoints to a server that does not listen yet. */
-export function createService(deps: ServiceDeps, server: Server, settings: ServiceSettings): Service {
-  const { store, metrics, log, now, secrets } = deps;
+/** Adds the service's endpoints to listeners that do not listen yet. */
+export function createService(deps: ServiceDeps, { server, admin }: Listeners, settings: ServiceSettings): Service {
+  const { store, metrics, log, now, secrets, adminToken } = deps;
   const { webhooks, smtp, emailEvent, placeType } = settings;
   const bell = createBell();
   const ways = openWays({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
@@ -72,8 +77,7 @@ export function createService(deps: ServiceDeps, server: Server, settings: Servi
   addTestWebhookRoutes(server, { store, access, http: ways.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
   const posting = { http: ways.http, ownWay: ways.ownWay, emailEvent };
-  const { adminToken, isProxied } = deps;
-  addAdminRoutes(server, { ...common, ...posting, placeType, adminToken, isProxied, access });
+  addAdminRoutes(admin, { ...common, ...posting, placeType, adminToken, access });
 
   let workers: readonly Worker[] = [];
 

@@ -46,10 +46,10 @@ export async function startDaemon(folder: string, providers: object, entry = SOU
   const child = spawn(process.execPath, [...flags, entry, '--config', config, 'serve'], {
     stdio: ['ignore', 'inherit', 'pipe'],
   });
-  const origin = await readyAt(child);
+  const { origin, admin } = await readyAt(child);
   const readyMs = performance.now() - began;
   const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`${origin}/metrics`)).text();
+    const text = await (await fetch(`${admin}/metrics`)).text();
     return Number(new RegExp(`^${name} (.+)$`, 'mu').exec(text)?.[1] ?? 0);
   };
   return {
@@ -65,15 +65,15 @@ export async function startDaemon(folder: string, providers: object, entry = SOU
   };
 }
 
-/** Resolves with the address; what the daemon complains of goes to stderr. */
-async function readyAt(child: ChildProcess): Promise<string> {
+/** Resolves with the addresses of both listeners; what the daemon complains of goes to stderr. */
+async function readyAt(child: ChildProcess): Promise<{ readonly origin: string; readonly admin: string }> {
   return new Promise((resolve, reject) => {
     if (child.stderr === null) return reject(new Error('the daemon has no stderr'));
     const lines = createInterface({ input: child.stderr });
     child.once('exit', (code) => reject(new Error(`the daemon ended with code ${code}`)));
     lines.on('line', (line) => {
-      const url = /"url":"([^"]+)".*"msg":"ready"/u.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
+      const [, origin, admin] = /"url":"([^"]+)","admin":"([^"]+)".*"msg":"ready"/u.exec(line) ?? [];
+      if (origin !== undefined && admin !== undefined) resolve({ origin, admin });
       else if (!line.startsWith('{"level":30')) process.stderr.write(`${line}\n`);
     });
   });

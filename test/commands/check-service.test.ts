@@ -21,10 +21,10 @@ beforeEach(async () => {
 });
 
 /** What is found about a service, and the exit code. */
-async function found(service: object = {}, server: object = {}) {
+async function found(service: object = {}, server: object = { port: 0 }, admin: object = {}) {
   const file = join(folder, 'cvrsync.json');
   const register = { source: 'file', path: join(folder, 'register') };
-  await writeFile(file, JSON.stringify({ server, store, service: { register, ...service } }));
+  await writeFile(file, JSON.stringify({ server, admin, store, service: { register, ...service } }));
   const { code, stdout } = await runCli(['--config', file, 'check', '--json', '--timeout', '5']);
   const findings: { level: string; subject: string; found: string; advice?: string }[] = JSON.parse(stdout);
   const about = (subject: string) =>
@@ -37,7 +37,7 @@ const smtpOf = (url: string) => ({ smtp: { url, from: 'cvrsync@example.com' } })
 describe('check of a service', () => {
   it('finds nothing to fix where all is well', async () => {
     const { url } = await postOffice();
-    const server = { publicUrl: 'https://cvr.example.com', adminToken: 'sixteen-letters-or-more' };
+    const server = { publicUrl: 'https://cvr.example.com', port: 0 };
     const { code, findings } = await found(smtpOf(url), server);
     expect(code).toBe(0);
     expect(findings.filter(({ level }) => level === 'fail' || level === 'warn')).toEqual([]);
@@ -107,15 +107,17 @@ describe('check of a service', () => {
     expect((await found()).about('monitors')).toEqual([expect.stringMatching(/^fail .*key file/)]);
   });
 
-  it('warns of an administration that others reach without a token', async () => {
-    expect((await found()).about('administration')).toEqual([]);
-    const token = { adminToken: 'sixteen-letters-or-more' };
-    for (const server of [{ publicUrl: 'https://cvr.example.com' }, { host: '0.0.0.0' }]) {
-      expect((await found({}, server)).about('administration')).toEqual([
-        expect.stringMatching(/^warn it has no token/),
-      ]);
-      expect((await found({}, { ...server, ...token })).about('administration')).toEqual([]);
+  it('fails on an admin listener that others reach, and says what to do; in a container one says so', async () => {
+    expect((await found()).about('admin listener')).toEqual([]);
+    for (const host of ['0.0.0.0', '::', '10.1.2.3', 'localhost.example.com']) {
+      const open = await found({}, { port: 0 }, { host });
+      expect([open.code, ...open.about('admin listener')]).toEqual([1, expect.stringMatching(`^fail .*${host}`)]);
+      expect(open.findings.find(({ level }) => level === 'fail')?.advice).toMatch(/admin\.host.*admin\.exposed: true/);
+      const meant = await found({}, { port: 0 }, { host, exposed: true });
+      expect([meant.code, ...meant.about('admin listener')]).toEqual([0, expect.stringMatching(/^info /)]);
     }
+    for (const host of ['127.0.0.1', '::1', 'localhost'])
+      expect((await found({}, { port: 0 }, { host })).about('admin listener')).toEqual([]);
   });
 
   it('says that the key file is none, and leaves it as it is', async () => {

@@ -82,7 +82,7 @@ describe('the JSON Schema', () => {
 describe('secrets', () => {
   const secretive = () =>
     checked({
-      server: { adminToken: 'admin-token-sesame' },
+      admin: { token: 'admin-token-sesame' },
       store: 'postgres://sync:p%40ss-sesame@db:5432/cvr',
       connector: {
         webhook: { auth: [{ method: 'BasicAuth', key: 'user', value: 'basic sesame' }, { method: 'None' }] },
@@ -99,7 +99,8 @@ describe('secrets', () => {
     const { providers: _left, ...connector } = config.connector ?? { providers: [] };
     const shown = redact(configSchema, { ...config, connector });
     expect(shown).toMatchObject({
-      server: { port: 8080, adminToken: '***' },
+      server: { port: 8080 },
+      admin: { host: '127.0.0.1', port: 8081, token: '***' },
       store: 'postgres://sync:***@db:5432/cvr',
       connector: {
         webhook: { auth: [{ method: 'BasicAuth', key: 'user', value: '***' }, { method: 'None' }] },

@@ -86,11 +86,21 @@ describe('a configuration', () => {
   });
 });
 
+describe('the admin listener', () => {
+  it('is on loopback, on port 8081 or on a free one beside a server on a free one', async () => {
+    const port = async (value: object) => (await checked({ ...connectorWith(), ...value })).config.admin;
+    expect(await port({})).toEqual({ host: '127.0.0.1', port: 8081, exposed: false });
+    expect(await port({ server: { port: 0 } })).toMatchObject({ port: 0 });
+    expect(await port({ server: { port: 0 }, admin: { port: 9000 } })).toMatchObject({ port: 9000 });
+  });
+});
+
 describe('what is wrong', () => {
   it('is listed all at once, each with its path', async () => {
     const problems = await problemsOf({
       sever: {},
-      server: { port: 'many', adminToken: `\${ADMIN}` },
+      server: { port: 'many' },
+      admin: { token: `\${ADMIN}` },
       connector: {
         webhook: { path: 'webhook' },
         upstream: { baseUrl: 'service.example.com', accesKey: 'k' },
@@ -98,6 +108,7 @@ describe('what is wrong', () => {
       },
     });
     expect(problems.map((line) => line.split(' ', 1)[0])).toEqual([
+      'admin.token',
       'connector.providers.hubspot.accessToken',
       'connector.providers.hubspot.fields.phnoe',
       'connector.providers.hubspot.notes.0',
@@ -107,7 +118,6 @@ describe('what is wrong', () => {
       'connector.upstream.baseUrl',
       'connector.webhook.auth',
       'connector.webhook.path',
-      'server.adminToken',
       'server.port',
       'sever',
     ]);
@@ -121,7 +131,7 @@ describe('what is wrong', () => {
 
   it.each([
     ['no file content', undefined, 'is fine: everything has a default'],
-    ['a list', [], ' should be a section with server, store, connector, service'],
+    ['a list', [], ' should be a section with server, admin, store, connector, service'],
     ['no provider', providers({}), 'connector.providers is empty'],
     ['a name that is no path segment', providers({ 'a/b': hubspotEntry() }), 'connector.providers.a/b is not a name'],
     ['an entry without use', providers({ crm: {} }), 'connector.providers.crm.use is missing'],
@@ -174,10 +184,16 @@ describe('what is wrong', () => {
     ]);
   });
 
+  it('names the new key of server.adminToken, which an old configuration still has', async () => {
+    const old = await problemsOf({ server: { adminToken: 'sesame open' }, ...connectorWith() });
+    expect(old).toEqual(['server.adminToken is now admin.token: write it there']);
+  });
+
   it('never quotes a value: it might be a secret', async () => {
     const secret = 'sesame open';
     const problems = await problemsOf({
-      server: { port: secret, adminToken: 'sesame' },
+      server: { port: secret },
+      admin: { token: 'sesame' },
       store: { path: secret },
       connector: {
         webhook: { auth: { method: 'Signature', secret } },

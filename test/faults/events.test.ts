@@ -15,7 +15,7 @@ test('an unknown event is kept and counted, and the rest of its webhook is used'
   expect(await stage.post(body, JSON_TYPE)).toBe(204);
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: 'Ny ApS' });
-  expect(await metrics(stage.app.url)).toMatch(/unknown_events_total\{event="moonPhase"\} 1/);
+  expect(await metrics(stage.app.adminUrl)).toMatch(/unknown_events_total\{event="moonPhase"\} 1/);
   const receipt = await stage.app.store.db.selectFrom('receipt').select('body').executeTakeFirstOrThrow();
   expect(receipt.body).toContain('moonPhase');
 });
@@ -28,7 +28,7 @@ test('a malformed entry is set aside by name, and the rest of its webhook is use
   expect(await stage.post(body, JSON_TYPE)).toBe(204);
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: 'Ny ApS', cvr_capital: null });
-  expect(await metrics(stage.app.url)).toMatch(/malformed_entries_total\{event="capital"\} 1/);
+  expect(await metrics(stage.app.adminUrl)).toMatch(/malformed_entries_total\{event="capital"\} 1/);
 });
 
 test('an event on a company that no record stands for is known to the record that is linked later', async () => {

@@ -44,7 +44,7 @@ test('a daemon stopped between its read and its write does not write what anothe
   expect(written).toEqual(['C ApS']);
 
   first.signal('SIGCONT');
-  const lost = async (): Promise<string> => (await fetch(`${first.url}/metrics`)).text();
+  const lost = async (): Promise<string> => (await fetch(`${first.adminUrl}/metrics`)).text();
   await expect.poll(lost, WAITING).toMatch(/cvrsync_lease_lost_total [1-9]/);
   expect(written).toEqual(['C ApS']);
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });

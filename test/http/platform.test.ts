@@ -1,19 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { addPlatformRoutes, type Platform } from '../../src/http/platform.ts';
+import { addHealthRoutes, addInsightRoutes, type Insight, type Readiness } from '../../src/http/platform.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
 
 let app: Server | undefined;
 afterEach(() => app?.close());
 
-const serving = (platform: Partial<Platform> = {}): Server => {
+const READY = async (): Promise<Readiness> => ({ ok: true, reasons: [] });
+
+const serving = (insight: Partial<Insight> = {}, ready = READY): Server => {
   app = createServer();
-  const ready = async () => ({ ok: true, reasons: [] });
-  addPlatformRoutes(app, {
-    ready,
+  addHealthRoutes(app, ready);
+  addInsightRoutes(app, {
     registry: createMetrics().registry,
-    openapi: () => ({ openapi: '3.1.0' }),
-    ...platform,
+    openapi: async () => ({ openapi: '3.1.0' }),
+    ...insight,
   });
   return app;
 };
@@ -26,9 +27,8 @@ describe('the platform', () => {
   });
 
   it('hears why work cannot be taken, and to ask again', async () => {
-    const answer = await serving({ ready: async () => ({ ok: false, reasons: ['the process is stopping'] }) }).inject(
-      '/ready',
-    );
+    const stopping = async () => ({ ok: false, reasons: ['the process is stopping'] });
+    const answer = await serving({}, stopping).inject('/ready');
     expect(answer.statusCode).toBe(503);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(answer.json()).toMatchObject({
@@ -38,7 +38,7 @@ describe('the platform', () => {
   });
 
   it('hears not ready where the check itself throws', async () => {
-    const failing = serving({ ready: () => Promise.reject(new Error('postgres://user:sesame@db')) });
+    const failing = serving({}, () => Promise.reject(new Error('postgres://user:sesame@db')));
     const answer = await failing.inject('/ready');
     expect([answer.statusCode, answer.body.includes('sesame')]).toEqual([503, false]);
   });
@@ -51,6 +51,34 @@ describe('the platform', () => {
     expect(answer.headers['content-type']).toMatch(/^text\/plain/);
     expect(answer.body).toMatch(/^cvrsync_backlog 7$/m);
     expect(answer.body).toMatch(/^process_resident_memory_bytes \d/m);
+  });
+
+  it('counts for /metrics at most every ten seconds, whoever asks', async () => {
+    let counted = 0;
+    let now = 0;
+    const refresh = async (): Promise<void> => {
+      counted += 1;
+    };
+    const server = serving({ refresh, elapsed: () => now });
+    const scrape = () => server.inject('/metrics');
+    for (const answer of await Promise.all([scrape(), scrape(), scrape()])) expect(answer.statusCode).toBe(200);
+    now = 9_999;
+    await scrape();
+    expect(counted).toBe(1);
+    now = 10_000;
+    await scrape();
+    expect(counted).toBe(2);
+  });
+
+  it('asks for the token where others than this machine reach it, but for /live and /ready', async () => {
+    const server = serving({ guard: { adminToken: 'a-token-of-some-length' } });
+    const status = async (url: string, headers = {}) => (await server.inject({ url, headers })).statusCode;
+    for (const url of ['/metrics', '/openapi.json']) {
+      expect(await status(url)).toBe(401);
+      expect(await status(url, { authorization: 'Bearer another-token-of-length' })).toBe(401);
+      expect(await status(url, { authorization: 'Bearer a-token-of-some-length' })).toBe(200);
+    }
+    for (const url of ['/live', '/ready']) expect(await status(url)).toBe(200);
   });
 
   it('still scrapes while the store is down', async () => {

@@ -14,7 +14,7 @@ async function alone(folder = newFolder()) {
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
   const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`${app.url}/metrics`)).text();
+    const text = await (await fetch(`${app.adminUrl}/metrics`)).text();
     return Number(new RegExp(`^${name} (?<value>\\S+)$`, 'mu').exec(text)?.groups?.['value']);
   };
   return { app, metric };
@@ -29,7 +29,7 @@ it('shows its queues and its disk', async () => {
   const { app, metric } = await alone();
   await app.service?.drained();
   expect(await metric('cvrsync_disk_free_bytes')).toBeGreaterThan(0);
-  const text = await (await fetch(`${app.url}/metrics`)).text();
+  const text = await (await fetch(`${app.adminUrl}/metrics`)).text();
   expect(text).toContain('cvrsync_lanes{queue="watch",state="waiting"} 2');
 });
 

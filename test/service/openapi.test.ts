@@ -8,9 +8,12 @@ import { promisify } from 'node:util';
 import Schema from 'typebox/schema';
 import { afterAll, describe, expect, it } from 'vitest';
 import { errorBody } from '../../src/protocol/api.ts';
+import { verifyAuth } from '../../src/protocol/auth.ts';
+import { EVENT_NAMES } from '../../src/protocol/events.ts';
+import { readPayload } from '../../src/protocol/payload.ts';
 import { USUAL_SCOPES } from '../../src/service/keys.ts';
 import { newFolder } from '../support/stores.ts';
-import { addressOf, CALLS, lay, type Operation, proofOf, startProcess } from './openapi.ts';
+import { ADMIN_TOKEN, addressOf, CALLS, lay, type Operation, proofOf, startProcess } from './openapi.ts';
 
 const running = await startProcess();
 const { app, document, operations } = running;
@@ -42,7 +45,7 @@ async function documented({ responses, method, path }: Operation, answer: Respon
 }
 
 const send = (operation: Operation, address: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
-  fetch(app.url + address, {
+  fetch(operation.base + address, {
     method: operation.method,
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -92,6 +95,51 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('the webhook payload in the OpenAPI document', () => {
+  const { parameters = [], requestBody } = document.webhooks.companyEvent.post;
+  const { schema = {}, examples = {} } = requestBody?.content['application/json'] ?? {};
+
+  it('has a schema and an example for all 38 events', () => {
+    expect(EVENT_NAMES).toHaveLength(38);
+    expect(Object.keys(examples)).toEqual(EVENT_NAMES);
+    expect(Object.keys(Object(schema['properties']).updates.properties)).toEqual(EVENT_NAMES);
+  });
+
+  it.each(EVENT_NAMES)('has an example of %s that its schema and the connector take', (event) => {
+    const value = examples[event]?.value;
+    expect(Schema.Check(schema, value)).toBe(true);
+    const read = readPayload(value);
+    expect(read).toMatchObject({ ok: true, payload: { malformed: [], unknown: {} } });
+    expect(read.ok && Object.keys(read.payload.updates)).toEqual([event]);
+  });
+
+  it('names the headers, and signs its example with the secret it names', () => {
+    const headers = Object.fromEntries(parameters.map(({ name, example }) => [name, String(example)]));
+    const secret = /`(?<secret>whsec_\S+)`/u.exec(document.webhooks.companyEvent.post.description ?? '')?.groups?.[
+      'secret'
+    ];
+    const body = Buffer.from(JSON.stringify(examples['name']?.value));
+    const at = Number(headers['webhook-timestamp']) * 1_000;
+    expect(verifyAuth([{ method: 'Signature', secret: secret ?? '' }], headers, body, at)).toEqual({ ok: true });
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(['webhook-id', 'webhook-attempt', 'webhook-test']));
+  });
+});
+
+describe('the public port', () => {
+  it.each(['/metrics', '/openapi.json', '/admin/api/keys', '/admin/api/monitors'])('carries no %s', async (path) => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    expect((await fetch(app.url + path, { headers })).status).toBe(404);
+    expect((await fetch(app.adminUrl + path, { headers })).status).toBe(200);
+  });
+
+  it('shares /live and /ready with the admin listener, which carries nothing else of it', async () => {
+    for (const base of [app.url, app.adminUrl])
+      for (const path of ['/live', '/ready']) expect((await fetch(base + path)).status, base + path).toBe(200);
+    for (const path of ['/webhook', '/apps/monitoring/jobs', '/unsubscribe'])
+      expect((await fetch(app.adminUrl + path)).status).toBe(404);
+  });
+});
+
 /** How each refusal comes about. */
 const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Response>>> = {
   async 400(operation) {
@@ -127,7 +175,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   async 415(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
     const headers = { ...proofOf(operation, key), 'content-type': 'text/csv' };
-    return fetch(app.url + addressOf(operation, known), { method: operation.method, headers, body: 'a;b' });
+    return fetch(operation.base + addressOf(operation, known), { method: operation.method, headers, body: 'a;b' });
   },
   async 422(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);

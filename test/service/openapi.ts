@@ -12,7 +12,16 @@ import { documentOf } from '../../src/service/register/sample/document.ts';
 import { checked } from '../support/config.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+type Content = Readonly<
+  Record<
+    string,
+    {
+      readonly schema: Schema;
+      readonly example?: unknown;
+      readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+    }
+  >
+>;
 
 export interface Parameter {
   readonly name: string;
@@ -25,6 +34,8 @@ export interface Parameter {
 export interface Operation {
   readonly method: string;
   readonly path: string;
+  /** The listener that answers it. */
+  readonly base: string;
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
@@ -41,7 +52,7 @@ export const CALLS = 30;
 
 export interface Process {
   readonly app: App;
-  readonly document: unknown;
+  readonly document: Document;
   readonly operations: readonly Operation[];
   close(): Promise<void>;
 }
@@ -56,7 +67,8 @@ export async function startProcess(): Promise<Process> {
   const auth = { method: 'Header', key: 'x-webhook-key', value: WEBHOOK_SECRET };
   const hubspot = { use: 'hubspot', accessToken: 'x', baseUrl: 'http://127.0.0.1:9' };
   const { config } = await checked({
-    server: { port: 0, adminToken: ADMIN_TOKEN },
+    server: { port: 0 },
+    admin: { token: ADMIN_TOKEN },
     store: join(folder, 'store.db'),
     connector: { webhook: { auth }, providers: { hubspot } },
     service: {
@@ -67,13 +79,15 @@ export async function startProcess(): Promise<Process> {
   });
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   await app.service?.drained();
-  const document: { paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>> } = JSON.parse(
-    await (await fetch(`${app.url}/openapi.json`)).text(),
-  );
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], security = [], requestBody, ...rest }]) => {
+  const document: Document = JSON.parse(await (await fetch(`${app.adminUrl}/openapi.json`)).text());
+  const operations = Object.entries(document.paths).flatMap(([path, { servers = document.servers, ...item }]) =>
+    METHODS.flatMap((method) => {
+      const { parameters = [], security = [], requestBody, ...rest } = item[method] ?? {};
+      const { operationId, tags, responses } = rest;
+      if (operationId === undefined || tags === undefined || responses === undefined) return [];
       const body = requestBody?.content['application/json'];
-      return { ...rest, path, method: method.toUpperCase(), parameters, security, body };
+      const known = { operationId, tags, responses, parameters, security, body };
+      return [{ ...known, path, method: method.toUpperCase(), base: servers[0]?.url ?? '' }];
     }),
   );
   return {
@@ -87,8 +101,21 @@ export async function startProcess(): Promise<Process> {
   };
 }
 
-type RawOperation = Omit<Operation, 'method' | 'path' | 'body' | 'parameters' | 'security'> &
-  Partial<Pick<Operation, 'parameters' | 'security'>> & { readonly requestBody?: { readonly content: Content } };
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+
+type RawOperation = Partial<Pick<Operation, 'operationId' | 'tags' | 'responses' | 'parameters' | 'security'>> & {
+  readonly description?: string;
+  readonly requestBody?: { readonly content: Content };
+};
+type Servers = readonly { readonly url: string }[];
+
+interface Document {
+  readonly servers: Servers;
+  readonly paths: Readonly<
+    Record<string, { readonly [M in (typeof METHODS)[number]]?: RawOperation } & { readonly servers?: Servers }>
+  >;
+  readonly webhooks: { readonly companyEvent: { readonly post: RawOperation } };
+}
 
 /** What an example cannot know: the ids of what is there, and keys. */
 export interface Ground {

@@ -14,28 +14,29 @@ import { newFolder, newStore, newStoreUrl } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
 import { COMPANY, changed, listed, made, secrets } from './monitored.ts';
 
+const ADMIN_TOKEN = 'the-token-of-the-operators';
 const PATIENT = { timeout: 10_000 };
 
-/** A service alone, without an admin token: the administration is open to this machine. */
+/** A service alone, and what its administration is asked for with its token. */
 async function stage(webhooks: object = {}) {
   const service = { register: { source: 'file', path: newFolder() }, webhooks };
-  const config = { server: { port: 0 }, store: await newStoreUrl('sqlite'), service };
+  const config = { server: { port: 0 }, admin: { token: ADMIN_TOKEN }, store: await newStoreUrl('sqlite'), service };
   const loaded = await checkConfig(config, 'cvrsync.json', {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
-  const { store, service: half, url } = app;
+  const { store, service: half, url, adminUrl } = app;
   if (half === undefined) throw new Error('there is no service');
   const { secrets } = half;
   const made = (name: string, webhook: string) =>
     store.write((tx) => createMonitor(tx, secrets, { name, url: webhook, target: 'all' }, Date.now()));
   const victim = await store.write((tx) => createMonitor(tx, secrets, { name: 'Victim' }, Date.now()));
-  const rotate = `${url}/admin/api/monitors/${victim.id}/rotate-secret`;
+  const rotate = `${adminUrl}/admin/api/monitors/${victim.id}/rotate-secret`;
   const rotated = async () => (await getMonitor(store.db, secrets, victim.id))?.security.secrets.length !== 1;
   const { id, key } = await store.write((tx) =>
     createKey(tx, { name: 'Stranger', scopes: ['testwebhook', 'monitoring'] }, Date.now()),
   );
-  return { app, store, secrets, made, rotate, rotated, key, owner: id, url };
+  return { app, store, secrets, made, rotate, rotated, key, owner: id, url, adminUrl };
 }
 
 it('is out of reach of who tests a webhook there', async () => {
@@ -47,7 +48,7 @@ it('is out of reach of who tests a webhook there', async () => {
 });
 
 it('is out of reach of monitors and jobs whose webhook is there, and of their test', async () => {
-  const { url, store, secrets, made, rotate, rotated, owner } = await stage();
+  const { adminUrl, store, secrets, made, rotate, rotated, owner } = await stage();
   const { id } = await made('Monitor', rotate);
   await store.write((tx) => createJob(tx, secrets, { key: owner, provider: 'crm', url: rotate }, Date.now()));
   await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
@@ -55,7 +56,8 @@ it('is out of reach of monitors and jobs whose webhook is there, and of their te
   const [delivery] = await listDeliveries(store.db);
   const [attempt] = await attemptsOf(store.db, delivery?.seq ?? 0);
   expect(attempt?.fault).toMatch(/^address: /);
-  const tried = await fetch(`${url}/admin/api/monitors/${id}/test`, { method: 'POST' });
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const tried = await fetch(`${adminUrl}/admin/api/monitors/${id}/test`, { method: 'POST', headers });
   expect(await tried.json()).toMatchObject({ failure: 'address' });
   expect(await rotated()).toBe(false);
 });
@@ -93,7 +95,7 @@ it('is where our own jobs are told, whichever daemon wrote down its own last; st
 });
 
 it('is not administered with the key of our own connector', async () => {
-  const { url, secrets } = await stage();
+  const { adminUrl, secrets } = await stage();
   const headers = { authorization: `Bearer ${ownKey(secrets)}` };
-  expect((await fetch(`${url}/admin/api/keys`, { headers })).status).toBe(401);
+  expect((await fetch(`${adminUrl}/admin/api/keys`, { headers })).status).toBe(401);
 });

@@ -16,6 +16,8 @@ export interface Exit {
 export interface Daemon {
   /** Where it listens; another port after each start. Undefined while it is down. */
   readonly url: string | undefined;
+  /** Where its admin listener is. */
+  readonly adminUrl: string | undefined;
   /** Resolves once it listens; rejects with what it said where it ends before. */
   start(): Promise<void>;
   /** Sends a signal that the process outlives: SIGSTOP, SIGCONT. */
@@ -33,12 +35,12 @@ export async function daemonWith(config: object): Promise<Daemon> {
   await writeFile(file, JSON.stringify(config));
   const log: string[] = [];
   let child: ChildProcess | undefined;
-  let url: string | undefined;
+  let at: Addresses | undefined;
 
   async function kill(signal: NodeJS.Signals): Promise<Exit> {
     if (child === undefined) throw new Error('the daemon does not run');
     const [running, exited] = [child, once(child, 'exit')];
-    [child, url] = [undefined, undefined];
+    [child, at] = [undefined, undefined];
     running.kill(signal);
     await exited;
     return { code: running.exitCode, signal: running.signalCode };
@@ -50,7 +52,10 @@ export async function daemonWith(config: object): Promise<Daemon> {
 
   return {
     get url() {
-      return url;
+      return at?.url;
+    },
+    get adminUrl() {
+      return at?.admin;
     },
     log,
     signal: (name) => void child?.kill(name),
@@ -67,13 +72,13 @@ export async function daemonWith(config: object): Promise<Daemon> {
       await new Promise<void>((resolve, reject) => {
         lines.on('line', (line) => {
           log.push(line);
-          const ready = readyUrl(line);
+          const ready = readyAt(line);
           if (ready === undefined) return;
-          url = ready;
+          at = ready;
           resolve();
         });
         started.once('exit', (code) => {
-          if (child === started) [child, url] = [undefined, undefined];
+          if (child === started) [child, at] = [undefined, undefined];
           reject(new Error(`the daemon ended with exit code ${code}: ${log.slice(-5).join('\n')}`));
         });
       });
@@ -81,8 +86,13 @@ export async function daemonWith(config: object): Promise<Daemon> {
   };
 }
 
-function readyUrl(line: string): string | undefined {
+interface Addresses {
+  readonly url: string;
+  readonly admin: string;
+}
+
+function readyAt(line: string): Addresses | undefined {
   if (!line.includes('"ready"')) return undefined;
-  const { msg, url }: { msg?: unknown; url?: unknown } = JSON.parse(line);
-  return msg === 'ready' && typeof url === 'string' ? url : undefined;
+  const { msg, url, admin }: { msg?: unknown; url?: unknown; admin?: unknown } = JSON.parse(line);
+  return msg === 'ready' && typeof url === 'string' && typeof admin === 'string' ? { url, admin } : undefined;
 }

@@ -39,11 +39,13 @@ export interface House {
 }
 
 export interface HouseOptions {
-  readonly adminToken?: string;
-  readonly isProxied?: boolean;
+  /** {@link ADMIN_TOKEN} where absent. */
+  readonly adminToken?: string | undefined;
   readonly requestsPerMinute?: number;
-  readonly host?: string;
 }
+
+/** What `call` sends to `/admin` where no other proof is given. */
+export const ADMIN_TOKEN = 'the-token-of-the-operators';
 
 /** Serves both kinds of routes; closed with the test. */
 export async function openHouse(
@@ -68,14 +70,15 @@ export async function openHouse(
     wait: real.wait,
   };
   const { now } = clock;
-  const { adminToken, isProxied, requestsPerMinute = 500, host = '127.0.0.1' } = options;
+  const { requestsPerMinute = 500 } = options;
+  const adminToken = 'adminToken' in options ? options.adminToken : ADMIN_TOKEN;
   const access = createAccess({ store, requestsPerMinute, now, log });
   const server = createServer({ log });
   addMonitoringRoutes(server, { store, access, secrets, bell, now });
   const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
   const { http } = client;
-  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken, isProxied, http, placeType: 'Place' });
-  const url = await server.listen({ host, port: 0 });
+  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken, http, placeType: 'Place' });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await server.close();
     await client.close();
@@ -91,8 +94,9 @@ export async function openHouse(
     rung,
     async call(method, path, { headers = {}, body } = {}) {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const proof = path.startsWith('/admin/') ? { authorization: `Bearer ${ADMIN_TOKEN}` } : {};
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
-      const answer = await fetch(`${url}${path}`, { method, headers: { ...type, ...headers }, ...sent });
+      const answer = await fetch(`${url}${path}`, { method, headers: { ...type, ...proof, ...headers }, ...sent });
       const text = await answer.text();
       const { status, headers: given } = answer;
       return { status, headers: given, text, json: text === '' ? undefined : JSON.parse(text) };

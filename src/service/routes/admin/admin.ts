@@ -1,19 +1,27 @@
 /** The administration: what the commands do, over HTTP. */
+import { guardAdmin } from '../../../http/admin-guard.ts';
 import type { Server } from '../../../http/server.ts';
+import type { Access } from '../access.ts';
 import { answer422 } from '../schemas.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
-import { type AdminGuardOptions, guardAdmin } from './guard.ts';
 import { addAdminJobRoutes } from './jobs.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMonitorItemRoutes } from './monitor-items.ts';
 import { addMonitorTestRoute, type MonitorTestDeps } from './monitor-test.ts';
 import { addMonitorRoutes } from './monitors.ts';
 
+export interface AdminRouteDeps extends MonitorTestDeps {
+  readonly adminToken: string | undefined;
+  /** Lets API keys with the scope `admin` in as well. */
+  readonly access: Pick<Access, 'checkKey'>;
+}
+
 /** Adds `/admin/api/…` behind its guard. What cannot be read answers 422. */
-export function addAdminRoutes(server: Server, deps: MonitorTestDeps & AdminGuardOptions): void {
+export function addAdminRoutes(server: Server, deps: AdminRouteDeps): void {
+  const { adminToken, access } = deps;
   server.register(async (scope) => {
     answer422(scope);
-    guardAdmin(scope, deps);
+    guardAdmin(scope, { adminToken, checkKey: (key) => access.checkKey(key, 'admin') });
     addMonitorRoutes(scope, deps);
     addMonitorItemRoutes(scope, deps);
     addMonitorTestRoute(scope, deps);

@@ -23,7 +23,7 @@ import {
   readMonitored,
   timeText,
 } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 
 const states = ['due', 'held', 'done', 'exhausted', 'dropped'] as const;
 const state = (description: string) => Type.Enum(states, { description });

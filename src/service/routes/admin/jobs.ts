@@ -5,7 +5,7 @@ import type { Server } from '../../../http/server.ts';
 import { createJob, moveJob, removeJob } from '../../jobs.ts';
 import { listMonitors } from '../../monitors.ts';
 import { EXAMPLE_ID, failure, nothing, plainText } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {
   activated,
   monitorView,

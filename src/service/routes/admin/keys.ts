@@ -5,7 +5,7 @@ import type { Server } from '../../../http/server.ts';
 import type { Store } from '../../../store/store.ts';
 import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys.ts';
 import { EXAMPLE_ID, failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 
 const scopes = (description: string) => Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: 10, description });
 

@@ -13,7 +13,7 @@ import {
   tokenText,
   unprocessable,
 } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
 import type { MonitorRouteDeps } from './monitors.ts';
 

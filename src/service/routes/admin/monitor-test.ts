@@ -8,7 +8,7 @@ import { getMonitor } from '../../monitors.ts';
 import { testPayload, testWebhook } from '../../testwebhook.ts';
 import type { OwnWay } from '../../ways.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './guard.ts';
+import { ADMIN_FAILURES, forOperators } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
 import type { MonitorRouteDeps } from './monitors.ts';
 

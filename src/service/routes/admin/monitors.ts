@@ -16,7 +16,7 @@ import {
 } from '../../monitors.ts';
 import type { Secrets } from '../../secrets.ts';
 import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './guard.ts';
+import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {
   activated,
   monitorView,

@@ -1,0 +1,63 @@
+/** What `check` says of the admin listener. */
+import type { Config } from '../config/load.ts';
+import { adminTokenOf, ownAddress } from '../halves.ts';
+import type { Http } from '../http/client.ts';
+import { isLoopback } from '../http/loopback.ts';
+import type { Finding, Findings } from '../runtime/finding.ts';
+
+const subject = 'admin listener';
+
+/** Whether others than this machine reach it, whether there is a token, and whether a daemon that runs takes it. */
+export async function adminFindings(config: Config, http: Http, signal: AbortSignal): Promise<Findings> {
+  return [...exposure(config), ...(await checkToken(config, http, signal))];
+}
+
+async function checkToken(config: Config, http: Http, signal: AbortSignal): Promise<Findings> {
+  try {
+    const token = await adminTokenOf(config);
+    return token === undefined ? [NO_TOKEN] : await trial(config, token, http, signal);
+  } catch (error) {
+    return [{ level: 'fail', subject, found: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+const NO_TOKEN: Finding = {
+  level: 'info',
+  subject,
+  found: 'there is no admin token: with PostgreSQL none is made by itself',
+  advice: 'set admin.token, or service.secretKey',
+};
+
+function exposure({ admin }: Config): Findings {
+  if (isLoopback(admin.host)) return [];
+  const found = `it listens on ${admin.host}: others than this machine reach the administration`;
+  if (admin.exposed) return [{ level: 'info', subject, found: `${found}, as admin.exposed says` }];
+  return [
+    {
+      level: 'fail',
+      subject,
+      found,
+      advice:
+        'take admin.host out; in a container, or behind a firewall that lets only you through, set admin.exposed: true',
+    },
+  ];
+}
+
+/** Asks the daemon that listens there, if one does. */
+async function trial({ admin }: Config, token: string, http: Http, signal: AbortSignal): Promise<Findings> {
+  if (admin.port === 0) return [];
+  const url = `${ownAddress(admin.host, admin.port)}/admin/api/keys`;
+  const answer = await http({ method: 'GET', url, headers: { authorization: `Bearer ${token}` }, signal }).catch(
+    () => undefined,
+  );
+  if (answer?.status === 200) return [{ level: 'ok', subject, found: 'the daemon that runs takes the admin token' }];
+  if (answer?.status !== 401) return [];
+  return [
+    {
+      level: 'warn',
+      subject,
+      found: 'the daemon that runs there has another admin token',
+      advice: 'restart it; or give admin.port another value, where it is none of this configuration',
+    },
+  ];
+}

@@ -1,0 +1,18 @@
+/** `token`: what programs send to the admin listener. */
+import { adminTokenOf } from '../halves.ts';
+import { defineCommand } from './command.ts';
+
+export const command = defineCommand({
+  name: 'token',
+  about: 'print the admin token, which programs send to the admin listener',
+  run: async (context) => {
+    const config = await context.config();
+    if (config.admin.token !== undefined)
+      throw new Error('the admin token is the one in the configuration: admin.token, which is not shown');
+    const token = await adminTokenOf(config);
+    if (token === undefined)
+      throw new Error('there is no admin token: a PostgreSQL store needs admin.token or service.secretKey for one');
+    context.output.result({ token }, token);
+    return 0;
+  },
+});

@@ -1,0 +1,45 @@
+/** Secrets kept in files beside the store, readable by their owner only. */
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** The text of a secret file; undefined where it is not there. `what` names it in errors: "key file". */
+export async function readSecretFile(file: string, what: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new Error(`The ${what} ${file} cannot be read`, { cause: error });
+  }
+}
+
+/** The text of a secret file, made with mode 0600 where it is not there. Of two processes that make it, one is first. */
+export async function keepSecretFile(file: string, what: string, make: () => string): Promise<string> {
+  const kept = await readSecretFile(file, what);
+  if (kept !== undefined) return kept;
+  await makeSecretFile(file, what, make());
+  return readFile(file, 'utf8');
+}
+
+/** Whole and on disk before it gets its name: what is sealed with a key that a crash took could never be read again. */
+async function makeSecretFile(file: string, what: string, text: string): Promise<void> {
+  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+  const partial = `${file}.${randomUUID()}`;
+  try {
+    const handle = await open(partial, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${text}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(partial, file);
+  } catch (error) {
+    // Another process was first: its secret is the one.
+    if (codeOf(error) !== 'EEXIST') throw new Error(`The ${what} ${file} cannot be made`, { cause: error });
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
