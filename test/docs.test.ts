@@ -177,14 +177,6 @@ describe('the tables of HTTP', () => {
     }
   });
 
-  it('say which of them the public port does not carry', async () => {
-    const { url } = await running();
-    const routes = tableIn(README, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
-    const paths = routes.map((route) => route.split(' ')[1] ?? '').filter((path) => ON_ADMIN.test(path));
-    expect(paths.length).toBeGreaterThan(10);
-    for (const path of paths) expect((await fetch(url + path)).status, path).toBe(404);
-  });
-
   it('show a payload of the webhook that is sent as the connector reads it', () => {
     const [payload = ''] = fenced(README, 'json');
     const read = readPayload(JSON.parse(payload));
