@@ -1,4 +1,5 @@
 /** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
+import { shownStay } from '../connector/attention.ts';
 import { ALL_PROPERTIES } from '../connector/ruling.ts';
 import { entityOf, readStory, type Story } from '../connector/story.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
@@ -51,7 +52,8 @@ function tell(story: Story): string {
     ...section(
       'Set aside',
       story.setAside.map(
-        (each) => `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''} (see cvrsync review)`,
+        (each) =>
+          `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''}${shownStay(each.stays)} (see cvrsync review)`,
       ),
     ),
     ...section('Not done yet', story.lanes.map(laneLine)),

@@ -1,9 +1,16 @@
 /** `review`: what needs a person, and what the person answers. */
-import { type Attention, readAttention, readDifferent, VERBS, type Verb } from '../connector/attention.ts';
+import {
+  ATTENTION_KINDS,
+  type Attention,
+  readAttention,
+  readDifferent,
+  shownAccount,
+  VERBS,
+  type Verb,
+} from '../connector/attention.ts';
 import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
 import { type Resolved, resolveAttention } from '../connector/resolve-attention.ts';
-import { UPSTREAM_ACCOUNT } from '../connector/upstream.ts';
-import { readBlocks } from '../runtime/rate.ts';
+import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import type { Store } from '../store/open.ts';
 import { type Command, defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './command.ts';
 import type { Context } from './context.ts';
@@ -11,7 +18,6 @@ import { shownTime, withStore } from './opened.ts';
 
 type Kind = Attention['kind'];
 
-const KINDS = ['lane', 'link', 'value', 'body', 'difference'] as const satisfies readonly Kind[];
 /** Resolved in one transaction: long enough to be quick, short enough not to hold up the daemon. */
 const CHUNK = 200;
 const SHOWN = 100;
@@ -26,7 +32,7 @@ const list = defineCommand({
   name: 'list',
   about: 'show what needs a person, each with an id and the answers it takes; exit code 3 where there is something',
   options: {
-    kind: oneOf(KINDS, 'only this kind; differences are shown by it alone'),
+    kind: oneOf(ATTENTION_KINDS, 'only this kind; differences are shown by it alone'),
     ...narrow,
     limit: integer(`show at most so many (default ${SHOWN})`),
   },
@@ -47,15 +53,15 @@ interface Answer {
 
 const ANSWERS: Readonly<Record<Verb, Answer>> = {
   retry: {
-    about: 'try failed work, refused values and refused links again',
+    about: 'try failed work, refused values, refused links and paused accounts again',
     all: 'everything that failed; decisions are left out',
-    kinds: ['lane', 'link', 'value'],
-    byDefault: ['lane', 'link', 'value'],
+    kinds: ['account', 'lane', 'link', 'value'],
+    byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
-    about: 'give failed work up, forget refused values, remove refused links, delete unreadable bodies',
+    about: 'give failed work up, forget refused values, remove refused links, delete what nobody could read',
     all: 'everything that failed of the kind that --kind names; decisions are left out',
-    kinds: ['lane', 'link', 'value', 'body'],
+    kinds: ['lane', 'link', 'value', 'body', 'document'],
     byDefault: undefined,
   },
   accept: {
@@ -109,19 +115,17 @@ function needNoFilter({ provider, property }: DifferenceFilter, advice: string):
 async function show(context: Context, kind: Kind | undefined, limit = SHOWN): Promise<ExitCode> {
   const { output } = context;
   const { found, differences, blocks } = await withStore(context, async ({ db }) => ({
-    found: await readAttention(db),
+    found: await readAttention(db, Date.now()),
     differences: kind === undefined ? await countDifferences(db) : 0,
     blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
   }));
   const chosen = found.filter((each) => kind === undefined || each.kind === kind);
-  print(context, chosen.slice(0, limit), chosen.length);
-  if (differences > 0)
+  const paused = blocks.filter((block) => !needsPerson(block));
+  print(context, chosen.slice(0, limit), chosen.length, paused.length > 0 ? 'Nothing failed.' : NOBODY);
+  if (differences > 0) output.line(differencesLine(differences));
+  for (const { account, until, reason } of paused)
     output.line(
-      `${differences} properties hold another value than the register, and are kept: review list --kind difference.`,
-    );
-  for (const { account, until, reason } of blocks)
-    output.line(
-      `${account === UPSTREAM_ACCOUNT ? 'The monitoring service' : account} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. What is to be done there waits; cvrsync check says more.`,
+      `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. What is to be done there waits, and goes on by itself.`,
     );
   return chosen.length > 0 ? 3 : 0;
 }
@@ -131,11 +135,16 @@ async function showDifferences(context: Context, filter: DifferenceFilter, limit
     found: await readDifferent(db, filter, limit),
     count: await countDifferences(db, filter),
   }));
-  print(context, found, count);
+  print(context, found, count, NOBODY);
   return count > 0 ? 3 : 0;
 }
 
-function print({ json, log, output }: Context, shown: readonly Attention[], count: number): void {
+const NOBODY = 'Nothing needs a person.';
+
+const differencesLine = (count: number): string =>
+  `${count === 1 ? '1 property holds another value than the register, and is' : `${count} properties hold another value than the register, and are`} kept: cvrsync review list --kind difference.`;
+
+function print({ json, log, output }: Context, shown: readonly Attention[], count: number, empty: string): void {
   if (json) {
     output.result(shown, '');
     if (shown.length < count) log.warn({ all: count, limit: shown.length }, 'there is more: raise --limit');
@@ -143,7 +152,7 @@ function print({ json, log, output }: Context, shown: readonly Attention[], coun
   }
   output.table(
     shown.map(({ id, about, reason, since, advice }) => ({ id, about, since: shownTime(since), reason, advice })),
-    'Nothing needs a person.',
+    empty,
   );
   if (shown.length < count) output.line(`… and ${count - shown.length} more: see --limit and --kind.`);
 }
@@ -165,7 +174,7 @@ async function answer(context: Context, verb: Verb, ids: readonly string[], chos
   const results = await withStore(context, async (store) => {
     if (!all) return answerEach(store, verb, ids);
     if (kinds?.includes('difference')) return answerDifferences(store, verb, chosen);
-    const found = (await readAttention(store.db)).filter((each) => kinds?.includes(each.kind));
+    const found = (await readAttention(store.db, Date.now())).filter((each) => kinds?.includes(each.kind));
     // Who tries all again after an outage has not decided anything.
     if (verb === 'retry' || verb === 'drop')
       leftOut.push(...found.filter(({ decides }) => decides).map(({ id }) => id));

@@ -35,7 +35,7 @@ export function openGate(
     async settle(error) {
       if (!(error instanceof ProviderError) || error.fault !== 'refused') return settleFault(error, crm.pace, now());
       const until = now() + (error.retryAfterMs ?? REFUSED_MS);
-      await own.block(until, error.message);
+      await own.block(until, error.message, 'refused');
       return { paused: true, of: () => ({ kind: 'again', at: until, error: error.message, free: true }) };
     },
   };

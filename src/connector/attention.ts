@@ -1,13 +1,19 @@
-/** What needs a person: parked work, values a CRM would not take, links in doubt, bodies nobody could read. */
+/** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
 import { sql } from 'kysely';
+import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { parked } from '../runtime/lane-state.ts';
 import type { Db } from '../store/open.ts';
 import { type DifferenceFilter, readDifferences } from './differences.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
 import type { Link } from './links.ts';
+import { UPSTREAM_ACCOUNT } from './upstream.ts';
 
-/** `difference` kept by the rules; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring service; `body` quarantined. */
-export type AttentionKind = 'lane' | 'value' | 'link' | 'body' | 'difference';
+/**
+ * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
+ * service; `body` of a webhook and `document` of the register that nobody could read; `difference` kept by the rules.
+ */
+export const ATTENTION_KINDS = ['account', 'lane', 'link', 'value', 'body', 'document', 'difference'] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
 export const VERBS = ['retry', 'drop', 'accept', 'keep'] as const;
@@ -37,11 +43,40 @@ export interface Attention {
 export const laneVerbs = (key: string): readonly Verb[] => (key === BRAKE_KEY ? DECISION : FAILED);
 
 const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>
-  [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':'))].join('/');
+  [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%40', '@'))].join('/');
 
-/** Everything that needs a person but for differences, which are no fault; lanes first, each kind oldest or by name. Reads indexes of the exceptions only. */
-export async function readAttention(db: Db): Promise<readonly Attention[]> {
-  return [...(await readLanes(db)), ...(await readLinks(db)), ...(await readValues(db)), ...(await readBodies(db))];
+/** Everything that needs a person but for differences, which are no fault; accounts first, each kind oldest or by name. Reads indexes of the exceptions only. */
+export async function readAttention(db: Db, now: number): Promise<readonly Attention[]> {
+  return [
+    ...(await readAccounts(db, now)),
+    ...(await readLanes(db)),
+    ...(await readLinks(db)),
+    ...(await readValues(db)),
+    ...(await readUnreadable(db)),
+  ];
+}
+
+/** Names an account for people: one ability of a CRM has an account of its own. */
+export function shownAccount(account: string): string {
+  if (account === UPSTREAM_ACCOUNT) return 'the monitoring service';
+  const [provider = '', ability] = account.split('/');
+  return ability === undefined ? provider : `${ability} in ${provider}`;
+}
+
+/** Short pauses, which a CRM asks for on any day, need nobody. */
+async function readAccounts(db: Db, now: number): Promise<readonly Attention[]> {
+  const blocks = (await readBlocks(db, now)).filter(needsPerson);
+  return blocks.map(({ account, since, until, reason }) => ({
+    id: idOf('account', account),
+    kind: 'account',
+    about: shownAccount(account),
+    reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason kept'}`,
+    since,
+    advice:
+      'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
+    decides: false,
+    verbs: ['retry'],
+  }));
 }
 
 /** Differences as things that a person may decide. */
@@ -115,7 +150,7 @@ const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updat
 async function readValues(db: Db): Promise<readonly Attention[]> {
   const rows = await db
     .selectFrom('property_state as state')
-    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason'])
+    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over'])
     .where('refused', 'is not', null)
     // Not a join: SQLite might begin with the links, which are many.
     .where(({ exists, selectFrom }) =>
@@ -135,7 +170,7 @@ async function readValues(db: Db): Promise<readonly Attention[]> {
     id: idOf('value', row.provider, row.record_id, row.property),
     kind: 'value',
     about: `${row.provider}:${row.record_id} ${row.property} = ${row.refused}`,
-    reason: row.refused_reason ?? 'the CRM would not take it',
+    reason: `${row.refused_reason ?? 'the CRM would not take it'}${shownStay(row.refused_over)}`,
     since: null,
     advice: 'correct the property or the mapping, then retry; drop forgets it until the next change',
     decides: false,
@@ -143,16 +178,39 @@ async function readValues(db: Db): Promise<readonly Attention[]> {
   }));
 }
 
-async function readBodies(db: Db): Promise<readonly Attention[]> {
-  const rows = await db.selectFrom('quarantine').select(['id', 'received_at', 'reason']).orderBy('id').execute();
-  return rows.map((row) => ({
-    id: idOf('body', row.id),
-    kind: 'body',
-    about: `webhook body ${row.id}`,
-    reason: row.reason,
-    since: row.received_at,
-    advice: 'it cannot be retried: correct it and feed it with `cvrsync receive FILE`; drop deletes it',
-    decides: false,
-    verbs: ['drop'],
-  }));
+/** What the property holds as long as a new value is refused; `over` is JSON. */
+export function shownStay(over: string | null): string {
+  if (over === null) return '';
+  return over === 'null' ? '; the property stays blank in the CRM' : `; ${over} stays in the CRM`;
+}
+
+async function readUnreadable(db: Db): Promise<readonly Attention[]> {
+  const rows = await db
+    .selectFrom('quarantine')
+    .select(['id', 'received_at', 'source', 'subject', 'reason'])
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, received_at: since, source, subject, reason }) =>
+    source === 'register'
+      ? {
+          id: idOf('document', id),
+          kind: 'document',
+          about: `register document${subject === null ? '' : ` ${subject}`}`,
+          reason: `cvrsync could not read it, and keeps what it knew: ${reason}`,
+          since,
+          advice: 'report it with this reason; cvrsync reads the next version of it by itself; drop forgets this one',
+          decides: false,
+          verbs: ['drop'],
+        }
+      : {
+          id: idOf('body', id),
+          kind: 'body',
+          about: `webhook body ${id}`,
+          reason,
+          since,
+          advice: 'it cannot be retried: correct it and feed it with `cvrsync receive FILE`; drop deletes it',
+          decides: false,
+          verbs: ['drop'],
+        },
+  );
 }

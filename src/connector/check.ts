@@ -185,8 +185,8 @@ async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, sig
   }
 }
 
-async function checkAttention({ store }: CrmDeps): Promise<Findings> {
-  const waiting = await readAttention(store.db);
+async function checkAttention({ store, now }: CrmDeps): Promise<Findings> {
+  const waiting = await readAttention(store.db, now());
   if (waiting.length === 0) return [{ level: 'ok', subject: 'review', found: 'nothing needs a person' }];
   return [
     { level: 'warn', subject: 'review', found: `${waiting.length} things need a person`, advice: 'see cvrsync review' },

@@ -91,6 +91,7 @@ export async function rememberProperties(
       written: outcome === 'written' ? JSON.stringify(planned.now) : null,
       refused: aside ? JSON.stringify(planned.now) : null,
       reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
+      over: aside && property !== undefined ? JSON.stringify(planned.old) : null,
       schema: aside && property !== undefined ? fingerprint(property) : null,
       kept: outcome === 'kept' ? JSON.stringify(planned.old) : null,
       offered: outcome === 'kept' ? JSON.stringify(planned.now) : null,
@@ -99,11 +100,11 @@ export async function rememberProperties(
   });
   if (rows.length === 0) return;
   await sql`insert into property_state
-      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema,
+      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema, refused_over,
         kept, offered, kept_at, trusted_at)
     select each.value ->> 'provider', each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
       case when each.value ->> 'written' is not null then cast(${at} as bigint) end,
-      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema',
+      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema', each.value ->> 'over',
       each.value ->> 'kept', each.value ->> 'offered',
       case when each.value ->> 'kept' is not null then cast(${at} as bigint) end,
       cast(each.value ->> 'trusted' as bigint)
@@ -112,6 +113,7 @@ export async function rememberProperties(
       written = coalesce(excluded.written, property_state.written),
       written_at = coalesce(excluded.written_at, property_state.written_at),
       refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema,
+      refused_over = excluded.refused_over,
       kept = excluded.kept, offered = excluded.offered,
       kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
         else excluded.kept_at end,

@@ -41,7 +41,7 @@ export async function patiently<T>(
       signal.throwIfAborted();
       const ms = error instanceof ProviderError ? pauseAfter(error, tries, now() - began > silenceMs) : undefined;
       if (!(error instanceof ProviderError) || ms === undefined) throw error;
-      if (error.fault !== 'unavailable') await crm.pace.block(now() + ms, error.message);
+      if (error.fault !== 'unavailable') await crm.pace.block(now() + ms, error.message, error.fault);
       tell?.({ trouble: error.message });
       await wait(ms, signal);
     }

@@ -1,9 +1,10 @@
 /** What a person answers to something that needs one: `retry` and `drop`, `accept` and `keep`. */
 
+import { endBlock } from '../runtime/blocks.ts';
 import { drop as dropLane, unpark } from '../runtime/lane-state.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/open.ts';
-import { type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention.ts';
+import { ATTENTION_KINDS, type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention.ts';
 import { settleDifference } from './differences.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from './links.ts';
 import type { RulingRef } from './ruling.ts';
@@ -23,6 +24,8 @@ export async function resolveAttention(tx: Tx, verb: Verb, id: string, now: numb
   if (named === undefined) return { kind: 'unknown' };
   const [first, second, third] = named.parts;
   switch (named.kind) {
+    case 'account':
+      return resolveAccount(tx, verb, first, now);
     case 'lane':
       return resolveLane(tx, verb, first, second, now);
     case 'value':
@@ -32,7 +35,8 @@ export async function resolveAttention(tx: Tx, verb: Verb, id: string, now: numb
     case 'link':
       return resolveLink(tx, verb, { provider: first, recordId: second }, now);
     case 'body':
-      return resolveBody(tx, verb, Number(first));
+    case 'document':
+      return resolveUnreadable(tx, verb, named.kind, Number(first));
   }
 }
 
@@ -42,8 +46,13 @@ const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note
 /** Why a thing does not take an answer; undefined where it does. */
 function refusalOf(verb: Verb, verbs: readonly Verb[]): Resolved | undefined {
   if (verbs.includes(verb)) return undefined;
-  const what = verbs === DECISION ? 'it waits for a decision' : 'it failed, and nothing is to decide';
+  const what = verbs === DECISION ? 'it waits for a decision' : 'nothing is to decide here';
   return { kind: 'impossible', reason: `${what}: answer with ${verbs.join(' or ')}` };
+}
+
+async function resolveAccount(tx: Tx, verb: Verb, account: string, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, ['retry']);
+  return refusal ?? doneWhere(await endBlock(tx, account, now), 'it is called at once');
 }
 
 async function resolveLane(tx: Tx, verb: Verb, queue: string, key: string, now: number): Promise<Resolved> {
@@ -96,14 +105,20 @@ async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number):
     .execute();
 }
 
-async function resolveBody(tx: Tx, verb: Verb, id: number): Promise<Resolved> {
-  const found = await tx.selectFrom('quarantine').select('id').where('id', '=', id).executeTakeFirst();
+const HOW_ELSE = {
+  body: 'nobody could read it: correct it and feed it with `cvrsync receive FILE`, then drop it',
+  document: 'cvrsync could not read it: report it, then drop it; its next version is read by itself',
+} as const;
+
+async function resolveUnreadable(tx: Tx, verb: Verb, kind: keyof typeof HOW_ELSE, id: number): Promise<Resolved> {
+  const found = await tx
+    .selectFrom('quarantine')
+    .select('id')
+    .where('id', '=', id)
+    .where('source', '=', kind === 'body' ? 'webhook' : 'register')
+    .executeTakeFirst();
   if (found === undefined) return { kind: 'unknown' };
-  if (verb !== 'drop')
-    return {
-      kind: 'impossible',
-      reason: 'nobody could read it: correct it and feed it with `cvrsync receive FILE`, then drop it',
-    };
+  if (verb !== 'drop') return { kind: 'impossible', reason: HOW_ELSE[kind] };
   await tx.deleteFrom('quarantine').where('id', '=', id).execute();
   return done('deleted');
 }
@@ -111,7 +126,7 @@ async function resolveBody(tx: Tx, verb: Verb, id: number): Promise<Resolved> {
 async function forget(tx: Tx, { provider, recordId, property }: RulingRef): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('property_state')
-    .set({ refused: null, refused_reason: null, refused_schema: null })
+    .set({ refused: null, refused_reason: null, refused_schema: null, refused_over: null })
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .where('property', '=', property)
@@ -122,13 +137,21 @@ async function forget(tx: Tx, { provider, recordId, property }: RulingRef): Prom
 
 type Parts = readonly [string, string, string];
 
-const PARTS: Readonly<Record<AttentionKind, number>> = { lane: 2, value: 3, link: 2, body: 1, difference: 3 };
+const PARTS: Readonly<Record<AttentionKind, number>> = {
+  account: 1,
+  lane: 2,
+  value: 3,
+  link: 2,
+  body: 1,
+  document: 1,
+  difference: 3,
+};
 
 function readId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
-  const [kind = '', ...parts] = id.split('/');
-  if (kind !== 'lane' && kind !== 'value' && kind !== 'link' && kind !== 'body' && kind !== 'difference')
-    return undefined;
-  if (parts.length !== PARTS[kind] || (kind === 'body' && !/^\d{1,15}$/u.test(parts[0] ?? ''))) return undefined;
+  const [name, ...parts] = id.split('/');
+  const kind = ATTENTION_KINDS.find((each) => each === name);
+  if (kind === undefined || parts.length !== PARTS[kind]) return undefined;
+  if ((kind === 'body' || kind === 'document') && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
   try {
     const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
     return { kind, parts: [first, second, third] };

@@ -27,7 +27,7 @@ export async function settleFault(error: unknown, pace: Pace, now: number): Prom
   const { fault, message, retryAfterMs } = error;
   if (fault === 'unavailable') return { paused: false, of: (claim) => later(claim, now, message, retryAfterMs) };
   const until = now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
-  await pace.block(until, message);
+  await pace.block(until, message, fault);
   return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
 }
 

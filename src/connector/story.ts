@@ -68,6 +68,8 @@ export interface StorySetAside {
   readonly property: string;
   readonly value: unknown;
   readonly reason: string | null;
+  /** What the CRM held then, and keeps; null where that is not known. */
+  readonly stays: string | null;
 }
 
 /** A person's word on a property; `*` stands for all of the record's. */
@@ -222,14 +224,14 @@ async function readSetAside(db: Db, links: readonly StoryLink[]): Promise<readon
   for (const { provider, record } of links) {
     const rows = await db
       .selectFrom('property_state')
-      .select(['property', 'refused', 'refused_reason'])
+      .select(['property', 'refused', 'refused_reason', 'refused_over'])
       .where('provider', '=', provider)
       .where('record_id', '=', record)
       .where('refused', 'is not', null)
       .orderBy('property')
       .execute();
-    for (const { property, refused, refused_reason } of rows)
-      setAside.push({ provider, record, property, value: parsed(refused), reason: refused_reason });
+    for (const { property, refused, refused_reason: reason, refused_over: stays } of rows)
+      setAside.push({ provider, record, property, value: parsed(refused), reason, stays });
   }
   return setAside;
 }

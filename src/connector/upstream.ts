@@ -19,6 +19,7 @@ import {
 } from '../protocol/api.ts';
 import { readJson } from '../protocol/json.ts';
 import { backoff } from '../runtime/backoff.ts';
+import type { Fault } from '../runtime/blocks.ts';
 import { pause } from '../runtime/pause.ts';
 import { createPace, type Pace } from '../runtime/rate.ts';
 import type { Store } from '../store/store.ts';
@@ -146,8 +147,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  async function block(ms: number, reason: string): Promise<void> {
-    await pace.block(now() + ms, reason);
+  async function block(ms: number, reason: string, fault: Fault): Promise<void> {
+    await pace.block(now() + ms, reason, fault);
     for (const one of waiting) one.abort();
   }
 
@@ -167,12 +168,12 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
       const asked = retryAfterMs(headers['retry-after'], now()) ?? PAUSE_MS;
       const wait = Math.min(Math.max(asked, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
-      await block(wait, message);
+      await block(wait, message, 'rate');
       return { kind: 'rate', retryAfterMs: wait, message };
     }
     if (status === 401 || status === 403) {
       const advice = `the monitoring service does not accept the key: check connector.upstream.accessKey. ${message}`;
-      await block(PAUSE_MS, advice);
+      await block(PAUSE_MS, advice, 'auth');
       return { kind: 'auth', retryAfterMs: PAUSE_MS, message: advice };
     }
     if (status >= 400 && status < 500 && status !== 408 && status !== 425) return { kind: 'refused', status, message };

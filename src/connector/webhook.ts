@@ -86,7 +86,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     metrics.received.inc({ result: 'unusable' });
     const reason = errors.map((error) => `${error.path} ${error.message}`.trim()).join('; ');
     await store
-      .write((tx) => setAside(tx, { reason, body, now: now() }))
+      .write((tx) => setAside(tx, { source: 'webhook', reason, body, now: now() }))
       .catch((error) => log.error({ err: error }, 'could not keep a copy of an unusable webhook'));
     return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
   };

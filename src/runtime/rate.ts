@@ -5,7 +5,8 @@
  * moves that time on before it calls, so that a crash loses slots and never spends one twice.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { EVERY_BUDGET, type Fault, SAME_TROUBLE_MS } from './blocks.ts';
 import { pause } from './pause.ts';
 
 /** At most `calls` in any `perMs`. */
@@ -18,32 +19,13 @@ export interface Pace {
   /** Resolves when one call may be made. Rejects where the signal aborts, the store cannot be written, or with {@link PausedError}. */
   acquire(budget: string, signal: AbortSignal): Promise<void>;
   /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
-  block(untilMs: number, reason: string): Promise<void>;
+  block(untilMs: number, reason: string, fault?: Fault): Promise<void>;
   /** The block that holds now, if one does. */
   blockedUntil(): Promise<{ until: number; reason: string | null } | undefined>;
   /** Leaves the budget's slots before `untilMs` unused: few calls remain. At most two windows ahead. */
   slow(budget: string, untilMs: number): Promise<void>;
   /** Ends a block. */
   clear(): Promise<void>;
-}
-
-/** An account that nobody may call before `until`. */
-export interface Block {
-  readonly account: string;
-  readonly until: number;
-  readonly reason: string | null;
-}
-
-const EVERY_BUDGET = '/*';
-
-/** The blocks that hold now, by account. */
-export async function readBlocks(db: Db, now: number): Promise<readonly Block[]> {
-  const rows = await db.selectFrom('rate').selectAll().where('blocked_until', '>', now).orderBy('key').execute();
-  return rows.map(({ key, blocked_until: until, reason }) => ({
-    account: key.slice(0, -EVERY_BUDGET.length),
-    until,
-    reason,
-  }));
 }
 
 /** The account is paused for longer than its callers' patience lasts. */
@@ -56,6 +38,8 @@ export class PausedError extends Error {
     this.until = until;
   }
 }
+
+const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null } as const;
 
 export interface PaceOptions {
   readonly store: Store;
@@ -172,16 +156,20 @@ export function createPace(options: PaceOptions): Pace {
         void pump(lane);
       });
     },
-    async block(until, reason) {
+    async block(until, reason, fault = 'rate') {
       if (until > block.until) block = { until, reason };
+      const since = Math.floor(now());
       await store.write((tx) =>
         tx
           .insertInto('rate')
-          .values({ key: all, next_at: 0, blocked_until: Math.ceil(until), reason })
+          .values({ key: all, next_at: 0, blocked_until: Math.ceil(until), reason, fault, blocked_since: since })
           .onConflict((conflict) =>
             conflict
               .column('key')
               .doUpdateSet((row) => ({
+                fault: row.ref('excluded.fault'),
+                blocked_since: sql<number>`case when rate.blocked_until > ${since - SAME_TROUBLE_MS}
+                  then coalesce(rate.blocked_since, ${since}) else ${since} end`,
                 blocked_until: row.ref('excluded.blocked_until'),
                 reason: row.ref('excluded.reason'),
               }))
@@ -200,7 +188,7 @@ export function createPace(options: PaceOptions): Pace {
       await store.write((tx) =>
         tx
           .insertInto('rate')
-          .values({ key: lane.key, next_at: next, blocked_until: 0, reason: null })
+          .values({ ...FREE, key: lane.key, next_at: next })
           .onConflict((conflict) =>
             conflict.column('key').doUpdateSet({ next_at: next }).where('rate.next_at', '<', next),
           )
@@ -238,7 +226,7 @@ async function reserve(store: Store, lane: Lane, count: number, now: () => numbe
     const free = asked + lane.lead;
     const row = await tx
       .insertInto('rate')
-      .values({ key: lane.key, next_at: free + length, blocked_until: 0, reason: null })
+      .values({ ...FREE, key: lane.key, next_at: free + length })
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
           // Further ahead than anyone reserves: the clock was set back. One whole window is certainly safe.

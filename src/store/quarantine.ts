@@ -2,27 +2,50 @@
 import { storable } from './each.ts';
 import type { Tx } from './store.ts';
 
-/** Rows kept, the newest. */
+/** Rows kept of each source, the newest. */
 export const QUARANTINE_CAP = 200;
 const MOST_BYTES = 16 * 1024;
 
+export interface Unusable {
+  readonly source: 'webhook' | 'register';
+  /** The number of a register document, where it is known. */
+  readonly subject?: string;
+  readonly reason: string;
+  readonly body: Uint8Array;
+  readonly now: number;
+}
+
 /** Sets a body aside, cut to 16 KiB. One that is repeated takes the place of its earlier copy; the oldest make room. */
-export async function setAside(tx: Tx, found: { reason: string; body: Uint8Array; now: number }): Promise<void> {
+export async function setAside(tx: Tx, found: Unusable): Promise<void> {
   const body = storable(new TextDecoder().decode(found.body.subarray(0, MOST_BYTES)));
   await tx.deleteFrom('quarantine').where('body', '=', body).execute();
   await tx
     .insertInto('quarantine')
-    .values({ received_at: found.now, reason: storable(found.reason.slice(0, 1_000)), body })
+    .values({
+      received_at: found.now,
+      source: found.source,
+      subject: found.subject === undefined ? null : storable(found.subject.slice(0, 100)),
+      reason: storable(found.reason.slice(0, 1_000)),
+      body,
+    })
     .execute();
   await trimQuarantine(tx);
 }
 
-/** Deletes all but the newest. */
+/** Deletes all but the newest of each source: a sender's mistakes make no room among the register's documents. */
 export async function trimQuarantine(tx: Tx): Promise<void> {
-  await tx
-    .deleteFrom('quarantine')
-    .where('id', '<=', (query) =>
-      query.selectFrom('quarantine').select('id').orderBy('id', 'desc').limit(1).offset(QUARANTINE_CAP),
-    )
-    .execute();
+  for (const source of ['webhook', 'register'] as const)
+    await tx
+      .deleteFrom('quarantine')
+      .where('source', '=', source)
+      .where('id', '<=', (query) =>
+        query
+          .selectFrom('quarantine')
+          .select('id')
+          .where('source', '=', source)
+          .orderBy('id', 'desc')
+          .limit(1)
+          .offset(QUARANTINE_CAP),
+      )
+      .execute();
 }

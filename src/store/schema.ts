@@ -27,6 +27,10 @@ export interface ReceiptTable {
 export interface QuarantineTable {
   id: Generated<number>;
   received_at: number;
+  /** Who it came from: a sender of webhooks, or the register. */
+  source: Generated<'webhook' | 'register'>;
+  /** The number of a register document, where it is known. */
+  subject: string | null;
   reason: string;
   body: string;
 }
@@ -118,6 +122,8 @@ export interface PropertyStateTable {
   refused_reason: string | null;
   /** Fingerprint of the property's schema at that time: when it changes, the value is tried again. */
   refused_schema: string | null;
+  /** JSON of what the CRM held then, and keeps; null where that is not known. */
+  refused_over: string | null;
   /** When the register's word was taken for it under a link's `trust: register`; that happens once. */
   trusted_at: number | null;
   /** JSON of the value in the CRM that is kept though the register says another; null where none is. */
@@ -228,6 +234,10 @@ export interface RateTable {
   next_at: number;
   blocked_until: number;
   reason: string | null;
+  /** When the row of blocks that lasts until then began; null where none is. */
+  blocked_since: number | null;
+  /** Why: a fault of a provider, such as `auth`. */
+  fault: string | null;
 }
 
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */

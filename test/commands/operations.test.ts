@@ -130,7 +130,7 @@ describe('review', () => {
     await store.write(async (tx) => {
       await linkRecord(tx, { provider: 'hubspot', recordId: '7', entity: COMPANY, sendUpdate: false, now: 1 });
       await tx.updateTable('link').set({ state: 'conflict' }).execute();
-      await setAside(tx, { reason: 'no entityId', body: Buffer.from('{}'), now: 1 });
+      await setAside(tx, { source: 'webhook', reason: 'no entityId', body: Buffer.from('{}'), now: 1 });
     });
     await store.close();
     const listed = await run('review', '--json');

@@ -1,23 +1,50 @@
-/** A key that is dead is no green light: who asks what needs a person hears that nothing is called. */
+/** What `review` says where something waits: an account that nobody may call, a value that a CRM refused. */
 import { expect, test } from 'vitest';
 import { UPSTREAM_ACCOUNT } from '../../src/connector/upstream.ts';
 import { createPace } from '../../src/runtime/rate.ts';
-import { ENTITY, renamed } from '../faults/company.ts';
+import { ENTITY, renamed, told } from '../faults/company.ts';
 import { setStage } from '../support/stage.ts';
 
-test('an account that is not called is told of, with the reason, for as long as that lasts', async () => {
+test('review never says that nothing needs a person above a paused account', async () => {
   const stage = await setStage();
   await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
-  expect((await stage.cli('review')).stdout).toBe('Nothing needs a person.\n');
+  expect(await stage.cli('review')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
   stage.hubspot.revoke();
   await stage.post(renamed('A ApS', 'B ApS'));
-  const told = async (): Promise<string> => (await stage.cli('review')).stdout;
-  await expect.poll(told).toMatch(/^hubspot is not called before \d{4}-.*Z: .*(?:token|credentials)/imu);
+  const shown = async (): Promise<string> => (await stage.cli('review')).stdout;
+  await expect.poll(shown).toMatch(/account\/hubspot.*(?:token|credentials)/isu);
   const { store } = stage.app;
   const pace = createPace({ store, key: UPSTREAM_ACCOUNT, budgets: {}, now: Date.now });
-  await pace.block(Date.now() + 60_000, 'the key is not accepted');
-  expect(await told()).toMatch(/^The monitoring service is not called before .*: the key is not accepted\./mu);
+  await pace.block(Date.now() + 60_000, 'the key is not accepted', 'auth');
+  const { code, stdout } = await stage.cli('review');
+  expect([code, stdout]).toEqual([3, expect.stringMatching(/the monitoring service.*the key is not accepted/su)]);
+  expect(stdout).not.toContain('Nothing needs a person');
+  const listed: { id: string }[] = JSON.parse((await stage.cli('review', '--json')).stdout);
+  expect(listed.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['account/hubspot', `account/${UPSTREAM_ACCOUNT}`]),
+  );
   await pace.clear();
-  expect(await told()).not.toContain('The monitoring service');
+  expect(await shown()).not.toContain('the monitoring service');
+});
+
+test('review tells of a short pause that ends by itself, without asking for a person', async () => {
+  const stage = await setStage();
+  const pace = createPace({ store: stage.app.store, key: 'hubspot', budgets: {}, now: Date.now });
+  await pace.block(Date.now() + 60_000, 'too many calls', 'rate');
+  const { code, stdout } = await stage.cli('review');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Nothing failed\.\nhubspot is not called before .*too many calls/u),
+  ]);
+});
+
+test('review and explain name the value that stays in the CRM when a new one is refused', async () => {
+  const stage = await setStage({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
+  const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS', CVR_Status__c: 'gammel' });
+  await stage.post(told({ status: { before: null, after: 'UNDERKONKURS' } }, 8));
+  await stage.settled();
+  const said = expect.stringMatching(/"gammel" stays in the CRM/u);
+  expect((await stage.cli('review', '--json')).stdout.replaceAll('\\"', '"')).toEqual(said);
+  expect((await stage.cli('explain', `salesforce:${id}`)).stdout).toEqual(said);
 });

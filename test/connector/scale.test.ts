@@ -57,7 +57,7 @@ describe('at a million links, no question of a person reads a whole table', () =
     'links --state': (db) => listLinks(db, { state: 'conflict', limit: 10 }),
     'links --entity': (db) => listLinks(db, { entity: 'CVR-1-1', limit: 10 }),
     explain: (db) => readStory(db, 'CVR-1-1', { now: 1, emailEvent: 'email', limit: 50 }),
-    'review list': readAttention,
+    'review list': (db) => readAttention(db, 1),
   };
   test.each(Object.entries(questions))('%s', async (_, ask) => {
     const plans = await plansOf(ask);

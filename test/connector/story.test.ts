@@ -142,7 +142,7 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
       { record: '2', rule: 'edited', old: 'Mine', new: 'Skitse ApS', outcome: 'kept' },
     ]);
     expect(story?.setAside).toEqual([
-      { provider: 'crm', record: '2', property: 'Kind', value: 'x', reason: 'no option' },
+      { provider: 'crm', record: '2', property: 'Kind', value: 'x', reason: 'no option', stays: null },
     ]);
     expect(story?.lanes.map(({ queue, key, state }) => `${queue} ${key} ${state}`)).toEqual([
       `apply ${COMPANY} due`,

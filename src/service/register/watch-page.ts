@@ -194,7 +194,7 @@ async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<b
       await storeParties(tx, companies);
       if (recoding !== '{}') await writeKept(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
-        await setAside(tx, { reason: `register document ${where}: ${reason}`, body: Buffer.from(text), now: now() });
+        await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
       await publish(tx, changes, { ...deps.publish, now: now() });
     });
     return true;

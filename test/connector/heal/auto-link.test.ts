@@ -61,7 +61,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   it('that another record stands for already waits for a person, who may keep both', async () => {
     const ground = await rivals(engine);
     expect([await states(ground, '7', '8'), ground.items()]).toEqual([['active', 'conflict'], [`${A} 7`]]);
-    const [told] = await readAttention(ground.store.db);
+    const [told] = await readAttention(ground.store.db, ground.now);
     expect(told).toMatchObject({ id: 'link/crm/8', reason: expect.stringContaining('record 7') });
     await ground.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/8', ground.now));
     await ground.hint('7', '8');
@@ -77,7 +77,10 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
     await ground.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', ground.now));
     await ground.hint('8');
     await ground.settle();
-    expect([await states(ground, '7', '8'), await readAttention(ground.store.db)]).toEqual([['active', 'removed'], []]);
+    expect([await states(ground, '7', '8'), await readAttention(ground.store.db, ground.now)]).toEqual([
+      ['active', 'removed'],
+      [],
+    ]);
     ground.put('8', { cvr: numberOf(B) });
     await ground.hint('8');
     await ground.settle();

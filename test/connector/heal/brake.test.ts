@@ -37,7 +37,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     for (const id of idsUpTo(15)) ground.remove(id);
     await ground.hint(...idsUpTo(15));
     await ground.settle();
-    expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([15, []]);
+    expect([await countOf(ground, 'gone'), await readAttention(ground.store.db, ground.now)]).toEqual([15, []]);
 
     // Few enough for an hour of their own, but not for this one.
     const more = idsUpTo(45).slice(15, 25);
@@ -45,16 +45,18 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.hint(...more);
     await ground.settle();
     expect([await countOf(ground, 'active'), ground.items().length]).toEqual([30, 30]);
-    expect(await readAttention(ground.store.db)).toMatchObject([
+    expect(await readAttention(ground.store.db, ground.now)).toMatchObject([
       { id: BRAKE, reason: expect.stringMatching(/^15 links ended .* and 10 or more/u) },
     ]);
     // Nobody answers: nothing ends, however long it takes.
     await ground.settle(3 * DAY_MS);
-    expect([await countOf(ground, 'active'), (await readAttention(ground.store.db)).length]).toEqual([30, 1]);
+    expect([await countOf(ground, 'active'), (await readAttention(ground.store.db, ground.now)).length]).toEqual([
+      30, 1,
+    ]);
 
     await ground.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, ground.now));
     await ground.settle();
-    expect([await countOf(ground, 'active'), await readAttention(ground.store.db)]).toEqual([20, []]);
+    expect([await countOf(ground, 'active'), await readAttention(ground.store.db, ground.now)]).toEqual([20, []]);
     expect([ground.items().length, await ground.lanes('heal:crm')]).toEqual([20, []]);
   });
 
@@ -65,7 +67,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
       await ground.hint(...ids);
       await ground.settle(HOUR_MS + 60_000);
     }
-    expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([30, []]);
+    expect([await countOf(ground, 'gone'), await readAttention(ground.store.db, ground.now)]).toEqual([30, []]);
   });
 
   it('lets all end that waits, however often a person said so within the hour', async () => {
@@ -80,11 +82,11 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
       // The first of them brake; the others were marked since, by whoever compares the lists.
       await ground.hint(...ids.slice(0, 25));
       await ground.settle();
-      expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
+      expect(await readAttention(ground.store.db, ground.now)).toMatchObject([{ id: BRAKE }]);
       await ground.hint(...ids.slice(25));
       await ground.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, ground.now));
       await ground.settle();
-      expect([await countOf(ground, 'gone'), await readAttention(ground.store.db)]).toEqual([to, []]);
+      expect([await countOf(ground, 'gone'), await readAttention(ground.store.db, ground.now)]).toEqual([to, []]);
     }
   });
 
@@ -123,7 +125,7 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await ground.store.write((tx) => resolveAttention(tx, 'keep', BRAKE, ground.now));
     await ground.settle(2 * DAY_MS);
     expect([await countOf(ground, 'active'), ground.items().includes(`${entityOf(1)} 1`)]).toEqual([30, true]);
-    expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
+    expect(await readAttention(ground.store.db, ground.now)).toMatchObject([{ id: BRAKE }]);
   });
 
   it('lets a share of a long list of links end', async () => {
@@ -143,6 +145,6 @@ describe.each(ENGINES)('the brake on %s', (engine) => {
     await syncRecords(deps, ground.crm, claims, AbortSignal.timeout(20_000));
     await ground.settle();
     expect([await countOf(ground, 'active'), ground.items().length]).toEqual([30, 30]);
-    expect(await readAttention(ground.store.db)).toMatchObject([{ id: BRAKE }]);
+    expect(await readAttention(ground.store.db, ground.now)).toMatchObject([{ id: BRAKE }]);
   });
 });

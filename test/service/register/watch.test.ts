@@ -77,9 +77,17 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(await stage.events()).toEqual([`${entityId} name`]);
     // `[]` in a line is a list of no documents.
     expect(await stage.counts()).toEqual({ new: 2, changed: 1, unreadable: 43, person: 1 });
-    const rows = await stage.store.db.selectFrom('quarantine').select(['reason', 'body']).orderBy('id').execute();
+    const rows = await stage.store.db
+      .selectFrom('quarantine')
+      .select(['source', 'subject', 'reason', 'body'])
+      .orderBy('id')
+      .execute();
     expect(rows).toHaveLength(20);
-    expect(rows[0]).toMatchObject({ reason: expect.stringMatching(/^register document none: .*CVR number/) });
+    expect(rows[0]).toMatchObject({
+      source: 'register',
+      subject: 'none',
+      reason: expect.stringMatching(/CVR number/),
+    });
     expect(stage.warnings).toEqual([expect.stringContaining('set aside')]);
   });
 
