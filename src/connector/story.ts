@@ -269,10 +269,10 @@ async function readLanes(
     .execute();
   return rows
     .filter(({ queue, key }) => wanted.has(`${queue} ${key}`))
-    .map(({ queue, key, due_at, epoch, since, attempts, error, parked_at }) => {
+    .map(({ queue, key, due_at, lease_until, epoch, since, attempts, error, parked_at }) => {
       const state =
         parked_at !== null ? 'parked' : epoch !== null ? 'running' : (due_at ?? 0) <= now ? 'due' : 'waiting';
-      return { queue, key, state, dueAt: due_at, since, attempts, error };
+      return { queue, key, state, dueAt: lease_until ?? due_at, since, attempts, error };
     });
 }
 

@@ -1,8 +1,15 @@
 /** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { each } from '../store/each.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Db, Tx } from '../store/store.ts';
 import type { Claim } from './settlement.ts';
+
+/** Whether nobody holds a lane at `now`: it was not claimed, or its lease has run out. */
+export const isFree =
+  (now: number) =>
+  (eb: ExpressionBuilder<Schema, 'lane'>): Expression<SqlBool> =>
+    eb.or([eb('epoch', 'is', null), eb('lease_until', '<=', now)]);
 
 /** One parked lane, for a person to decide on. */
 export interface Parked {
@@ -53,6 +60,7 @@ export async function park(
       key,
       due_at: null,
       epoch: null,
+      lease_until: null,
       again_at: null,
       marks: 1,
       attempts: 0,
@@ -106,13 +114,14 @@ export async function counts(db: Db, now: number): Promise<readonly Count[]> {
   return rows.map(({ oldest, ...row }) => ({ ...row, oldestSince: oldest ?? undefined }));
 }
 
-/** When the next lane of a queue may be claimed, undefined where none waits. */
+/** When the next lane of a queue that nobody holds may be claimed, undefined where none waits. */
 export async function nextDue(db: Db, queue: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('lane')
     .select('due_at')
     .where('queue', '=', queue)
     .where('due_at', 'is not', null)
+    .where('epoch', 'is', null)
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
@@ -126,6 +135,7 @@ export async function countDue(db: Db, queue: string, now: number, most: number)
     .select('key')
     .where('queue', '=', queue)
     .where('due_at', '<=', now)
+    .where(isFree(now))
     .limit(most)
     .execute();
   return rows.length;

@@ -1,13 +1,15 @@
 /**
  * Lanes: what may be behind, and the right to work on it. A row exists exactly while its lane is behind.
  *
- * `due_at` is when the lane may be claimed; while it is claimed that is the end of the lease. The epoch fences: who
- * claimed before a lease ran out holds another number, and settles nothing. All times are ms since 1970.
+ * `due_at` is when the lane may be claimed, `lease_until` until when a claim holds it. The epoch fences: who claimed before
+ * a lease ran out holds another number, and settles nothing. All times are ms since 1970. A claim and the renewal of its
+ * lease change no column of an index: PostgreSQL then updates a row in place.
  */
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { each, storable } from '../store/each.ts';
 import { engineOf, type Store, type Tx } from '../store/store.ts';
+import { isFree } from './lane-state.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
 export { counts, drop, park, parked, unpark } from './lane-state.ts';
@@ -75,6 +77,7 @@ export async function claim(
           .select('key')
           .where('queue', '=', queue)
           .where('due_at', '<=', now)
+          .where(isFree(now))
           .$if(keys !== undefined, (query) => query.where('key', 'in', each(tx, keys ?? [])))
           .orderBy('due_at')
           .orderBy('key')
@@ -82,7 +85,7 @@ export async function claim(
           .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
       )
       .updateTable('lane')
-      .set({ epoch, due_at: now + leaseMs, again_at: null })
+      .set({ epoch, lease_until: now + leaseMs, again_at: null })
       .where('queue', '=', queue)
       .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
       .returning(['queue', 'key', 'marks', 'attempts', 'since'])
@@ -138,7 +141,7 @@ export async function renew(store: Store, claims: readonly Claim[], until: numbe
     const keys = await held(tx, claims);
     await tx
       .updateTable('lane')
-      .set({ due_at: until })
+      .set({ lease_until: until })
       .where('queue', '=', claims[0]?.queue ?? '')
       .where('key', 'in', each(tx, [...keys]))
       .execute();
@@ -176,7 +179,7 @@ async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void
       cast(${row.error === null ? null : storable(row.error)} as text), cast(${row.parked} as bigint))`,
   );
   await sql`with next (key, due_at, attempts, since, error, parked_at) as (values ${sql.join(values)})
-    update lane set epoch = null, again_at = null, due_at = next.due_at, attempts = next.attempts, since = next.since,
+    update lane set epoch = null, lease_until = null, again_at = null, due_at = next.due_at, attempts = next.attempts, since = next.since,
       error = next.error, parked_at = next.parked_at
     from next where lane.queue = ${queue} and lane.key = next.key`.execute(tx);
 }

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { each } from '../store/each.ts';
 import type { Store } from '../store/store.ts';
+import { isFree } from './lane-state.ts';
 import type { Claim } from './settlement.ts';
 
 /**
@@ -30,12 +31,19 @@ export async function take(
           .select('key')
           .where('queue', '=', queue)
           .where('key', 'in', each(tx, sorted))
-          .where((where) => where.or([where('epoch', 'is', null), where('due_at', '<=', now)]))
+          .where(isFree(now))
           .orderBy('key')
           .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
       )
       .updateTable('lane')
-      .set({ epoch, due_at: now + leaseMs, again_at: null, parked_at: null })
+      .set({
+        epoch,
+        // A parked one has none: should we die, it is due when the lease ends.
+        due_at: sql`coalesce(due_at, cast(${now} as bigint))`,
+        lease_until: now + leaseMs,
+        again_at: null,
+        parked_at: null,
+      })
       .where('queue', '=', queue)
       .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
       .returning(['queue', 'key', 'marks', 'attempts', 'since'])

@@ -3,13 +3,22 @@ import { type ColumnBuilderCallback, sql } from 'kysely';
 import { addCare } from './care-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
+import { addLeaseColumn } from './lease-column.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
 import type { Db, Engine, Store, Tx } from './store.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
-const MIGRATIONS: readonly Migration[] = [first, addService, addCare, addScaleIndexes, addEventCare, addReviewCare];
+const MIGRATIONS: readonly Migration[] = [
+  first,
+  addService,
+  addCare,
+  addScaleIndexes,
+  addEventCare,
+  addReviewCare,
+  addLeaseColumn,
+];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
 const LOCK = 4_857_231_906;

@@ -94,10 +94,12 @@ export interface LinkTable {
 export interface LaneTable {
   queue: string;
   key: string;
-  /** When it may be claimed: now, after a back-off, or when its lease ends. Null while parked. */
+  /** When it may be claimed: now, or after a back-off. Null while parked. */
   due_at: number | null;
   /** The fence: a number unique to the claim that holds it, null while nobody does. */
   epoch: number | null;
+  /** When the claim that holds it ends unless it is renewed; null while nobody does. */
+  lease_until: number | null;
   /** Marked while claimed: when it is due after this run. Null otherwise. */
   again_at: number | null;
   /** How often it was marked: a claim that sees the same number at settle time has seen everything. */

@@ -44,7 +44,7 @@ export async function whileSeized<T>(
   }
 }
 
-/** How the lane goes on where nothing was done. One that somebody holds is due again when that lease ends. */
+/** How the lane goes on where nothing was done. */
 async function settlementBefore(db: Db, key: string, now: number): Promise<Settlement> {
   const row = await db
     .selectFrom('lane')

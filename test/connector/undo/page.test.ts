@@ -121,7 +121,7 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     steal.store = store;
     expect(await undo()).toEqual(['open 1']);
     expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 0, ['hold name null undone']]);
-    await store.write((tx) => tx.updateTable('lane').set({ due_at: 0 }).execute());
+    await store.write((tx) => tx.updateTable('lane').set({ lease_until: 0 }).execute());
     expect(await undo()).toEqual(['name restored']);
     expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 1, ['hold name null undone']]);
     expect(await undo()).toEqual(['name undone']);
