@@ -24,6 +24,7 @@ import { fenceConnection } from './fence.ts';
 import { soundLimits } from './fence-limits.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import type { ValueMap } from './render.ts';
+import { currentSendGuard } from './send-guard.ts';
 
 /** A connection as the configuration describes it. */
 export interface CrmConfig {
@@ -153,7 +154,11 @@ function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pac
   const { name: provider } = config;
   return async (request) => {
     const budget = request.budget ?? 'default';
-    if (budget !== 'none') await pace.acquire(budget, request.signal).catch(throwPaused);
+    const guard = budget === 'none' ? undefined : currentSendGuard();
+    // A write that was decided by what the CRM held a moment ago goes before reads.
+    const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
+    if (budget !== 'none') await pace.acquire(budget, request.signal, order).catch(throwPaused);
+    await guard?.(request);
     const started = performance.now();
     try {
       const response = await http(request);

@@ -1,8 +1,8 @@
 /** Remembers decisions and their outcomes: history rows for people, property states for the next decision. */
 import { sql } from 'kysely';
 import type { Property } from '../../providers/provider.ts';
-import { eachRow } from '../store/each.ts';
-import type { Tx } from '../store/open.ts';
+import { each as eachOf, eachRow } from '../store/each.ts';
+import type { Db, Tx } from '../store/open.ts';
 import { fingerprint, type Planned } from './plan.ts';
 
 export interface Decided {
@@ -71,6 +71,24 @@ const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
   old: null,
   now: null,
 });
+
+/** Those of the records whose last line is a hold: each look at it is no news. */
+export async function toldOfHold(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('history')
+    .select(['record_id', 'rule'])
+    .where('id', 'in', (last) =>
+      last
+        .selectFrom('history')
+        .select((row) => row.fn.max('id').as('id'))
+        .where('provider', '=', provider)
+        .where('record_id', 'in', eachOf(db, ids))
+        .groupBy('record_id'),
+    )
+    .execute();
+  return new Set(rows.flatMap(({ record_id, rule }) => (rule === 'hold' ? [record_id] : [])));
+}
 
 /** Remembers what was written, set aside or kept; a value that is neither leaves what was written in place. */
 export async function rememberProperties(

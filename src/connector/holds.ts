@@ -2,11 +2,8 @@
 import type { Read } from '../../providers/provider.ts';
 import type { Db } from '../store/open.ts';
 import type { Crm } from './crm.ts';
-import { holdOf } from './hold.ts';
+import { holdLookMs, holdOf } from './hold.ts';
 import { ALL_PROPERTIES, readRulings } from './ruling.ts';
-
-/** A hold that names no end is looked at again after this long: nobody tells us when it is lifted. */
-const LOOK_MS = 6 * 3_600_000;
 
 /** When to look again at each of these records that is on hold, in ms since 1970. One call where a hold property is set. */
 export async function readHolds(
@@ -36,7 +33,7 @@ export async function holdsOf(
       ...(ruling?.kind === 'hold' ? [ruling.until ?? Number.POSITIVE_INFINITY] : []),
       ...(read?.kind === 'found' ? [holdOf(crm, read.properties, now) ?? []] : []),
     ].flat();
-    return ends.length === 0 ? [] : [[id, Math.min(Math.max(...ends), now + LOOK_MS)]];
+    return ends.length === 0 ? [] : [[id, Math.min(Math.max(...ends), now + holdLookMs(crm))]];
   });
   return new Map(holds);
 }

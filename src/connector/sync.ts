@@ -1,22 +1,22 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
 import type { FieldName } from '../../providers/fields.ts';
-import { type Property, ProviderError } from '../../providers/provider.ts';
+import { type Patch, type Property, ProviderError } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { owned } from '../runtime/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { forgetDifferences } from './differences.ts';
+import { keepFresh } from './freshness.ts';
 import { mayEnd } from './heal/brake.ts';
-import { type Decided, rememberProperties, rememberSynced, writeHistory } from './history.ts';
-import { holdOf } from './hold.ts';
+import { type Decided, rememberProperties, rememberSynced, toldOfHold, writeHistory } from './history.ts';
 import { endLink, healQueue } from './links.ts';
-import { type LinkedRecord, loadRecords, stillAsLoaded } from './load.ts';
+import { type LinkedRecord, loadRecords } from './load.ts';
 import { moveLink } from './move-link.ts';
-import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
+import { rowsFor } from './plan.ts';
+import { type Prepared, patchesOf, prepare, withoutTries } from './prepare.ts';
 import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
-import { type Plan, rememberUnanswered, settleTries } from './tried.ts';
+import { rememberUnanswered } from './tried.ts';
 import { faultyTurn, type Turn, turnOfRead, turnOfWrite } from './turn.ts';
 import { writePatches } from './write.ts';
 
@@ -98,65 +98,44 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
 }
 
 async function takeTurns(
-  { store, now }: SyncDeps,
+  { store, metrics, now }: SyncDeps,
   crm: Crm,
   schema: ReadonlyMap<string, Property>,
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<Omit<Attempt, 'schema'>> {
-  const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
-  const fields = [...new Set(rows.map((row): FieldName => row.field))];
-  const records = await loadRecords(
-    store.db,
-    crm.name,
-    claims.map((claim) => claim.key),
-    fields,
-    now(),
-  );
-  const byId = new Map(records.map((record) => [record.id, record]));
-  const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
-  const ids = records.map((record) => record.id);
-  const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
-  const readOf = new Map(ids.map((id, index) => [id, reads[index]]));
-  const plans = new Map<string, readonly Planned[]>();
-  for (const record of records) {
-    const read = readOf.get(record.id);
-    if (read?.kind === 'found' && holdOf(crm, read.properties, now()) === undefined)
-      plans.set(
-        record.id,
-        planRecord({
-          ...record,
-          mapping: crm.mapping,
-          values: crm.values,
-          persons: crm.persons,
-          schema,
-          crm: read.properties,
-        }),
-      );
-  }
-  const planOf = records.flatMap((record): Plan[] => {
-    const planned = plans.get(record.id);
-    return planned === undefined ? [] : [{ record, planned }];
+  const fields = rowsFor(crm.mapping, schema).map((row): FieldName => row.field);
+  const keys = claims.map((claim) => claim.key);
+  const records = await loadRecords(store.db, crm.name, keys, [...new Set(fields)], now());
+  const last = new Map<string, Prepared>();
+  let readAt = 0;
+  const look = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
+    const looked = await prepare({ store, now }, crm, schema, some, claims, signal);
+    readAt = looked.readAt;
+    for (const each of looked.prepared) last.set(each.record.id, each);
+    return patchesOf(looked.prepared);
+  };
+  const patches = await look(records);
+  const fresh = keepFresh({
+    provider: crm.name,
+    metrics,
+    now,
+    readAt: () => readAt,
+    read: (ids) => look(records.filter(({ id }) => ids.includes(id)).map(withoutTries)),
   });
-  await settleTries(store, crm.name, planOf, claims, now());
-  // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
-  const ours = await owned(store.db, claims);
-  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
-  // hold that they were promised.
-  const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
-  const patches = [...plans]
-    .filter(([id]) => ours.has(id) && asLoaded.has(id))
-    .map(([id, planned]) => ({ id, properties: patchOf(planned) }));
-  const written = await writePatches(crm.connection, patches, signal);
-  await rememberUnanswered(store, crm.name, planOf, written, now());
+  const written = await writePatches(crm.connection, patches, signal, fresh);
+  const plans = [...last.values()].flatMap(({ record, planned }) =>
+    planned === undefined ? [] : [{ record, planned }],
+  );
+  await rememberUnanswered(store, crm.name, plans, written, now());
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.pace, now()) : undefined;
   const turns = claims.map((claim): Turn => {
-    const record = byId.get(claim.key);
-    if (record === undefined) return { claim, settlement: { kind: 'done' } };
-    if (!asLoaded.has(claim.key)) return { claim, settlement: { kind: 'again', at: now(), free: true } };
-    const planned = plans.get(claim.key);
-    if (planned === undefined) return turnOfRead(crm, claim, record, readOf.get(claim.key), now());
+    const prepared = last.get(claim.key);
+    if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
+    const { record, read, planned, asLoaded } = prepared;
+    if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
+    if (planned === undefined) return turnOfRead(crm, claim, record, read, now());
     return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
   });
   return { turns, fault };
@@ -174,12 +153,11 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     );
     const live = turns.filter((turn) => keys.has(turn.claim.key));
     const decided = live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthARow(each, turn.record)));
-    await writeHistory(
-      tx,
-      decided,
-      live.flatMap((turn) => turn.happened ?? []),
-      now,
-    );
+    const happened = live.flatMap((turn) => turn.happened ?? []);
+    const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
+    const toldOf = await toldOfHold(tx, crm.name, holds);
+    const news = happened.filter(({ rule, id }) => rule !== 'hold' || !toldOf.has(id));
+    await writeHistory(tx, decided, news, now);
     await rememberProperties(
       tx,
       live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthRemembering(each, turn.record))),

@@ -76,6 +76,7 @@ const triedOf = ({ field, old, now, seq }: Planned): Tried => ({ field, old, now
 /** Any other fault says that the CRM did nothing. */
 const isUnanswered = (written: Written | undefined): boolean =>
   written?.outcome.kind === 'fault' &&
+  written.outcome.unsent !== true &&
   written.outcome.error instanceof ProviderError &&
   written.outcome.error.fault === 'unavailable';
 

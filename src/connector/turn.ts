@@ -3,14 +3,12 @@ import type { Read } from '../../providers/provider.ts';
 import type { Claim, Settlement } from '../runtime/lanes.ts';
 import type { Crm } from './crm.ts';
 import type { Decided, Happened } from './history.ts';
-import { holdOf } from './hold.ts';
+import { holdLookMs, holdOf } from './hold.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Planned } from './plan.ts';
 import { type FaultSettlement, later } from './settle.ts';
 import type { Written } from './write.ts';
 
-/** A record under hold is looked at again after this long: CRMs do not say when a hold ends. */
-const HOLD_MS = 6 * 3_600_000;
 /** What the record's turn came to; its effects are written together with its lane's settlement. */
 export interface Turn {
   readonly claim: Claim;
@@ -31,7 +29,7 @@ export const faultyTurn = (claim: Claim, fault: FaultSettlement): Turn => ({
   ...(!fault.paused && { unanswered: true }),
 });
 
-type Named = Pick<Crm, 'name' | 'hold'>;
+type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
 
 /** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
 export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read: Read | undefined, now: number): Turn {
@@ -57,7 +55,7 @@ export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read:
         ...base,
         settlement: {
           kind: 'again',
-          at: Math.min(now + HOLD_MS, holdOf(crm, read.properties, now) ?? now),
+          at: Math.min(now + holdLookMs(crm), holdOf(crm, read.properties, now) ?? now),
           fresh: true,
         },
         happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },

@@ -45,6 +45,13 @@ export function createMetrics() {
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       ['provider'],
     ),
+    readToWriteSeconds: histogram(
+      'read_to_write_seconds',
+      'From reading a record in a CRM to the bytes of its write leaving: an edit in between is lost.',
+      [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      ['provider'],
+    ),
+    rereads: counter('rereads_total', 'Batches read again, because their write had waited too long.', ['provider']),
     rateBlocked: gauge('rate_blocked', '1 while calls to the account are held back.', ['provider']),
     records: counter('records_total', 'Records by what became of their write.', ['provider', 'outcome']),
     heals: counter('heals_total', 'Links by what their records in the CRM made of them.', ['provider', 'verdict']),

@@ -15,9 +15,12 @@ export interface Budget {
   readonly perMs: number;
 }
 
+/** Where in the queue of this process a call waits: behind the others, or in front of them. */
+export type Order = 'first' | 'last';
+
 export interface Pace {
   /** Resolves when one call may be made. Rejects where the signal aborts, the store cannot be written, or with {@link PausedError}. */
-  acquire(budget: string, signal: AbortSignal): Promise<void>;
+  acquire(budget: string, signal: AbortSignal, order?: Order): Promise<void>;
   /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
   block(untilMs: number, reason: string, fault?: Fault): Promise<void>;
   /** The block that holds now, if one does. */
@@ -129,7 +132,7 @@ export function createPace(options: PaceOptions): Pace {
   }
 
   return {
-    acquire(budget, signal) {
+    acquire(budget, signal, order = 'last') {
       const lane = find(budget);
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
@@ -150,7 +153,8 @@ export function createPace(options: PaceOptions): Pace {
         };
         signal.addEventListener('abort', leave, { once: true });
         if (lane.idle.signal.aborted) lane.idle = new AbortController();
-        lane.waiters.push(waiter);
+        if (order === 'first') lane.waiters.unshift(waiter);
+        else lane.waiters.push(waiter);
         if (lane.pumping) return;
         lane.pumping = true;
         void pump(lane);

@@ -104,3 +104,42 @@ test.each(ENGINES)('what a person puts on hold while it is read is not written t
     { record_id: 'held', rule: 'held' },
   ]);
 });
+
+test.each(ENGINES)(
+  'a hold that sales lifts in the CRM: the waiting change is written within a poll, and history has the hold once (%s)',
+  async (engine) => {
+    const store = await newStore(engine);
+    await linkAndTell(store, 'one', ENTITY);
+    let time = now();
+    let held = true;
+    const written: Patch[] = [];
+    const connection: Connection = {
+      check: async () => ({ id: '1', name: 'x', notes: [] }),
+      properties: async () => [NAME],
+      read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: { name: 'A ApS', hands_off: held } })),
+      async update(patches) {
+        written.push(...patches);
+        return patches.map(({ id }) => ({ kind: 'written', id }));
+      },
+      scan: async () => ({ records: [] }),
+    };
+    const mapping = [{ field: 'name', property: 'name', policy: 'tracked' }] as const;
+    const crm = crmOf({ store, connection, mapping, properties: [NAME], now: () => time, hold: 'hands_off' });
+    const poll = async () => {
+      const claims = await claim(store, 'sync:crm', { limit: 9, now: time, leaseMs: 9_000 });
+      await syncRecords({ store, metrics: createMetrics(), now: () => time }, crm, claims, AbortSignal.timeout(9_000));
+    };
+    await poll();
+    for (let look = 0; look < 3; look += 1) {
+      time += crm.pollMinutes * 60_000;
+      await poll();
+    }
+    expect(written).toEqual([]);
+    held = false;
+    time += crm.pollMinutes * 60_000;
+    await poll();
+    expect(written).toEqual([{ id: 'one', properties: { name: 'B ApS' } }]);
+    const lines = await store.db.selectFrom('history').select('rule').orderBy('id').execute();
+    expect(lines.map(({ rule }) => rule)).toEqual(['hold', 'register']);
+  },
+);

@@ -4,7 +4,7 @@ import { turnOfWrite } from '../../src/connector/turn.ts';
 import { ENTITY } from '../faults/company.ts';
 
 const DAY = 86_400_000;
-const crm: Pick<Crm, 'name' | 'hold'> = { name: 'crm', hold: undefined };
+const crm: Pick<Crm, 'name' | 'hold' | 'pollMinutes'> = { name: 'crm', hold: undefined, pollMinutes: 10 };
 const record = {
   id: '1',
   entity: ENTITY,

@@ -35,6 +35,18 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(Date.now() - start).toBeGreaterThan(1_500);
   });
 
+  it('lets a write whose record was just read go before calls that wait already', async () => {
+    const [store] = await pair(engine);
+    const pace = account(store, { calls: 20, perMs: 1_000 });
+    const order: string[] = [];
+    const call = async (name: string, place: 'first' | 'last') => {
+      await pace.acquire('calls', live, place);
+      order.push(name);
+    };
+    await Promise.all([call('read', 'last'), call('another read', 'last'), call('write', 'first')]);
+    expect(order.indexOf('write')).toBeLessThan(order.indexOf('another read'));
+  });
+
   it('starts at once after a rest', async () => {
     const [store] = await pair(engine);
     const pace = account(store, { calls: 1, perMs: 60_000 });

@@ -5,6 +5,7 @@ import { type Claim, held, type Settlement, settleAll } from '../../runtime/lane
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
 import { writeHistory } from '../history.ts';
+import { holdLookMs } from '../hold.ts';
 import type { Link } from '../links.ts';
 import { readMatch } from '../match.ts';
 import { later, settleFault } from '../settle.ts';
@@ -19,9 +20,6 @@ export interface HealDeps {
   readonly metrics: Pick<Metrics, 'heals' | 'leaseLost'>;
   readonly now: () => number;
 }
-
-/** CRMs do not say when a hold ends: a record that waits for it is looked at again after this long. */
-const HOLD_MS = 6 * 3_600_000;
 
 /**
  * Brings the links of one CRM's records after them: deleted, merged, restored, and their numbers filled in, changed or
@@ -108,7 +106,7 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: reado
     await writeHistory(tx, [], happened, at);
     await settleAll(
       tx,
-      live.map((each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(each, at)]),
+      live.map((each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)]),
     );
     return keys;
   });
@@ -117,8 +115,8 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: reado
 }
 
 /** How a lane ends whose link needs nothing done. */
-function settlementOf({ claim, verdict, link, unread }: Judged, now: number): Settlement {
+function settlementOf(crm: Crm, { claim, verdict, link, unread }: Judged, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);
-  if (verdict.kind === 'held' && link !== undefined) return { kind: 'again', at: now + HOLD_MS, fresh: true };
+  if (verdict.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdLookMs(crm), fresh: true };
   return { kind: 'done' };
 }

@@ -1,0 +1,73 @@
+/** prepare: reads records in the CRM and decides each, as the last thing before they are written. */
+import type { Patch, Property, Read } from '../../providers/provider.ts';
+import { owned } from '../runtime/lane-state.ts';
+import type { Claim } from '../runtime/lanes.ts';
+import type { Store } from '../store/open.ts';
+import type { Crm } from './crm.ts';
+import { holdOf } from './hold.ts';
+import { type LinkedRecord, stillAsLoaded } from './load.ts';
+import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
+import { settleTries } from './tried.ts';
+
+export interface PrepareDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** What a record holds in the CRM, and what is decided for it. */
+export interface Prepared {
+  readonly record: LinkedRecord;
+  readonly read: Read | undefined;
+  /** Absent where it was not found, or is on hold. */
+  readonly planned?: readonly Planned[];
+  /** It still stands for the company it was loaded for, and no person has said anything else. */
+  readonly asLoaded: boolean;
+  /** Its lane is still ours. */
+  readonly isOurs: boolean;
+}
+
+/** One call, and none where there are no records. `readAt` is when the CRM had answered, in ms since 1970. */
+export async function prepare(
+  { store, now }: PrepareDeps,
+  crm: Crm,
+  schema: ReadonlyMap<string, Property>,
+  records: readonly LinkedRecord[],
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<{ readonly prepared: readonly Prepared[]; readonly readAt: number }> {
+  const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
+  const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
+  const ids = records.map((record) => record.id);
+  const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
+  const readAt = now();
+  const found = records.map((record, index) => {
+    const read = reads[index];
+    if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
+    const { mapping, values, persons } = crm;
+    return { record, read, planned: planRecord({ ...record, mapping, values, persons, schema, crm: read.properties }) };
+  });
+  const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
+  await settleTries(store, crm.name, plans, claims, now());
+  // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
+  const ours = await owned(store.db, claims);
+  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
+  // hold that they were promised.
+  const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
+  const prepared = found.map((each) => {
+    const { id } = each.record;
+    return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
+  });
+  return { prepared, readAt };
+}
+
+/** What may be written to these records. */
+export const patchesOf = (prepared: readonly Prepared[]): readonly Patch[] =>
+  prepared.flatMap(({ record: { id }, planned, asLoaded, isOurs }) =>
+    planned !== undefined && asLoaded && isOurs ? [{ id, properties: patchOf(planned) }] : [],
+  );
+
+/** The record without its tries of earlier writes: history was told of those when it was first read. */
+export const withoutTries = (record: LinkedRecord): LinkedRecord => ({
+  ...record,
+  remembered: new Map([...record.remembered].map(([name, state]) => [name, { ...state, tried: undefined }])),
+});
