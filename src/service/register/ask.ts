@@ -32,7 +32,11 @@ export async function askRegister(
   try {
     const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
     const documents = (await source.find?.(numbers, signal)) ?? [];
-    await takeIn(deps, documents, { broken: [], begin: (tx) => settle(tx, { kind: 'done' }) });
+    await takeIn(deps, documents, {
+      broken: [],
+      families: source.families,
+      begin: (tx) => settle(tx, { kind: 'done' }),
+    });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const attempts = Math.max(...claims.map((claim) => claim.attempts)) + 1;

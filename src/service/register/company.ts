@@ -78,6 +78,8 @@ export interface Company {
   readonly monthly: Employment<number> | null;
   readonly quarterly: Employment<string> | null;
   readonly yearly: Employment<string> | null;
+  /** Parts that no document has spoken of yet: their first values are no changes. See known.ts. */
+  readonly unknown?: readonly string[];
 }
 
 const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): Told<T> => ({

@@ -10,6 +10,7 @@ import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { createPace } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
+import { ALL_FAMILIES } from './families.ts';
 import { advance, type Feed, isBefore, type Mark, newFeed, nextMark } from './feed.ts';
 import { type Broken, brokenText, type RegisterSource, SourceError, type SourcePage } from './source.ts';
 
@@ -84,6 +85,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
 
   return {
     name: 'cvr',
+    families: ALL_FAMILIES,
     async page(cursor, signal): Promise<SourcePage> {
       const feeds = readFeeds(cursor) ?? { virksomhed: newFeed(since), produktionsenhed: newFeed(since) };
       const index = feeds.virksomhed.asked <= feeds.produktionsenhed.asked ? 'virksomhed' : 'produktionsenhed';

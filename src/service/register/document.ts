@@ -58,6 +58,13 @@ const personOf = (document: JsonObject): Person | null => {
   };
 };
 
+/** What lies in a document's envelope; undefined where it is no document. */
+export const contentOf = (json: unknown): JsonObject | undefined => {
+  const { Vrvirksomhed: company, VrproduktionsEnhed: unit, Vrdeltagerperson: person } = isJsonObject(json) ? json : {};
+  const content = company ?? unit ?? person;
+  return isJsonObject(content) ? content : undefined;
+};
+
 /**
  * Reads one document: the `_source` of a search hit, or the object within. `today` is YYYY-MM-DD in Copenhagen: what is
  * valid then is read, and `aheadOn` tells when to read the document again.

@@ -8,6 +8,7 @@
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isJsonObject } from '../../protocol/json.ts';
+import { ALL_FAMILIES } from './families.ts';
 import { linesFrom } from './lines.ts';
 import { type Broken, brokenText, documentsIn, type RegisterSource, SourceError } from './source.ts';
 
@@ -104,6 +105,7 @@ export function createFileSource(path: string, options: FileSourceOptions = {}):
 
   return {
     name: 'file',
+    families: ALL_FAMILIES,
     async page(cursor, signal) {
       const { folder, names } = await list(path);
       let place = readPlace(cursor, path);

@@ -2,17 +2,25 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../protocol/json.ts';
 import { type Company, SNAPSHOT_FORM } from './company.ts';
-import { readDocument } from './document.ts';
+import { contentOf, readDocument } from './document.ts';
+import { ALL_FAMILIES, type Family, unspokenBy } from './families.ts';
+import { comparable, comparableUnit, keepKnown, keepKnownUnit } from './known.ts';
 import type { Known, Row } from './snapshots.ts';
 import { type Broken, brokenText } from './source.ts';
+import { type Statement, statementOf } from './stated.ts';
 import { startOf } from './today.ts';
 import type { Unit } from './unit.ts';
 
 /** A document that could be read. */
 export interface Look {
   readonly snapshot: Company | Unit;
-  readonly row: Row;
+  readonly says: Statement;
+  /** To be stored, but for the snapshot. */
+  readonly row: Heading;
 }
+
+/** A snapshot's row without the snapshot. */
+export type Heading = Pick<Row, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
 
 /** One company or unit as it was and as it is. */
 export type Step = { readonly row: Row } & (
@@ -31,19 +39,22 @@ export interface ReadOptions {
   readonly breathe: () => Promise<void>;
   /** The documents are known ones, read again because a day has come that they name. */
   readonly again?: true;
+  /** The families that the documents' source speaks for; all where absent. */
+  readonly families?: readonly Family[];
 }
 
 /** Reads every document; one that cannot be read is told of and passed over. */
 export async function readDocuments(
   documents: readonly unknown[],
-  { today, breathe, again }: ReadOptions,
+  { today, breathe, again, families = ALL_FAMILIES }: ReadOptions,
 ): Promise<{ readonly looks: readonly Look[]; readonly unreadable: readonly Broken[]; readonly persons: number }> {
   const looks: Look[] = [];
   const unreadable: Broken[] = [];
+  const unspoken = unspokenBy(families);
   let persons = 0;
   for (const document of documents) {
     await breathe();
-    const look = readOne(document, today, again);
+    const look = readOne(document, { today, unspoken, ...(again && { again }) });
     if (look === 'person') persons++;
     else if ('reason' in look) unreadable.push(look);
     else looks.push(look);
@@ -51,7 +62,10 @@ export async function readDocuments(
   return { looks, unreadable, persons };
 }
 
-function readOne(document: unknown, today: string, again?: true): Look | Broken | 'person' {
+function readOne(
+  document: unknown,
+  { today, unspoken, again }: { today: string; unspoken: ReadonlySet<string>; again?: true },
+): Look | Broken | 'person' {
   const text = JSON.stringify(document) ?? '';
   try {
     const reading = readDocument(document, today);
@@ -62,13 +76,12 @@ function readOne(document: unknown, today: string, again?: true): Look | Broken 
     const snapshot = again ? { ...read, loadedAt: later(loadedAt, new Date(startOf(today)).toISOString()) } : read;
     const row = {
       entity: snapshot.entity,
-      body: JSON.stringify(snapshot),
       digest: hash('sha256', text, 'base64url'),
       loaded_at: loadedAt,
       ahead: aheadOn === null ? null : text,
       ahead_at: aheadOn === null ? null : startOf(aheadOn),
     };
-    return { snapshot, row };
+    return { snapshot, says: statementOf(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
   } catch (error) {
     return brokenText(numberIn(document), error instanceof Error ? error.message : String(error), text);
   }
@@ -98,7 +111,7 @@ export async function findSteps(
     string,
     { readonly snapshot: Company | Unit | undefined; readonly row: Pick<Row, 'digest' | 'loaded_at'> }
   >();
-  for (const { snapshot, row } of looks) {
+  for (const { snapshot: read, says, row } of looks) {
     await breathe();
     const last =
       latest.get(row.entity) ?? lastKnown(known.get(row.entity), again || isNews(known.get(row.entity), row));
@@ -108,18 +121,30 @@ export async function findSteps(
       counts[isKnown ? 'same' : 'late']++;
       continue;
     }
-    latest.set(row.entity, { snapshot, row });
+    const step = stepOf(last?.snapshot, read, says, row);
+    latest.set(row.entity, { snapshot: step.after, row });
     counts[last === undefined ? 'new' : 'changed']++;
-    const before = last?.snapshot;
-    if (snapshot.kind === 'unit')
-      steps.push({ kind: 'unit', before: before?.kind === 'unit' ? before : undefined, after: snapshot, row });
-    else steps.push({ kind: 'company', before: before?.kind === 'company' ? before : undefined, after: snapshot, row });
+    steps.push(step);
   }
   return { steps, counts };
 }
 
+/** What a document does not state is stored as it was known. */
+function stepOf(before: Company | Unit | undefined, read: Company | Unit, says: Statement, row: Heading): Step {
+  if (read.kind === 'unit') {
+    const was = before?.kind === 'unit' ? before : undefined;
+    const after = keepKnownUnit(was, read, says);
+    return { kind: 'unit', before: was && comparableUnit(was, after), after, row: rowOf(row, after) };
+  }
+  const was = before?.kind === 'company' ? before : undefined;
+  const after = keepKnown(was, read, says);
+  return { kind: 'company', before: was && comparable(was, after), after, row: rowOf(row, after) };
+}
+
+const rowOf = (heading: Heading, snapshot: Company | Unit): Row => ({ ...heading, body: JSON.stringify(snapshot) });
+
 /** Whether the stored body is needed: reading it costs more than to see that a document is known. */
-const isNews = (last: Known | undefined, row: Row): boolean =>
+const isNews = (last: Known | undefined, row: Heading): boolean =>
   last !== undefined && last.digest !== row.digest && last.loadedAt <= row.loaded_at;
 
 function lastKnown(known: Known | undefined, isNeeded: boolean) {

@@ -132,6 +132,37 @@ const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing 
 
 const byId = (a: Member, b: Member): number => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : 0);
 
+/** Who a document names in a body, now or formerly. */
+export interface Trace {
+  readonly ids: ReadonlySet<string>;
+  /** Somebody is named of whom the document does not say who it is. */
+  readonly isPartial: boolean;
+}
+
+const isNamed = ({ attribute, bare }: Rule, organisation: JsonObject): boolean =>
+  bare === true ||
+  entriesOf(organisation['medlemsData']).some(({ attributter }) =>
+    entriesOf(attributter).some(({ type, vaerdier }) => type === attribute && entriesOf(vaerdier).length > 0),
+  );
+
+/** Whom a document names, by body. Those who left are named with an end: a body of nobody is not spoken of. */
+export const tracesIn = (document: JsonObject): ReadonlyMap<Body, Trace> => {
+  const traces = new Map<Body, { ids: Set<string>; isPartial: boolean }>();
+  for (const { deltager: participant, organisationer } of entriesOf(document['deltagerRelation'])) {
+    const id = isJsonObject(participant) ? participantId(participant) : null;
+    for (const organisation of entriesOf(organisationer)) {
+      for (const rule of rulesOf(organisation)) {
+        if (!isNamed(rule, organisation)) continue;
+        const trace = traces.get(rule.body) ?? { ids: new Set(), isPartial: false };
+        if (id === null) trace.isPartial = true;
+        else trace.ids.add(id);
+        traces.set(rule.body, trace);
+      }
+    }
+  }
+  return traces;
+};
+
 /** Reads all bodies from `deltagerRelation`. A participant that is null cannot be told of and is passed over. */
 export const bodiesOf = (document: JsonObject, view: View): Bodies => {
   const members = new Map<Body, Map<string, Member>>();

@@ -1,5 +1,6 @@
 /** A source of register documents: where the watcher reads, one page after the other. */
 import { isJsonObject } from '../../protocol/json.ts';
+import type { Family } from './families.ts';
 
 /** A text that should have been a document and is none. */
 export interface Broken {
@@ -28,6 +29,8 @@ export interface SourcePage {
 export interface RegisterSource {
   /** Names its cursor and its lane. */
   readonly name: string;
+  /** What it speaks for: of other families its documents say nothing, whatever they hold. */
+  readonly families: readonly Family[];
   /**
    * The page after the cursor, from the beginning where there is none, or where the cursor is not one of its own.
    * Throws {@link SourceError} where the source cannot be read now; the same cursor is then asked for again.

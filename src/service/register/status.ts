@@ -27,7 +27,8 @@ export const creditOf = (document: JsonObject, view: View): Told<Credit | null> 
   };
 };
 
-const plain = (status: string | null): string => status?.replaceAll(' ', '').toUpperCase() ?? '';
+/** A status however it is spelt: the register spells it in two ways. */
+export const plainStatus = (status: string | null): string => status?.replaceAll(' ', '').toUpperCase() ?? '';
 
 /** Which view to use: the status goes on after the company's end, other lists stop with it. */
 interface Sight {
@@ -48,7 +49,7 @@ export const statusOf = (document: JsonObject, { now, asLast, credit, registered
   const listed = text(entry?.['status']);
   const metadata = document['virksomhedMetadata'];
   const composed = text(isJsonObject(metadata) ? metadata['sammensatStatus'] : undefined);
-  const repeats = entriesOf(list).some((each) => plain(text(each['status'])) === plain(composed));
+  const repeats = entriesOf(list).some((each) => plainStatus(text(each['status'])) === plainStatus(composed));
   if (listed !== null && (composed === null || repeats)) return { value: listed, at };
   if (composed !== null) return { value: composed, at: registeredAt };
   return { value: credit?.creditText ?? null, at: credit === null ? at : registeredAt };

@@ -23,7 +23,12 @@ export interface Unit {
   readonly phoneNumber: Told<string | null>;
   readonly fax: Told<string | null>;
   readonly email: Told<string | null>;
+  /** Parts that no document has spoken of yet. */
+  readonly unknown?: readonly string[];
 }
+
+/** What of a unit is read from sections of its own. */
+export const UNIT_PARTS = ['company', 'names', 'address', 'industry', 'phoneNumber', 'fax', 'email'] as const;
 
 /** Reads a production unit's document as of a day; fills the horizon. */
 export const unitOf = (

@@ -12,6 +12,7 @@ import { readKept, writeKept } from '../../store/keep.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE, type PublishOptions, publish } from '../publish.ts';
+import type { Family } from './families.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
 import { storeParties } from './parties.ts';
 import { type Counts, findSteps, readDocuments } from './read-page.ts';
@@ -83,6 +84,7 @@ export async function watchPage(
   const settlement: Settlement = { kind: 'again', at: page.more ? now() : now() + pollMs, fresh: true };
   const loadedAt = await takeIn(deps, page.documents, {
     broken: page.broken ?? [],
+    families: source.families,
     async begin(tx) {
       if (!(await settle(tx, claim, settlement))) throw new LeaseLost();
       await writeKept(tx, cursorKey(source), page.cursor, now());
@@ -93,7 +95,7 @@ export async function watchPage(
 }
 
 /** Reads documents again of which something began since they were stored. */
-export async function watchAhead(deps: WatchDeps, claim: Claim): Promise<void> {
+export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim: Claim): Promise<void> {
   const { store, now } = deps;
   const due = await readAhead(store.db, now(), AHEAD_BATCH);
   if (due.length === 0) {
@@ -106,6 +108,7 @@ export async function watchAhead(deps: WatchDeps, claim: Claim): Promise<void> {
   await takeIn(deps, documents, {
     again: true,
     broken: [],
+    families: source.families,
     async begin(tx) {
       if (!(await settle(tx, claim, { kind: 'again', at: now(), fresh: true }))) throw new LeaseLost();
       const entities = due.map(({ entity }) => entity);
@@ -128,6 +131,8 @@ export interface Intake {
   readonly begin: (tx: Tx) => Promise<void>;
   readonly broken: readonly Broken[];
   readonly again?: true;
+  /** What the documents' source speaks for. */
+  readonly families: readonly Family[];
 }
 
 /** Takes documents in, in one transaction; returns when the register loaded the newest of them. */
@@ -142,6 +147,7 @@ export async function takeIn(
   const { looks, unreadable, persons } = await readDocuments(documents, {
     today,
     breathe,
+    families: intake.families,
     ...(intake.again && { again: true }),
   });
   const entities = [...new Set(looks.map(({ row }) => row.entity))];

@@ -12,7 +12,7 @@ export type WatchTasks = Readonly<Record<string, WatchTask>>;
 /** The lanes of a register source: its pages, and what in its documents begins later. */
 export const registerTasks = (deps: WatchDeps, source: RegisterSource, pollMs: number): WatchTasks => ({
   [source.name]: (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
-  [AHEAD]: (claim) => watchAhead(deps, claim),
+  [AHEAD]: (claim) => watchAhead(deps, source, claim),
 });
 
 /** Makes lanes run: at the start of the service, and when a person asks. */

@@ -83,13 +83,13 @@ export const role = (hovedtype: string, navn: string, funktion: string, ...when:
   organisation(hovedtype, navn, attribute('FUNKTION', value(funktion, ...when)));
 export const owns = (share: string, ...when: readonly (string | null)[]): Json =>
   organisation('REGISTER', 'EJERREGISTER', attribute('EJERANDEL_PROCENT', value(share, ...when)));
-export const trulyOwns = (share: string, votes: string): Json =>
+export const trulyOwns = (share: string, votes: string, ...when: readonly (string | null)[]): Json =>
   organisation(
     'REGISTER',
     'Reelle ejere',
     attribute('FUNKTION', value('Reel ejer')),
-    attribute('EJERANDEL_PROCENT', value(share)),
-    attribute('EJERANDEL_STEMMERET_PROCENT', value(votes)),
+    attribute('EJERANDEL_PROCENT', value(share, ...when)),
+    attribute('EJERANDEL_STEMMERET_PROCENT', value(votes, ...when)),
   );
 
 export const relation = (deltager: Json | null, ...organisationer: readonly Json[]): Json => ({

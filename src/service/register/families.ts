@@ -1,0 +1,56 @@
+/** The families of facts that a source of the register may speak for, or not. */
+import type { Company } from './company.ts';
+import type { Body } from './relations.ts';
+
+/** What is read from sections of its own: a key of the snapshot, or a body. */
+export type Part =
+  | Body
+  | Exclude<
+      keyof Company,
+      'kind' | 'snapshotForm' | 'entity' | 'name' | 'registeredAt' | 'loadedAt' | 'readOn' | 'bodies' | 'unknown'
+    >;
+
+/** Each family with the parts of a snapshot that hold its facts. */
+export const FAMILIES = {
+  name: ['names'],
+  altNames: ['altNames'],
+  address: ['address'],
+  industry: ['industry', 'altIndustries'],
+  purpose: ['purpose'],
+  powerToBind: ['powerToBind'],
+  bylawsChangedDate: ['bylawsChangedDate'],
+  capital: ['capital'],
+  form: ['form'],
+  email: ['email'],
+  fax: ['fax'],
+  phoneNumber: ['phoneNumber'],
+  website: ['website'],
+  status: ['status', 'credit'],
+  lifetime: ['life'],
+  owners: ['ownership'],
+  beneficialOwners: ['trueOwnership', 'trueVoteRights'],
+  accountant: ['accountant'],
+  board: ['board'],
+  management: ['management'],
+  stakeholders: ['stakeholders'],
+  founders: ['founders'],
+  mergers: ['mergers'],
+  productionUnits: ['units'],
+  commercialProtection: ['commercialProtection'],
+  employment: ['monthly', 'quarterly', 'yearly'],
+} as const satisfies Readonly<Record<string, readonly Part[]>>;
+
+export type Family = keyof typeof FAMILIES;
+
+const isFamily = (name: string): name is Family => Object.hasOwn(FAMILIES, name);
+
+export const ALL_FAMILIES: readonly Family[] = Object.keys(FAMILIES).filter(isFamily);
+
+/** All parts, each once. */
+export const PARTS: readonly Part[] = ALL_FAMILIES.flatMap((family): readonly Part[] => FAMILIES[family]);
+
+/** The parts that a source which speaks for these families says nothing about. */
+export const unspokenBy = (families: readonly Family[]): ReadonlySet<string> =>
+  new Set(
+    ALL_FAMILIES.filter((family) => !families.includes(family)).flatMap((family): readonly Part[] => FAMILIES[family]),
+  );

@@ -1,0 +1,139 @@
+/** A family that a document does not state is unknown, never empty. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
+import { ALL_FAMILIES, type Family } from '../../../src/service/register/families.ts';
+import { createFileSource } from '../../../src/service/register/file.ts';
+import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
+import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
+import { attribute, document, type Json, name, person, relation, trulyOwns, value } from './documents.ts';
+import { life, loaded, oldCompany, START, setWatch, type WatchStage } from './watch-stage.ts';
+import { withholdings } from './withholdings.ts';
+
+const KINDS = ['Vrvirksomhed', 'VrproduktionsEnhed'] as const;
+
+/** A document as it is loaded so many seconds after the start, with what a test makes of it. */
+const served = (document: unknown, seconds: number, change: (content: JsonObject) => JsonObject = (same) => same) => {
+  if (!isJsonObject(document)) throw new Error('the document is no object');
+  const kind = KINDS.find((each) => each in document);
+  const content = kind === undefined ? undefined : document[kind];
+  if (kind === undefined || !isJsonObject(content)) throw new Error('the document is empty');
+  const sidstIndlaest = new Date(START + seconds * 1_000).toISOString();
+  return { [kind]: { ...change(structuredClone(content)), sidstIndlaest } };
+};
+
+const contentIn = (document: unknown): JsonObject => {
+  const [content] = isJsonObject(document) ? Object.values(document) : [];
+  return isJsonObject(content) ? content : {};
+};
+
+/** Serves documents whole, then without each thing in turn, and whole again each time; returns all that was told. */
+async function serveInTurn(stage: WatchStage, documents: readonly unknown[]): Promise<readonly string[]> {
+  const names = new Set(documents.flatMap((one) => [...withholdings(contentIn(one)).keys()]));
+  expect(names.size).toBeGreaterThan(60);
+  await stage.tell(...documents.map((one) => served(one, 0)));
+  await stage.run();
+  const versions = [...names].flatMap((name, at) => [
+    ...documents.map((one) => served(one, 120 * at + 60, withholdings(contentIn(one)).get(name))),
+    ...documents.map((one) => served(one, 120 * at + 120)),
+  ]);
+  await stage.tell(...versions);
+  await stage.run();
+  const { unreadable = 0, late = 0 } = await stage.counts();
+  expect({ unreadable, late }).toEqual({ unreadable: 0, late: 0 });
+  const rows = await stage.store.db.selectFrom('change').selectAll().orderBy('seq').execute();
+  return rows.map(({ entity, timestamp, updates }) => {
+    const name = [...names][Math.ceil((Date.parse(timestamp) - START) / 120_000) - 1];
+    return `near ${name}: ${entity} ${updates}`;
+  });
+}
+
+const [one, two] = [oldCompany(1), oldCompany(5)];
+const unit = one.pUnits[0];
+const invented = [
+  loaded(life(one, { from: '2026-01-05', is: { name: 'Andet Navn ApS', board: two.board } }), -100),
+  loaded(life(two), -100),
+  loaded(life(oldCompany(9, { ended: '2026-02-01T00:00:00' })), -100),
+  ...(unit === undefined ? [] : [unitDocumentOf(unit, life(one), { loadedAt: START - 100_000 })]),
+];
+
+describe('a store filled from documents that are then served in part', () => {
+  it.each(ENGINES)(
+    'tells nothing of invented ones without any section in turn, and whole again, on %s',
+    async (engine) => {
+      const stage = await setWatch(await newStore(engine));
+      expect(await serveInTurn(stage, invented)).toEqual([]);
+    },
+  );
+
+  const folder = join(import.meta.dirname, '../../../../shared/samples/register/cvr-es');
+  test('tells nothing of real ones without any section in turn, and whole again', async ({ skip }) => {
+    const isThere = existsSync(folder);
+    // Where all tests must run, documents that are not there are a failure and no reason to pass this over.
+    if (!isThere && process.env['CI'] !== 'true') skip("the register's own documents do not lie beside the checkout");
+    const documents = readdirSync(folder)
+      .filter((name) => /^(?:virksomhed|produktionsenhed).*(?<!-after)\.json$/u.test(name))
+      .flatMap((name): unknown[] => JSON.parse(readFileSync(join(folder, name), 'utf8')).hits.hits)
+      .map((hit) => (isJsonObject(hit) ? hit['_source'] : undefined));
+    expect(documents.length).toBeGreaterThan(5);
+    const stage = await setWatch(await newStore('sqlite'));
+    expect(await serveInTurn(stage, documents)).toEqual([]);
+  }, 300_000);
+});
+
+describe('a family that a document does not state', () => {
+  const owner = person(4_000_700_001, 'Vera Prøve');
+  const owned = { deltagerRelation: [relation(owner, trulyOwns('0.5', '0.5'))] };
+  const gone = { deltagerRelation: [relation(owner, trulyOwns('0.5', '0.5', '2020-01-01', '2026-05-01'))] };
+
+  /** The events of documents that come one after the other. */
+  const toldOf = async (versions: readonly Json[], families?: readonly Family[]) => {
+    const options = families === undefined ? {} : { source: () => ({ ...source, families }) };
+    const source = createFileSource(join(folder, 'register.ndjson'), {});
+    const stage = await setWatch(await newStore('sqlite'), { folder, ...options });
+    await stage.tell(...versions.map((fields, at) => served(document(fields), at)));
+    await stage.run();
+    return stage.changes();
+  };
+  let folder = '';
+  beforeEach(() => {
+    folder = newFolder();
+  });
+
+  it('tells that a beneficial owner left where the document says when, also after it said nothing of owners', async () => {
+    const told = await toldOf([owned, { deltagerRelation: [] }, gone]);
+    expect(told.map(({ updates }) => updates)).toMatchObject([
+      { trueOwnership: { removed: [{ name: 'Vera Prøve' }] }, trueVoteRights: { removed: [{ name: 'Vera Prøve' }] } },
+    ]);
+  });
+
+  it('tells of the first owner of a company that had none', async () => {
+    expect(await toldOf([{ deltagerRelation: [] }, owned])).toHaveLength(1);
+  });
+
+  it('is learnt without a word where no document spoke of it before', async () => {
+    expect(await toldOf([{}, owned, {}, owned])).toEqual([]);
+  });
+
+  it('is not told of where the source does not speak for it, whatever its documents hold', async () => {
+    const families = ALL_FAMILIES.filter((family) => family !== 'beneficialOwners');
+    expect(await toldOf([owned, gone, owned, { ...gone, reklamebeskyttet: true }], families)).toMatchObject([
+      { updates: { commercialProtection: { after: true } } },
+    ]);
+  });
+
+  it('never takes a name away', async () => {
+    const ended = { navne: [name('Borte ApS', '2020-01-01', '2026-01-01')] };
+    expect(await toldOf([{ navne: [name('Borte ApS')] }, ended])).toEqual([]);
+  });
+
+  it('keeps the currency of an amount that comes without one', async () => {
+    const capital = (...attributes: readonly Json[]) => ({ attributter: attributes });
+    const told = await toldOf([
+      capital(attribute('KAPITAL', value('40000')), attribute('KAPITALVALUTA', value('EUR'))),
+      capital(attribute('KAPITAL', value('50000'))),
+    ]);
+    expect(told).toMatchObject([{ updates: { capital: { after: { value: 50_000, currency: 'EUR' } } } }]);
+  });
+});
