@@ -46,7 +46,8 @@ function tell(story: Story): string {
     ...section('Events received', story.receipts.map(receiptLine)),
     ...section('Facts now', story.facts.map(factLine)),
     ...[...Map.groupBy(story.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
-      ([record, decisions]) => section(`Decisions for ${record}`, decisions.map(decisionLine)),
+      ([record, decisions]) =>
+        section(record === ':' ? 'Facts forgotten' : `Decisions for ${record}`, decisions.map(decisionLine)),
     ),
     ...section('Rulings', story.rulings.map(rulingLine)),
     ...section(
@@ -89,12 +90,13 @@ function rulingLine({
 }
 
 function receiptLine(receipt: Story['receipts'][number]): string {
-  const { seq, timestamp, receivedAt, appliedAt, pruned, events, malformed, changed, stale } = receipt;
+  const { seq, timestamp, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
   const parts = [
     appliedAt === null ? 'not applied yet' : undefined,
     pruned ? 'body no longer kept' : events.length === 0 ? 'no known event' : events.join(', '),
     changed.length === 0 ? undefined : `changed ${changed.join(', ')}`,
     stale.length === 0 ? undefined : `older than what was known: ${stale.join(', ')}`,
+    aside === null ? undefined : `set aside (see cvrsync review): ${aside}`,
     malformed.length === 0 ? undefined : `could not read ${malformed.join(', ')}`,
   ];
   return `${seq}  of ${timestamp}, received ${shownTime(receivedAt)}: ${parts.filter((part) => part !== undefined).join('; ')}`;

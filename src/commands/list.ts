@@ -40,6 +40,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./review.ts'),
   },
   {
+    name: 'facts',
+    about: 'what is known of companies: forget what is wrong',
+    load: () => import('./facts.ts'),
+  },
+  {
     name: 'emulate',
     about: 'run a CRM, the register or the service on this machine',
     load: () => import('./emulate.ts'),

@@ -55,13 +55,14 @@ const ANSWERS: Readonly<Record<Verb, Answer>> = {
   retry: {
     about: 'try failed work, refused values, refused links and paused accounts again',
     all: 'everything that failed; decisions are left out',
-    kinds: ['account', 'lane', 'link', 'value'],
+    kinds: ['account', 'lane', 'link', 'value', 'event'],
     byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
-    about: 'give failed work up, forget refused values, remove refused links, delete what nobody could read',
+    about:
+      'give failed work up, forget refused values, remove refused links, delete what nobody could read, leave events out',
     all: 'everything that failed of the kind that --kind names; decisions are left out',
-    kinds: ['lane', 'link', 'value', 'body', 'document'],
+    kinds: ['lane', 'link', 'value', 'body', 'document', 'event'],
     byDefault: undefined,
   },
   accept: {

@@ -8,8 +8,9 @@ import type { Bell } from '../runtime/bell.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
 import type { Store, Tx } from '../store/open.ts';
+import { datedBy } from './ahead.ts';
+import { setEventAside } from './aside.ts';
 import { askFullUpdates, type Needed } from './ask-full.ts';
-import { extract } from './extract.ts';
 import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
 import type { Refolded, Told } from './notes/compose.ts';
@@ -21,6 +22,7 @@ export interface ApplyDeps {
   readonly bell: Bell;
   readonly metrics: Metrics;
   readonly now: () => number;
+  readonly log?: { warn(details: object, message: string): void };
   readonly emailEvent: string;
   /** The fields each CRM is told: an event on other fields leaves its records alone. */
   readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
@@ -46,7 +48,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     const entities = await held(tx, claims);
     const receipts = await tx
       .selectFrom('receipt')
-      .select(['seq', 'entity', 'body'])
+      .select(['seq', 'entity', 'timestamp', 'body'])
       .where('applied_at', 'is', null)
       .where('entity', 'in', each(tx, [...entities]))
       .orderBy('seq')
@@ -58,15 +60,20 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     const known: Known[] = [];
     const payloads: Payload[] = [];
     const noted: Told[] = [];
+    const aside = new Map<number, string>();
     let stale = 0;
-    for (const { seq, entity, body } of receipts) {
+    for (const { seq, entity, timestamp, body } of receipts) {
       const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
       // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
       if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
       payloads.push(read.payload);
-      const folds = isNoted(deps, read.payload) ? new Map<FieldName, Refolded>() : undefined;
-      if (folds !== undefined) noted.push({ seq, payload: read.payload, folds });
-      for (const said of extract(read.payload)) {
+      // The receipt's own time counts: a person may have had the event folded as of when it came.
+      const dated = datedBy({ ...read.payload, timestamp }, deps.now());
+      if (dated.aside !== undefined) aside.set(seq, dated.aside);
+      const { payload, statements } = dated;
+      const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
+      if (payload !== undefined && folds !== undefined) noted.push({ seq, payload, folds });
+      for (const said of statements) {
         const key = keyOf({ entity, field: said.field });
         const before = facts.get(key);
         const folded = fold(before, entity, said, seq);
@@ -92,6 +99,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
         )} as seqs)`,
       )
       .execute();
+    for (const [seq, reason] of aside) await setEventAside(tx, seq, reason);
     const queues = [
       ...(await markRecords(tx, concerned, deps)),
       ...(await askFullUpdates(tx, facts.values(), needed(deps), deps.now())),
@@ -103,9 +111,12 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
       tx,
       claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
     );
-    return { queues, stale, payloads, lost: claims.length - entities.size };
+    return { queues, stale, aside, payloads, lost: claims.length - entities.size };
   });
   metrics.staleEvents.inc(done.stale);
+  metrics.eventsAhead.inc(done.aside.size);
+  for (const [event, reason] of done.aside)
+    deps.log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
   for (const payload of done.payloads) countOddities(payload, metrics);
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) bell.ring(queue);

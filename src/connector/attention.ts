@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { parked } from '../runtime/lane-state.ts';
 import type { Db } from '../store/open.ts';
+import { readEventsAside } from './aside.ts';
 import { type DifferenceFilter, readDifferences } from './differences.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
 import type { Link } from './links.ts';
@@ -10,9 +11,10 @@ import { UPSTREAM_ACCOUNT } from './upstream.ts';
 
 /**
  * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
- * service; `body` of a webhook and `document` of the register that nobody could read; `difference` kept by the rules.
+ * service; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
+ * `difference` kept by the rules.
  */
-export const ATTENTION_KINDS = ['account', 'lane', 'link', 'value', 'body', 'document', 'difference'] as const;
+export const ATTENTION_KINDS = ['account', 'lane', 'link', 'value', 'body', 'document', 'event', 'difference'] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
@@ -53,6 +55,7 @@ export async function readAttention(db: Db, now: number): Promise<readonly Atten
     ...(await readLinks(db)),
     ...(await readValues(db)),
     ...(await readUnreadable(db)),
+    ...(await readEvents(db)),
   ];
 }
 
@@ -213,4 +216,17 @@ async function readUnreadable(db: Db): Promise<readonly Attention[]> {
           verbs: ['drop'],
         },
   );
+}
+
+async function readEvents(db: Db): Promise<readonly Attention[]> {
+  return (await readEventsAside(db)).map(({ seq, entity, reason, receivedAt }) => ({
+    id: idOf('event', seq),
+    kind: 'event',
+    about: `event ${seq} of ${entity}`,
+    reason,
+    since: receivedAt,
+    advice: 'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
+    decides: false,
+    verbs: FAILED,
+  }));
 }

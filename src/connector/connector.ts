@@ -83,7 +83,8 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       batch: APPLY_BATCH,
       concurrency: 1,
       blockedUntil: () => (intake.crowded() ? now() + YIELD_MS : 0),
-      run: (claims) => applyReceipts({ store, bell, metrics, now, emailEvent: settings.emailEvent, ...told }, claims),
+      run: (claims) =>
+        applyReceipts({ store, bell, metrics, now, log, emailEvent: settings.emailEvent, ...told }, claims),
     }),
     ...crms.flatMap((crm) => [
       startSync(common, metrics, crm),

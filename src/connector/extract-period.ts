@@ -7,6 +7,13 @@
 const within = (count: number, least: number, most: number): boolean =>
   Number.isInteger(count) && count >= least && count <= most;
 
+/** When such a period, or a time in its place, begins in ms since 1970; undefined for another text. */
+export function beginOf(period: string): number | undefined {
+  const [, year, quarter, month] = /^(\d{4})(?:-(\d)|-(\d{2}))?$/u.exec(period) ?? [];
+  if (year === undefined) return Date.parse(period) || undefined;
+  return Date.UTC(Number(year), quarter === undefined ? Number(month ?? 1) - 1 : (Number(quarter) - 1) * 3);
+}
+
 /** `2026` */
 export const ofYear = (year: number): string | undefined => (within(year, 1600, 2199) ? String(year) : undefined);
 

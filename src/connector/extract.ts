@@ -191,7 +191,7 @@ export function extract(payload: Payload): readonly Statement[] {
   const said: Said[] = tellsOfRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
   for (const event of payload.stated) {
     if (payload.updates[event] === undefined) continue;
-    const about = sayings(event, payload);
+    const about = fieldUpdates(event, payload);
     const list = isWhole ? wholeListOf(event) : undefined;
     if (list === undefined) said.push(...about);
     else
@@ -210,7 +210,8 @@ export function extract(payload: Payload): readonly Statement[] {
   );
 }
 
-function sayings<E extends EventName>(event: E, payload: Payload): readonly Said[] {
+/** What one event of a payload says of fields; nothing where it is not updated. */
+export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly Said[] {
   const data = payload.updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
   return data === undefined ? [] : EXTRACT[event](data, payload);
 }

@@ -19,7 +19,17 @@ export interface Happened {
   readonly provider: string;
   readonly id: string;
   readonly entity: string;
-  readonly rule: 'hold' | 'gone' | 'moved' | 'refused' | 'linked' | 'unlinked' | 'doubt' | 'note' | 'parent';
+  readonly rule:
+    | 'hold'
+    | 'gone'
+    | 'moved'
+    | 'refused'
+    | 'linked'
+    | 'unlinked'
+    | 'doubt'
+    | 'note'
+    | 'parent'
+    | 'forgotten';
   readonly detail: string;
 }
 

@@ -114,6 +114,7 @@ export async function dropBodies(tx: Tx, after: number, before: number): Promise
     .where('seq', '<=', page.lastOld)
     .where('received_at', '<', before)
     .where('applied_at', 'is not', null)
+    .where('aside', 'is', null)
     .execute();
   await writeKept(tx, BODIES_DONE, String(page.lastOld), before);
   return page;

@@ -5,10 +5,10 @@ import type { Payload } from '../protocol/payload.ts';
 import { createBell } from '../runtime/bell.ts';
 import { claim } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
+import { datedBy } from './ahead.ts';
 import { applyReceipts } from './apply.ts';
 import { type Crm, mappedFields } from './crm.ts';
 import { derivedRules } from './derived.ts';
-import { extract } from './extract.ts';
 import { type Fact, fold, knownValues } from './fact.ts';
 import { holdOf } from './hold.ts';
 import { listLinks } from './links.ts';
@@ -37,7 +37,7 @@ const LEASE_MS = 30_000;
 export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortSignal): Promise<readonly Preview[]> {
   const { store, crms } = deps;
   const now = deps.now();
-  const said = extract(payload);
+  const said = datedBy(payload, now).statements;
   const previews: Preview[] = [];
   for (const crm of crms) {
     const schema = await crm.schema(signal);

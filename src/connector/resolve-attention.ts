@@ -4,6 +4,7 @@ import { endBlock } from '../runtime/blocks.ts';
 import { drop as dropLane, unpark } from '../runtime/lane-state.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/open.ts';
+import { dropEventAside, retryEventAside } from './aside.ts';
 import { ATTENTION_KINDS, type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention.ts';
 import { settleDifference } from './differences.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from './links.ts';
@@ -37,6 +38,8 @@ export async function resolveAttention(tx: Tx, verb: Verb, id: string, now: numb
     case 'body':
     case 'document':
       return resolveUnreadable(tx, verb, named.kind, Number(first));
+    case 'event':
+      return resolveEvent(tx, verb, Number(first), now);
   }
 }
 
@@ -123,6 +126,14 @@ async function resolveUnreadable(tx: Tx, verb: Verb, kind: keyof typeof HOW_ELSE
   return done('deleted');
 }
 
+async function resolveEvent(tx: Tx, verb: Verb, seq: number, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, FAILED);
+  if (refusal !== undefined) return refusal;
+  return verb === 'retry'
+    ? doneWhere(await retryEventAside(tx, seq, now), 'taken as of the time it came')
+    : doneWhere(await dropEventAside(tx, seq), 'left out');
+}
+
 async function forget(tx: Tx, { provider, recordId, property }: RulingRef): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('property_state')
@@ -144,14 +155,17 @@ const PARTS: Readonly<Record<AttentionKind, number>> = {
   link: 2,
   body: 1,
   document: 1,
+  event: 1,
   difference: 3,
 };
+
+const NUMBERED: ReadonlySet<AttentionKind> = new Set(['body', 'document', 'event']);
 
 function readId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
   const [name, ...parts] = id.split('/');
   const kind = ATTENTION_KINDS.find((each) => each === name);
   if (kind === undefined || parts.length !== PARTS[kind]) return undefined;
-  if ((kind === 'body' || kind === 'document') && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
+  if (NUMBERED.has(kind) && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
   try {
     const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
     return { kind, parts: [first, second, third] };

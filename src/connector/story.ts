@@ -4,7 +4,7 @@ import { isEventName } from '../protocol/events.ts';
 import { readPayload } from '../protocol/payload.ts';
 import { each } from '../store/each.ts';
 import type { Db } from '../store/open.ts';
-import { extract } from './extract.ts';
+import { datedBy } from './ahead.ts';
 import { type Fact, fold, visible } from './fact.ts';
 import { readFacts } from './facts.ts';
 import { type Ruling, readRulings } from './ruling.ts';
@@ -31,6 +31,8 @@ export interface StoryReceipt {
   readonly appliedAt: number | null;
   readonly pruned: boolean;
   readonly events: readonly string[];
+  /** Why it was not folded, or not all of it. */
+  readonly aside: string | null;
   /** Entries that could not be read. */
   readonly malformed: readonly string[];
   /** Fields that had another value after it than before. */
@@ -175,20 +177,20 @@ async function readLinks(db: Db, entity: string, only: StoryOptions['record']): 
 async function readReceipts(db: Db, entity: string, options: StoryOptions): Promise<readonly StoryReceipt[]> {
   const rows = await db
     .selectFrom('receipt')
-    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body'])
+    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside'])
     .where('entity', '=', entity)
     .orderBy('seq', 'desc')
     .limit(options.limit)
     .execute();
   const facts = new Map<FieldName, Fact>();
-  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body }) => {
-    const base = { seq, timestamp, receivedAt: received_at, appliedAt: applied_at, pruned: body === null };
+  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, aside }) => {
+    const base = { seq, timestamp, receivedAt: received_at, appliedAt: applied_at, pruned: body === null, aside };
     const read = body === null ? undefined : readPayload(JSON.parse(body), { emailEvent: options.emailEvent });
     if (read?.ok !== true) return { ...base, events: [], malformed: [], changed: [], stale: [] };
     const { payload } = read;
     const events = [...Object.keys(payload.updates).filter(isEventName), ...Object.keys(payload.unknown)];
     const malformed = [...new Set(payload.malformed.map(({ event }) => event))];
-    const folds = extract(payload).map((said) => {
+    const folds = datedBy({ ...payload, timestamp }, received_at).statements.map((said) => {
       const folded = fold(facts.get(said.field), entity, said, seq);
       facts.set(said.field, folded.fact);
       return { field: said.field, changed: folded.changed, stale: folded.stale };

@@ -1,0 +1,50 @@
+/** `facts`: what is known of companies. */
+import { FIELD_NAMES, isFieldName } from '../../providers/fields.ts';
+import { forgetFacts } from '../connector/forget.ts';
+import { defineCommand, type ExitCode, needed, optional, UsageError } from './command.ts';
+import { readEntity } from './entity.ts';
+import { withStore } from './opened.ts';
+import { needConnector } from './ruled.ts';
+
+const forget = defineCommand({
+  name: 'forget',
+  about: 'take a wrong fact out, or all facts of a company, and have the service state the company anew',
+  args: {
+    entity: needed('the company: CVR-1-12345678, or its CVR number'),
+    field: optional('one field, such as name; all of them where none is named'),
+  },
+  options: {},
+  run: async (context, { entity: text, field }) => {
+    const { providers } = await needConnector(context);
+    const entity = readEntity(text, context.log);
+    if (field !== undefined && !isFieldName(field))
+      throw new UsageError(`there is no field ${field}: the fields are ${FIELD_NAMES.join(', ')}`);
+    const written = providers.flatMap(({ name, mapping }) => mapping.map((row) => ({ provider: name, ...row })));
+    return withStore(context, async (store): Promise<ExitCode> => {
+      const { facts, records, asked } = await store.write((tx) => forgetFacts(tx, entity, field, written, Date.now()));
+      if (facts.length === 0)
+        throw new Error(
+          `nothing is known of ${field === undefined ? '' : `${field} of `}${entity}: see cvrsync explain ${entity}`,
+        );
+      const names = facts.map((fact) => fact.field);
+      const next = asked
+        ? 'A running daemon asks the service to state the company anew.'
+        : 'No link can ask the service for a full update: the next event brings the field back.';
+      const stays =
+        records.length === 0
+          ? ''
+          : `\n${records.join(', ')}: what was written stays until then; cvrsync undo --entity ${entity} takes it back now.`;
+      context.output.result(
+        { entity, forgotten: names, records, asked },
+        `Forgotten of ${entity}: ${names.join(', ')}. ${next}${stays}`,
+      );
+      return 0;
+    });
+  },
+});
+
+export const command = defineCommand({
+  name: 'facts',
+  about: 'what is known of companies: forget what is wrong',
+  commands: [forget],
+});
