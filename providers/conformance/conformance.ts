@@ -103,7 +103,13 @@ const placeOf = ({ stack = '' }: Error): string | undefined =>
   stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line) && !/node:|node_modules/.test(line))
-    .map((line) => /([^/\\() ]+[/\\][^/\\() ]+:\d+):\d+\)?$/.exec(line)?.[1])
+    .map((line) => /^\s+at (?:[^()]*\()?([^()]+:\d+):\d+\)?$/.exec(line)?.[1])
+    .map((place) =>
+      place
+        ?.split(/[ /\\]/)
+        .slice(-2)
+        .join('/'),
+    )
     .find((place) => place !== undefined);
 
 /** What became of one rule. */

@@ -138,7 +138,7 @@ async function oneByOne<T, R>(
 }
 
 /** A number that an API gives as a number has lost its leading zeros. */
-const bare = (id: string): string => id.replace(/^0+(?=.)/, '');
+const bare = (id: string): string => id.replace(/^0+/, '') || id.slice(-1);
 
 const withId = (url: string, id: string): string => url.replaceAll('{id}', encodeURIComponent(id));
 

@@ -37,7 +37,7 @@ async function judge(apis: Apis, texts: Readonly<Record<string, string>>, refuse
 /** `Existing ID: 123`, and `123 already has that value`. */
 const existingId = (body: ErrorBody): string | undefined => {
   const text = [body.message, ...body.properties.map(({ reason }) => reason)].join(' ');
-  return /Existing ID: (\d+)/i.exec(text)?.[1] ?? /(\d+) already has that value/i.exec(text)?.[1];
+  return /Existing ID: (\d+)/i.exec(text)?.[1] ?? /\b(\d{1,20}) already has that value/i.exec(text)?.[1];
 };
 
 async function holderOf(

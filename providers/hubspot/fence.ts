@@ -58,10 +58,11 @@ export async function settle(http: Http, request: HttpRequest, clock: () => Acco
   return judged(request, response, json);
 }
 
+const LISTS = [/\/objects\/(?:[\d-]+\/)?(?:companies|0-2)(?:\?|$)/, /\/\d+\/associations\/\w+(?:\?|$)/];
+
 /** What is answered with results: batches, searches, and lists of companies and of what belongs to one. */
 const isListed = ({ method, url }: HttpRequest): boolean =>
-  /\/(batch\/(read|update)|search)$/.test(url) ||
-  (method === 'GET' && /\/objects\/(?:[\d-]+\/)?(?:companies|0-2|\w+\/\d+\/associations\/\w+)(?:\?|$)/.test(url));
+  /\/(batch\/(read|update)|search)$/.test(url) || (method === 'GET' && LISTS.some((list) => list.test(url)));
 
 /** The client drops a batch's errors from a 200, and throws on any 2xx it does not list: the body decides, not the status. */
 function judged(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {

@@ -27,7 +27,7 @@ export function fromHubspot(text: string | null | undefined, type: string | unde
 function plainNumber(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
-  return Math.abs(value) >= 1 ? BigInt(Math.round(value)).toString() : value.toFixed(20).replace(/0+$/, '');
+  return Math.abs(value) >= 1 ? BigInt(Math.round(value)).toString() : value.toFixed(20).replace(/^(.*?[^0])0*$/, '$1');
 }
 
 /** ISO 8601 in UTC for a text in ms since 1970 or in ISO 8601. */

@@ -14,5 +14,8 @@ export function trustedInstance(instanceUrl: string, loginUrl: string): string |
   // Pages, not an API: jsforce throws on this one.
   if (hostname.endsWith('.lightning.force.com')) return undefined;
   const known = protocol === 'https:' && DOMAINS.some((domain) => hostname.endsWith(`.${domain}`));
-  return known || origin === new URL(loginUrl).origin ? href.replace(/\/+$/, '') : undefined;
+  if (!known && origin !== new URL(loginUrl).origin) return undefined;
+  let end = href.length;
+  while (href[end - 1] === '/') end -= 1;
+  return href.slice(0, end);
 }

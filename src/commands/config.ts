@@ -41,7 +41,7 @@ const init = defineCommand({
         throw new UsageError(`${file} exists: name another with --config, or replace it with --force`);
       throw new Error(`cannot write ${file}`, { cause: error });
     });
-    const names = [...new Set([...text.matchAll(/^[^#\n]*?\$\{(\w+)\}/gm)].map((match) => match[1] ?? ''))];
+    const names = variablesIn(text);
     context.output.result(
       { file, environment: names },
       `Wrote ${file}. Set ${names.join(', ')}, then run: cvrsync check`,
@@ -49,6 +49,12 @@ const init = defineCommand({
     return 0;
   },
 });
+
+/** The variables that a file of `config init` needs: all outside of comments, each once. */
+const variablesIn = (text: string): readonly string[] => {
+  const lines = text.split('\n').filter((line) => !line.trimStart().startsWith('#'));
+  return [...new Set([...lines.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name))];
+};
 
 const schema = defineCommand({
   name: 'schema',

@@ -70,8 +70,8 @@ function readSecret(secret: string | undefined): Auth {
 }
 
 function readHeader(given: string): readonly [string, string] {
-  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([\t -~]*?)\s*$/.exec(given) ?? [];
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):([\t -~]*)$/.exec(given.trim()) ?? [];
   // Not quoted: it may hold a secret.
   if (name === undefined || value === undefined) throw new UsageError("a header is not of the form 'name: value'");
-  return [name.toLowerCase(), value];
+  return [name.toLowerCase(), value.trim()];
 }

@@ -18,7 +18,7 @@ const childOf = (schema: TSchema, key: string): TSchema | undefined => {
   return undefined;
 };
 
-const URL_PASSWORD = /^(?<head>[a-z][a-z0-9+.-]*:\/\/[^/@]*?:)(?<password>.*)(?<tail>@[^@]*)$/i;
+const URL_PASSWORD = /^(?<head>[a-z][a-z0-9+.-]*:\/\/[^/@:]*:)(?<password>.*)(?<tail>@[^@]*)$/i;
 
 /** Walks a value by its schema; `onSecret` says what stands in for each secret. */
 function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) => string): unknown {

@@ -78,12 +78,15 @@ function foldList(state: ListState, said: Extract<Statement, { added: unknown }>
   return { whole, members: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
+/** Made once: with the language named at each comparison, a list of thousands takes tens of milliseconds an event. */
+const BY_NAME = new Intl.Collator('da');
+
 /** What a list amounts to: the members present, by name; not `complete` until all were stated at once. */
 export function visible(state: ListState): { readonly members: readonly Member[]; readonly complete: boolean } {
   const members = Object.values(state.members)
     .filter((each) => each.present)
     .map((each) => each.member)
-    .sort((a, b) => a.name.localeCompare(b.name, 'da') || (a.id < b.id ? -1 : 1));
+    .sort((a, b) => BY_NAME.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
   return { members, complete: state.whole !== null };
 }
 

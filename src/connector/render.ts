@@ -2,6 +2,7 @@
 import { FIELDS, type FieldName, type FieldValue, type Member } from '../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../providers/provider.ts';
 import { normaliseTime } from '../protocol/time.ts';
+import { joinLines, withoutPercent } from '../protocol/trim.ts';
 import { isBlank } from './decide.ts';
 import { internationalPhone } from './phone.ts';
 
@@ -121,7 +122,7 @@ function renderList(members: readonly Member[], property: Property, join: string
 
 const spell = ({ name, share }: Member): string => {
   const line = name.replace(/\s+/gu, ' ').trim();
-  return share === undefined ? line : `${line} (${share.replace(/\s*%$/u, '')} %)`;
+  return share === undefined ? line : `${line} (${withoutPercent(share)} %)`;
 };
 
 /** As many as fit, and how many more there are: "Anne Berg, Bo Dahl (+3)". */
@@ -143,11 +144,10 @@ function cutList(names: readonly string[], property: Property, join: string): Re
 }
 
 /** A property of one line takes no line break. */
-const joinFor = ({ type }: Property, join: string): string =>
-  type === 'multiline' || !/[\r\n]/u.test(join) ? join : join.replace(/\s*[\r\n]+\s*/gu, JOIN);
+const joinFor = ({ type }: Property, join: string): string => (type === 'multiline' ? join : joinLines(join, JOIN));
 
 const textFor = (value: string, property: Property): string =>
-  (property.type === 'multiline' ? value : value.replace(/\s*[\r\n]+\s*/gu, ' ')).trim();
+  (property.type === 'multiline' ? value : joinLines(value, ' ')).trim();
 
 function limit(value: string, property: Property, mayCut: boolean): Rendered {
   const max = property.maxLength;

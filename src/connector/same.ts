@@ -2,6 +2,7 @@
 import { FIELDS, type FieldName } from '../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../providers/provider.ts';
 import { normaliseTime } from '../protocol/time.ts';
+import { withoutSlash } from '../protocol/trim.ts';
 import { isBlank } from './decide.ts';
 import { internationalPhone } from './phone.ts';
 
@@ -46,7 +47,7 @@ function number(value: PropertyValue): string | number {
     : ENGLISH_GROUPS.test(spelled)
       ? spelled.replaceAll(',', '')
       : spelled;
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/iu.test(plain) ? Number(plain) : text(value);
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(plain) ? Number(plain) : text(value);
 }
 
 /** CRMs keep instants to the second at best. */
@@ -61,5 +62,5 @@ function url(value: PropertyValue): string {
     .replace(/^www\./iu, '');
   const end = bare.search(/[/?#]/u);
   const host = end < 0 ? bare : bare.slice(0, end);
-  return `${host.toLowerCase()}${end < 0 ? '' : bare.slice(end).replace(/\/+$/u, '')}`;
+  return `${host.toLowerCase()}${end < 0 ? '' : withoutSlash(bare.slice(end))}`;
 }

@@ -19,7 +19,7 @@ export type CvrVerdict =
 const WEIGHTS = [2, 7, 6, 5, 4, 3, 2, 1] as const;
 const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
 const LABEL = /^(?:(?:cvr|vat|moms)(?:[\s-]*(?:nr|no|nummer|number|id))?[\s.:#-]*)?(?:dk[\s.:-]*)?/i;
-const UNIT_LABEL = /^p(?:[\s-]*(?:enhed|nr|no|nummer|number))?[\s.:#-]*(?=\d)/i;
+const UNIT_LABEL = /^p(?:[\s-]*(?:enhed|nr|no|nummer|number))?[\s.:#-]*(\d)/i;
 const SEPARATED = /^[\d\s.,'/_-]*$/;
 // Six digits, a dash, four digits is how Danish personal numbers are written: never taken for a P-number.
 const PERSONAL = /^\d{6}-\d{4}$/;
@@ -71,7 +71,7 @@ export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean 
   if (entity !== undefined) return entity;
   const spreadsheet = SPREADSHEET.exec(text)?.[1];
   if (spreadsheet !== undefined) return ofDigits(spreadsheet.replace(/\D/g, ''), options.pad ?? false);
-  const unit = text.replace(UNIT_LABEL, '');
+  const unit = text.replace(UNIT_LABEL, '$1');
   const bare = unit === text ? text.replace(LABEL, '') : unit;
   if (!SEPARATED.test(bare)) return invalid('has other characters than digits and separators');
   if (PERSONAL.test(bare)) return invalid('is written like a personal number');

@@ -1,5 +1,6 @@
 /** Values of events as Danes write them. */
 import type { Address, Capital, CompanyForm, Industry } from './formats.ts';
+import { joinLines, withoutPercent } from './trim.ts';
 
 const DATE = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeZone: 'UTC' });
 const TIME = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeStyle: 'short', timeZone: 'Europe/Copenhagen' });
@@ -31,7 +32,7 @@ export const moneyText = (value: number, currency: string | null): string =>
 
 /** A share, an interval or one number with or without a percent sign: `33,33-50 %`. */
 export function shareText(share: string): string {
-  const bare = share.replace(/\s*%\s*$/, '').replaceAll('.', ',');
+  const bare = withoutPercent(share).replaceAll('.', ',');
   return /\d$/.test(bare) ? `${bare} %` : share;
 }
 
@@ -66,7 +67,7 @@ export function addressText(address: Address): string {
     postalBox === null ? '' : `Postboks ${postalBox}`,
     cityName === postalDistrict ? '' : cityName,
     joined(' ', [postalCode, postalDistrict]),
-    freeText?.replaceAll(/\s*\n\s*/g, ', '),
+    freeText === null ? null : joinLines(freeText, ', '),
     countryCode === 'DK' ? '' : countryCode,
   ];
   return joined(', ', parts);

@@ -17,6 +17,7 @@ import { describeReport } from './describe-report.ts';
 import { EVENT_NAMES, type EventData, type EventName } from './events.ts';
 import type { Entity, Owner, Voter } from './formats.ts';
 import type { Updates } from './payload.ts';
+import { joinLines } from './trim.ts';
 
 /** One thing that changed; `before` is null where there was nothing or it is not known, `after` where nothing is left. */
 export interface Line {
@@ -43,7 +44,7 @@ export interface DescribeOptions {
 /** A line as plain text: `Status: Normal → Under konkurs`; what it continues on, and its link, are indented. */
 export function lineText({ label, before, after, link }: Line): string {
   const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
-  const text = value === '' ? label : `${label}: ${value.replaceAll(/\s*\n\s*/g, '\n    ')}`;
+  const text = value === '' ? label : `${label}: ${joinLines(value, '\n    ')}`;
   return link === undefined ? text : `${text}\n    ${link}`;
 }
 

@@ -50,8 +50,7 @@ const MOST_ATTEMPTS = 50;
 const WEEK_S = 604_800;
 // As plausible as can be told without sending one: something, one @, a name with a dot, nothing that breaks a header or
 // that PostgreSQL takes for no text: all that is published would wait for it.
-const EMAIL =
-  /^[^\s\p{Cc}\p{Cs}@<>(),;:"\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*$/u;
+const EMAIL = /^([^\s\p{Cc}\p{Cs}@<>(),;:"\\]+)@([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*)$/u;
 const CONTROL = /\p{Cc}/u;
 /** Headers that belong to the post itself. */
 const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
@@ -78,7 +77,11 @@ export function checkMonitor(input: Partial<MonitorInput>, options: WireOptions 
   if (Array.isArray(schedule)) issues.push(...checkSchedule(schedule));
   refuse((emails?.length ?? 0) > MOST_EMAILS, '/emails', `should be ${MOST_EMAILS} addresses at most`);
   for (const [at, email] of (emails ?? []).entries())
-    refuse(email.length > 254 || !EMAIL.test(email), `/emails/${at}`, 'is no e-mail address, as name@example.com');
+    refuse(
+      email.length > 254 || email.indexOf('@') > 64 || !EMAIL.test(email),
+      `/emails/${at}`,
+      'is no e-mail address, as name@example.com',
+    );
   return issues;
 }
 

@@ -52,7 +52,7 @@ export function openNotes(firstId: number, now: () => number): StoredNotes {
 export const plainText = (html: string): string =>
   html
     .replace(/<br\s*\/?>|<\/p>|<\/div>/gi, '\n')
-    .replace(/<[^>]*>/g, '')
+    .replace(/<[^<>]*>/g, '')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
     .replace(/&quot;/g, '"')

@@ -97,11 +97,13 @@ function wrongText(
 export function storedText(definition: PropertyDefinition | undefined, text: string): string {
   if (text === '' || definition === undefined) return text;
   if (definition.name === 'domain')
-    return text
-      .toLowerCase()
-      .replace(/^https?:\/\//, '')
-      .replace(/^www\./, '')
-      .replace(/\/.*$/, '');
+    return (
+      text
+        .toLowerCase()
+        .replace(/^https?:\/\//, '')
+        .replace(/^www\./, '')
+        .split('/', 1)[0] ?? ''
+    );
   const ms = definition.type === 'date' || definition.type === 'datetime' ? instantOf(text) : undefined;
   if (ms === undefined) return text;
   return definition.type === 'date' ? new Date(ms).toISOString().slice(0, 10) : new Date(ms).toISOString();

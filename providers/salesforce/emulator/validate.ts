@@ -6,7 +6,7 @@ import { type Org, rawValue, salesforceTime } from './org.ts';
 import { type RecordError, recordError } from './refusal.ts';
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'double', 'currency', 'percent']);
-const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+const EMAIL = /^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/;
 
 /** True where the JSON itself does not fit the field: the parser refuses the whole call. */
 export function misfit(field: FieldDefinition, value: unknown): boolean {

@@ -65,8 +65,12 @@ const numberOf = ({ entity, found }: CensusRow): string =>
  */
 const csv = (lines: readonly (readonly string[])[]): string =>
   stringify(
-    lines.map((line) =>
-      line.map((cell) => cell.replaceAll(/[\r\n]+/gu, ' ').replaceAll(/([,;\t][\s"]*)(?=[=+\-@])/gu, "$1'")),
-    ),
+    lines.map((line) => line.map(escaped)),
     { delimiter: ';', escape_formulas: true, record_delimiter: 'windows' },
   );
+
+const escaped = (cell: string): string =>
+  cell.replaceAll(/[\r\n]+/gu, ' ').replaceAll(/[,;\s"]+/gu, (run, at: number, whole: string) => {
+    const next = whole.charAt(at + run.length);
+    return /[,;\t]/u.test(run) && next !== '' && '=+-@'.includes(next) ? `${run}'` : run;
+  });

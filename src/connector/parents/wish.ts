@@ -1,5 +1,6 @@
 /** What parent each record should have, from what the store knows of owners and links. */
 import { sql } from 'kysely';
+import { withoutPercent } from '../../protocol/trim.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Db, Store, Tx } from '../../store/open.ts';
 import { type Majority, majorityOf } from './majority.ts';
@@ -80,7 +81,7 @@ function want(entity: string, majority: Majority, { owners, recordsOf, given, st
   const records = recordsOf.get(owner) ?? [];
   const [record] = records;
   if (record !== undefined && records.length === 1)
-    return { kind: 'parent', id: record, why: `${owner} owns ${share.replace(/\s*%$/u, '')} %` };
+    return { kind: 'parent', id: record, why: `${owner} owns ${withoutPercent(share)} %` };
   // The owner has no record here, or several: which one, we cannot know. One of another company is wrong all the same.
   if (given !== null && standsFor.get(given) !== owner)
     return { kind: 'none', why: `${owner} owns more than half of ${entity} now` };

@@ -124,9 +124,9 @@ const folded = (name: string): string =>
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[.,]/gu, '')
-    .replace(/\s+(?:a\/s|aps|as|i\/s|is|k\/s|ks|p\/s|ivs|amba|fmba|smba)$/u, '')
     .replace(/\s+/gu, ' ')
-    .trim();
+    .trim()
+    .replace(/ (?:a\/s|aps|as|i\/s|is|k\/s|ks|p\/s|ivs|amba|fmba|smba)$/u, '');
 
 const isSameName = (name: string, value: PropertyValue | undefined): boolean =>
   typeof value === 'string' && folded(value) !== '' && folded(value) === folded(name);

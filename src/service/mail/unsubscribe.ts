@@ -4,6 +4,7 @@ import Type from 'typebox';
 import type { Server } from '../../http/server.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { escapeHtml } from '../../protocol/news.ts';
+import { withoutSlash } from '../../protocol/trim.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Secrets } from '../secrets.ts';
 import { sameAddress } from './queue.ts';
@@ -17,7 +18,7 @@ const PURPOSE = 'unsubscribe';
 /** The address that ends a monitor's mail to a recipient; `publicUrl` is how the world reaches this service. */
 export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: string, recipient: string): string {
   const who = Buffer.from(JSON.stringify([monitor, sameAddress(recipient)])).toString('base64url');
-  return `${publicUrl.replace(/\/+$/, '')}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`;
+  return `${withoutSlash(publicUrl)}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`;
 }
 
 /** Whom a token is of; undefined for one that is not ours. */

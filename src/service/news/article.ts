@@ -28,7 +28,9 @@ export const article: DraftOf = (change, { gazetteProvider, pressProvider }) => 
 /** The text with the company named as an entity where its name first stands as words of their own. */
 function withSubject(text: string, change: Change): Phrase {
   const name = change.name.toWellFormed().replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  const found = name === '' ? null : new RegExp(`(?<![\\p{L}\\p{N}])${name}(?![\\p{L}\\p{N}])`, 'iu').exec(text);
+  // Each place of the text is compared with the whole name: a long one is nobody's, and would cost the product of both.
+  const isName = change.name !== '' && change.name.length <= 300;
+  const found = !isName ? null : new RegExp(`(?<![\\p{L}\\p{N}])${name}(?![\\p{L}\\p{N}])`, 'iu').exec(text);
   if (found === null) return [text];
   const parts = [text.slice(0, found.index), ...subject(change), text.slice(found.index + found[0].length)];
   return parts.filter((part) => part !== '');

@@ -2,6 +2,7 @@
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { escapeHtml } from '../../protocol/news.ts';
+import { withoutSlash } from '../../protocol/trim.ts';
 import type { Change } from '../change.ts';
 import { startOf } from '../register/today.ts';
 import { isPersonalField, withoutPersonalNumbers } from './personal-numbers.ts';
@@ -119,7 +120,7 @@ export function changesOf(found: Found, groups: readonly Group[], edition: Editi
           tagline: court ?? null,
           content: contentOf(found, groups, label),
           time,
-          link: `${edition.baseUrl.replace(/\/+$/, '')}/messages/${found.number}`,
+          link: `${withoutSlash(edition.baseUrl)}/messages/${found.number}`,
         },
       },
     };

@@ -5,6 +5,7 @@
  */
 import { HttpFault } from '../../http/fault.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import { withoutSlash } from '../../protocol/trim.ts';
 import type { Claim } from '../../runtime/lanes.ts';
 import { createPace, type Pace } from '../../runtime/rate.ts';
 import { readNames } from '../register/snapshots.ts';
@@ -147,7 +148,7 @@ async function read(deps: GazetteDeps, get: Get, kind: NoticeKind, found: Found,
 /** Undefined for what is not there or is no JSON: one notice must not end the poll. */
 async function getJson(deps: GazetteDeps, pace: Pace, path: string, signal: AbortSignal): Promise<unknown> {
   await pace.acquire('calls', signal);
-  const url = `${deps.settings.baseUrl.replace(/\/+$/, '')}${path}`;
+  const url = `${withoutSlash(deps.settings.baseUrl)}${path}`;
   const answer = await deps
     .http({ method: 'GET', url, headers: { accept: 'application/json' }, maxBytes: MAX_BYTES, signal })
     .catch((error: unknown) => {

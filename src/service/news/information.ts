@@ -44,5 +44,6 @@ const cut = (phrase: Phrase, longest: number): Phrase =>
     return `${part
       .slice(0, longest)
       .toWellFormed()
-      .replace(/\s+\S*$/, '')} …`;
+      .replace(/\s\S*$/, '')
+      .trimEnd()} …`;
   });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalEntityId, parseEntityId } from '../../protocol/entity-id.ts';
 import type { NewsType } from '../../protocol/news.ts';
 import { normaliseTime } from '../../protocol/time.ts';
+import { withoutSlash } from '../../protocol/trim.ts';
 import type { Change } from '../change.ts';
 import type { Draft } from './draft.ts';
 import { DRAFTS } from './drafts.ts';
@@ -94,7 +95,7 @@ function entitiesOf(change: Change, draft: Draft): NewsItem['entities'] {
 
 /** The page of an entity on the public site, as the register's own has it (https://datacvr.virk.dk). */
 export function entityUrl(baseUrl: string, entityId: string): string {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = withoutSlash(baseUrl);
   const { kind, number } = parseEntityId(entityId) ?? { kind: 'other', number: '' };
   if (kind === 'company') return `${base}/enhed/virksomhed/${number}`;
   if (kind === 'productionUnit') return `${base}/enhed/produktionsenhed/${number}`;

@@ -8,6 +8,7 @@ import type { Http, HttpResponse } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
 import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import { withoutSlash } from '../../protocol/trim.ts';
 import { createPace } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { ALL_FAMILIES } from './families.ts';
@@ -68,7 +69,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   }
 
   async function search(index: Index, query: object, signal: AbortSignal): Promise<HttpResponse> {
-    const url = `${options.baseUrl.replace(/\/+$/, '')}/cvr-permanent/${index}/_search`;
+    const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${index}/_search`;
     const body = JSON.stringify(query);
     await pace.acquire('search', signal);
     const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' };

@@ -2,6 +2,7 @@
 import type { Http } from '../../http/client.ts';
 import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import { withoutSlash } from '../../protocol/trim.ts';
 import { SourceError } from '../register/source.ts';
 import { type Filing, type NoFiling, readFiling } from './filings.ts';
 
@@ -73,7 +74,7 @@ const timeOf = ({ filing }: Found): string => ('updatedAt' in filing ? filing.up
 const byTime = (a: Found, b: Found): number => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0);
 
 async function ask({ http, indexUrl, now }: IndexOptions, query: object, signal: AbortSignal): Promise<unknown> {
-  const url = `${indexUrl.replace(/\/+$/, '')}/_search`;
+  const url = `${withoutSlash(indexUrl)}/_search`;
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' };
   const answer = await http({
     method: 'POST',

@@ -11,6 +11,8 @@ const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http:
 
 /** Characters kept of one document, marked texts within marked texts counted each. */
 const MAX_KEPT = 32 * 1024 * 1024;
+/** What a step along a chain of continued texts counts as, in characters. */
+const STEP = 64;
 
 /** A marked element while it is open: its text goes on to everything it lies in, unless it is excluded there. */
 interface Marked {
@@ -35,6 +37,26 @@ export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactRead
   const continuations = new Map<string, Part>();
   let inResource = 0;
   let kept = 0;
+
+  const keepMore = (characters: number): void => {
+    kept += characters;
+    if (kept > MAX_KEPT) throw new DocumentError('marks the same text as too many facts');
+  };
+
+  /** A text with what follows it elsewhere; each part once, where a chain bites its tail. */
+  const continued = (text: string, first: string): string => {
+    const seen = new Set<string>();
+    let whole = text;
+    for (let id: string | undefined = first; id !== undefined && !seen.has(id) && whole.length < MAX_TEXT; ) {
+      seen.add(id);
+      const part = continuations.get(id);
+      whole += part?.text ?? '';
+      id = part?.next;
+      // Many facts may begin one long chain of parts without a text: each step costs, too.
+      keepMore(STEP + (part?.text.length ?? 0));
+    }
+    return whole.slice(0, MAX_TEXT);
+  };
 
   const begin = (tag: Tag): Marked => {
     const kind = KINDS[tag.local] ?? 'other';
@@ -77,8 +99,7 @@ export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactRead
         if (marked.kind === 'other' || marked.text.length >= MAX_TEXT) continue;
         const more = text.slice(0, MAX_TEXT - marked.text.length);
         marked.text += more;
-        kept += more.length;
-        if (kept > MAX_KEPT) throw new DocumentError('marks the same text as too many facts');
+        keepMore(more.length);
       }
     },
     close(tag) {
@@ -92,7 +113,7 @@ export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactRead
     },
     facts() {
       for (const { fact, next, format } of unfinished) {
-        fact.value = continued(fact.value, next, continuations);
+        fact.value = continued(fact.value, next);
         if (format !== undefined) fact.value = inlineDate(fact.value, format);
       }
       return gather(stated, resources);
@@ -106,16 +127,3 @@ const KINDS: Readonly<Record<string, Marked['kind']>> = {
   continuation: 'continuation',
   exclude: 'excluded',
 };
-
-/** A text with what follows it elsewhere; each part once, where a chain bites its tail. */
-function continued(text: string, first: string, parts: ReadonlyMap<string, Part>): string {
-  const seen = new Set<string>();
-  let whole = text;
-  for (let id: string | undefined = first; id !== undefined && !seen.has(id) && whole.length < MAX_TEXT; ) {
-    seen.add(id);
-    const part: Part | undefined = parts.get(id);
-    whole += part?.text ?? '';
-    id = part?.next;
-  }
-  return whole.slice(0, MAX_TEXT);
-}

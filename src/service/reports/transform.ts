@@ -1,4 +1,5 @@
 /** Numbers and dates as inline XBRL shows them to people (the transformation registries 1 to 5, by local name). */
+import { trimEndOf } from '../../protocol/trim.ts';
 
 type Style = 'plain' | 'dot' | 'comma' | 'zero' | 'units';
 
@@ -58,7 +59,7 @@ function decimal(text: string, style: Exclude<Style, 'zero'>): string | undefine
 
 /** As `12 kr. 50 øre`. */
 function unitsAndHundredths(text: string): string | undefined {
-  const [, units, hundredths] = /^(\d[\d\s.,'’\u00A0]*?)\s*[^\d\s.,'’\u00A0][^\d]*(\d{1,2})[^\d]*$/u.exec(text) ?? [];
+  const [, units, hundredths] = /^(\d[\d\s.,'’\u00A0]*)[^\d\s.,'’\u00A0][^\d]*(\d{1,2})[^\d]*$/u.exec(text) ?? [];
   if (units === undefined || hundredths === undefined) return undefined;
   return `${units.replace(/\D/g, '')}.${hundredths.padStart(2, '0')}`;
 }
@@ -71,7 +72,7 @@ function shift(unsigned: string, power: number): string {
   const padded = digits.padStart(digits.length + Math.max(0, -point), '0').padEnd(Math.max(point, digits.length), '0');
   const at = Math.max(0, point);
   const head = padded.slice(0, at).replace(/^0+/, '');
-  const tail = padded.slice(at).replace(/0+$/, '');
+  const tail = trimEndOf(padded.slice(at), '0');
   return `${head || '0'}${tail === '' ? '' : `.${tail}`}`;
 }
 

@@ -100,6 +100,11 @@ describe('a text that goes on elsewhere', () => {
     expect(valuesOf(await read(missing + circle), 'mrv:ManagementsReview')).toEqual(['a', 'bcd']);
   });
 
+  it('is refused where thousands of facts begin one long chain of parts, instead of walking it for each (quadratic time)', async () => {
+    const chain = Array.from({ length: 12_000 }, (_, at) => `<ix:continuation id="p${at}" continuedAt="p${at + 1}"/>`);
+    await expect(read(first.repeat(5_000) + chain.join(''))).rejects.toThrow(DocumentError);
+  });
+
   it('is refused where the same text is marked over and over', async () => {
     const nested = `${'<ix:continuation id="n">'.repeat(200)}${'x'.repeat(60_000)}${'</ix:continuation>'.repeat(200)}`;
     await expect(read(nested.repeat(4))).rejects.toThrow(DocumentError);
