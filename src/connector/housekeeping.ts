@@ -11,6 +11,7 @@ import {
 import type { Claim } from '../runtime/lanes.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
+import { continueMarking } from './mark-all.ts';
 import { remarkAll } from './monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
 import { pruneFacts } from './prune-facts.ts';
@@ -41,6 +42,11 @@ const TASKS: Tasks<HousekeepingDeps> = {
   monitoring: {
     everyMs: 3_600_000,
     run: ({ store, now }, signal) => remarkAll(store, now, signal),
+  },
+  // What a start began to mark: a new mapping, or parents where none were given before.
+  marking: {
+    everyMs: 3_600_000,
+    run: ({ store, now }, signal) => continueMarking(store, now, signal),
   },
   rulings: {
     everyMs: 3_600_000,

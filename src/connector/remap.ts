@@ -1,9 +1,9 @@
 /** After a change of the configuration: records whose CRM is told other fields than before are decided anew. */
 import { createHash } from 'node:crypto';
-import { mark } from '../runtime/lanes.ts';
 import { each } from '../store/each.ts';
 import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm.ts';
+import { markAll } from './mark-all.ts';
 
 /** What decides which of a company's facts a record shows, and how. */
 export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons'>;
@@ -34,18 +34,8 @@ export async function markRemapped(tx: Tx, crms: readonly Told[], now: number): 
     const row = { value: digestOf(crm), updated_at: now };
     const key = keyOf(crm.name);
     if (known.get(key) === row.value) continue;
-    const links = await tx
-      .selectFrom('link')
-      .select('record_id')
-      .where('provider', '=', crm.name)
-      .where('state', '=', 'active')
-      .execute();
     const queue = `sync:${crm.name}`;
-    if (links.length > 0) {
-      const ids = links.map((link) => link.record_id);
-      await mark(tx, queue, ids, now);
-      queues.push(queue);
-    }
+    if (await markAll(tx, crm.name, queue, now)) queues.push(queue);
     await tx
       .insertInto('keep')
       .values({ key, ...row })

@@ -163,13 +163,24 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
 
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
-    const tasks = ['checkpoint', 'facts', 'history', 'monitoring', 'notes', 'quarantine', 'receipts', 'rulings'];
+    const tasks = [
+      'checkpoint',
+      'facts',
+      'history',
+      'marking',
+      'monitoring',
+      'notes',
+      'quarantine',
+      'receipts',
+      'rulings',
+    ];
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
     expect(lanes).toEqual([
       { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
       { key: 'facts', due_at: NOW + DAY, epoch: null },
       { key: 'history', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'marking', due_at: NOW + 3_600_000, epoch: null },
       { key: 'monitoring', due_at: NOW + 3_600_000, epoch: null },
       { key: 'notes', due_at: NOW + 3_600_000, epoch: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, epoch: null },

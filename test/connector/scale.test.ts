@@ -5,7 +5,9 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { readAttention } from '../../src/connector/attention.ts';
 import { mayEnd } from '../../src/connector/heal/brake.ts';
 import { listLinks } from '../../src/connector/links.ts';
+import { continueMarking } from '../../src/connector/mark-all.ts';
 import { remarkAll, remarkMonitoring } from '../../src/connector/monitoring.ts';
+import { markRemapped } from '../../src/connector/remap.ts';
 import { readStory } from '../../src/connector/story.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Schema } from '../../src/store/schema.ts';
@@ -108,4 +110,47 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
     expect(lanes.map(({ key }) => key).sort()).toEqual(unconfirmed.map((one) => `hubspot:${one.record_id}`).sort());
     expect(wholeTables(await plansOf((db) => db.transaction().execute((tx) => remarkMonitoring(tx, 1))))).toEqual([]);
   });
+
+  it('a new mapping marks a thousand records in a transaction, and goes on after a crash where it was', async () => {
+    const store = await newStore(engine);
+    const links = Array.from({ length: 2_500 }, (_, at) => link(`${at}`));
+    await store.write(async (tx) => {
+      for (let at = 0; at < links.length; at += 500)
+        await tx
+          .insertInto('link')
+          .values(links.slice(at, at + 500))
+          .execute();
+      await tx
+        .insertInto('link')
+        .values(link('gone', { state: 'gone' }))
+        .execute();
+    });
+    const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
+    expect(await store.write((tx) => markRemapped(tx, [crm], 1))).toEqual(['sync:hubspot']);
+    const marks = async () =>
+      (await store.db.selectFrom('lane').select(['key', 'marks']).execute()).map(({ key }) => key);
+    expect(await marks()).toHaveLength(1_000);
+    const { signal, abort } = stoppedAfter(1);
+    await continueMarking(store, abort, signal);
+    expect(await marks()).toHaveLength(2_000);
+    await continueMarking(store, () => 1, never);
+    expect((await marks()).sort()).toEqual(links.map((one) => one.record_id).sort());
+    await continueMarking(store, () => 1, never);
+    const twice = await store.db.selectFrom('lane').select('key').where('marks', '>', 1).execute();
+    expect(twice).toEqual([]);
+  });
 });
+
+/** A clock that stops the work when it was asked that often. */
+function stoppedAfter(times: number): { readonly signal: AbortSignal; readonly abort: () => number } {
+  const over = new AbortController();
+  let asked = 0;
+  return {
+    signal: over.signal,
+    abort() {
+      asked += 1;
+      if (asked >= times) over.abort();
+      return 1;
+    },
+  };
+}

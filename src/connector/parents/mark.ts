@@ -5,6 +5,7 @@ import { each } from '../../store/each.ts';
 import { writeKept } from '../../store/keep.ts';
 import type { Tx } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
+import { markAll, stopMarking } from '../mark-all.ts';
 
 /** The lanes of records whose parent may be behind; key: record id. */
 export const parentQueue = (provider: string): string => `parent:${provider}`;
@@ -73,18 +74,12 @@ export async function markReparented(tx: Tx, crms: readonly Parenting[], now: nu
     const known = await tx.selectFrom('keep').select('key').where('key', '=', key).executeTakeFirst();
     if (!givesParents(crm)) {
       await tx.deleteFrom('keep').where('key', '=', key).execute();
+      await stopMarking(tx, parentQueue(crm.name));
       await tx.deleteFrom('lane').where('queue', '=', parentQueue(crm.name)).execute();
       continue;
     }
     if (known !== undefined) continue;
-    const links = await tx
-      .selectFrom('link')
-      .select('record_id')
-      .where('provider', '=', crm.name)
-      .where('state', '=', 'active')
-      .execute();
-    const ids = links.map((link) => link.record_id);
-    if (ids.length > 0) await mark(tx, parentQueue(crm.name), ids, now);
+    await markAll(tx, crm.name, parentQueue(crm.name), now);
     await writeKept(tx, key, 'on', now);
   }
 }

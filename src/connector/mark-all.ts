@@ -1,0 +1,64 @@
+/** Marks a lane for every active link of a connection, in steps: a million in one statement would hold up all other writes. */
+import { mark } from '../runtime/lanes.ts';
+import { readKept, writeKept } from '../store/keep.ts';
+import type { Store, Tx } from '../store/store.ts';
+
+/** Links that are marked in one transaction. */
+const STEP = 1_000;
+
+const PREFIX = 'mark-all:';
+
+/** A queue whose lanes are still being marked: the connection, and the last record that was. */
+interface Marking {
+  readonly provider: string;
+  readonly after: string;
+}
+
+/**
+ * Marks the first lanes of a queue, one for each active link of the connection, and has `continueMarking` mark the others.
+ * False where there is no such link. What is being marked already begins anew.
+ */
+export async function markAll(tx: Tx, provider: string, queue: string, now: number): Promise<boolean> {
+  return (await step(tx, queue, { provider, after: '' }, now)) > 0;
+}
+
+/** Ends what `markAll` began for a queue, where it is not done. */
+export const stopMarking = async (tx: Tx, queue: string): Promise<void> => {
+  await tx.deleteFrom('keep').where('key', '=', `${PREFIX}${queue}`).execute();
+};
+
+/** Marks what is left, in transactions short enough for others to write in between. A start after a crash goes on. */
+export async function continueMarking(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
+  const open = await store.db.selectFrom('keep').select('key').where('key', 'like', `${PREFIX}%`).execute();
+  for (const { key } of open) {
+    while (!signal.aborted && (await store.write((tx) => continueOne(tx, key.slice(PREFIX.length), now()))) === STEP) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+async function continueOne(tx: Tx, queue: string, now: number): Promise<number> {
+  // Locks the row: a daemon that starts now, and begins anew, does so after this step and not in its midst.
+  await tx.updateTable('keep').set({ updated_at: now }).where('key', '=', `${PREFIX}${queue}`).execute();
+  const text = await readKept(tx, `${PREFIX}${queue}`);
+  // We wrote it: it is a marking.
+  return text === undefined ? 0 : step(tx, queue, JSON.parse(text), now);
+}
+
+async function step(tx: Tx, queue: string, { provider, after }: Marking, now: number): Promise<number> {
+  const links = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('state', '=', 'active')
+    .where('provider', '=', provider)
+    .where('record_id', '>', after)
+    .orderBy('record_id')
+    .limit(STEP)
+    .execute();
+  const ids = links.map((link) => link.record_id);
+  if (ids.length > 0) await mark(tx, queue, ids, now);
+  const last = ids.at(-1);
+  if (last === undefined || ids.length < STEP) await stopMarking(tx, queue);
+  else await writeKept(tx, `${PREFIX}${queue}`, JSON.stringify({ provider, after: last } satisfies Marking), now);
+  return ids.length;
+}
