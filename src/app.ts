@@ -1,5 +1,6 @@
 /** The daemon: configuration → store → halves → server. The only file that knows every part. */
 import type { Logger } from 'pino';
+import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import type { Config } from './config/load.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
@@ -33,6 +34,7 @@ export interface App {
   readonly store: Store;
   readonly connector: Connector | undefined;
   readonly service: Service | undefined;
+  readonly alerts: Alerts | undefined;
   /** Answers 503, finishes what runs, gives the rest back. */
   close(graceMs: number): Promise<void>;
 }
@@ -111,6 +113,8 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       ...(config.connector !== undefined &&
         config.connector.upstream === undefined && { connector: ownConnector(config.connector, address) }),
     });
+    const alerts = await alertsOf(config, { store, now, log, place: publicUrl ?? url });
+    if (alerts !== undefined) halves.push(() => alerts.stop(grace));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
     return {
       url,
@@ -118,6 +122,7 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       store,
       connector,
       service,
+      alerts,
       async close(graceMs) {
         stopping = true;
         grace = graceMs;
@@ -128,6 +133,11 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     await close().catch((err) => log.error({ err }, 'could not close everything'));
     throw error;
   }
+}
+
+/** Loaded where they are configured, as the halves are. */
+async function alertsOf({ alerts }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
+  return alerts && (await import('./alerts/alerts.ts')).startAlerts(deps, alerts);
 }
 
 /** The connector as a service in the same process tells it of changes. */

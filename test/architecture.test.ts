@@ -48,6 +48,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'providers/fields.ts',
   ],
   'src/service/': ['src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
+  'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'providers/': [],
 };
 // Wires the parts, reads what people type: may import anything.

@@ -30,6 +30,7 @@ const PROVIDERS = readDoc('providers/README.md');
 /** What the variables of examples hold, where it cannot be anything. */
 const SECRETS: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtp://mail.example.com',
+  ALERT_WEBHOOK: 'https://hooks.example.com/alerts',
 };
 
 const POLICIES = ['tracked', 'always', 'if-blank', 'never'] as const satisfies readonly Policy[];
@@ -87,7 +88,7 @@ describe('the README', () => {
       const value = parsed.ok ? Object(parsed.value) : {};
       // An example of one connection stands without what surrounds it.
       const rest = { webhook: { auth: { method: 'None' } }, providers: value };
-      const isWhole = Object.hasOwn(value, 'connector') || Object.hasOwn(value, 'service');
+      const isWhole = ['connector', 'service', 'alerts'].some((key) => Object.hasOwn(value, key));
       const whole = isWhole ? value : { connector: rest };
       const names = text.match(/(?<=\$\{)\w+(?=\})/gu) ?? [];
       const env = Object.fromEntries(names.map((name) => [name, SECRETS[name] ?? 'a-secret']));

@@ -1,4 +1,5 @@
 /** `check`: everything the daemon will need, tried before it runs; what is wrong and what to do. */
+import { alertFindings } from '../alerts/check.ts';
 import type { Config } from '../config/load.ts';
 import { type CheckOptions, connectorFindings } from '../connector/check.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
@@ -43,6 +44,7 @@ export const command = defineCommand({
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
         findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
         findings.push(...(await adminFindings(config, client.http, signal)));
+        findings.push(...(await alertFindings(config.alerts, signal)));
       }
     } finally {
       await client.close();

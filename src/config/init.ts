@@ -42,6 +42,8 @@ const HINTS: Readonly<Record<string, string>> = {
   url: 'smtp://localhost:1025',
   from: 'cvrsync@example.com',
   'service.smtp.admin': 'operations@example.com',
+  'alerts.webhook': env('ALERT_WEBHOOK'),
+  'alerts.mail.to': '[operations@example.com]',
   'admin.token': env('CVRSYNC_ADMIN_TOKEN'),
   'admin.port': '8081',
   retrySeconds: '[0, 5, 300, 1800]',

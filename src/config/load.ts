@@ -7,6 +7,7 @@ import type { FieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
+import { type AlertsConfig, resolveAlerts } from './alerts-schema.ts';
 import { type ConfigProblem, fill } from './fill.ts';
 import { type MappingRow, reportPersons, resolveMapping } from './mapping.ts';
 import { parseConfig } from './parse.ts';
@@ -51,7 +52,8 @@ export interface ConnectorConfig extends Omit<FileConnector, 'webhook' | 'provid
 }
 
 /** The configuration in force: defaults applied, environment filled in, providers loaded. */
-export interface Config extends Omit<File, 'connector' | 'admin'> {
+export interface Config extends Omit<File, 'connector' | 'admin' | 'alerts'> {
+  readonly alerts?: AlertsConfig;
   readonly admin: File['admin'] & { readonly port: number };
   readonly connector?: ConnectorConfig;
 }
@@ -106,8 +108,14 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
-  const { connector, admin, ...others } = filled;
-  const rest = { ...others, admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) } };
+  const { connector, admin, alerts, ...others } = filled;
+  const told = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
+  if (errors.length > 0) return { ok: false, file, errors };
+  const rest = {
+    ...others,
+    ...(told !== undefined && { alerts: told }),
+    admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) },
+  };
   if (connector === undefined) return { ok: true, config: rest, file, secrets: [...secrets] };
   const webhook = { ...connector.webhook, auth: [connector.webhook.auth].flat() };
   const config = { ...rest, connector: { ...connector, webhook, providers } };

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
 import { authSchema } from '../protocol/auth.ts';
 import { EVENTS } from '../protocol/events.ts';
+import { alerts } from './alerts-schema.ts';
 import { service } from './service-schema.ts';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
@@ -215,6 +216,7 @@ export const configSchema = Type.Object(
     ),
     connector: Type.Optional(connector),
     service: Type.Optional(service),
+    alerts: Type.Optional(alerts),
   },
   CLOSED,
 );

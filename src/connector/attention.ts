@@ -59,6 +59,21 @@ export async function readAttention(db: Db, now: number): Promise<readonly Atten
   ];
 }
 
+/** How many things {@link readAttention} would list. */
+export async function countAttention(db: Db, now: number): Promise<number> {
+  const count = sql<number>`cast(count(*) as bigint)`.as('count');
+  const queries = [
+    db.selectFrom('lane').select(count).where('parked_at', 'is not', null),
+    db.selectFrom('link').select(count).where('state', '=', 'conflict'),
+    refusedLinks(db).select(count),
+    refusedValues(db).select(count),
+    db.selectFrom('quarantine').select(count),
+  ];
+  const counts = await Promise.all(queries.map((query) => query.executeTakeFirstOrThrow()));
+  const accounts = await readAccounts(db, now);
+  return counts.reduce((sum, each) => sum + each.count, accounts.length);
+}
+
 /** Names an account for people: one ability of a CRM has an account of its own. */
 export function shownAccount(account: string): string {
   if (account === UPSTREAM_ACCOUNT) return 'the monitoring service';
@@ -113,17 +128,17 @@ async function readLanes(db: Db): Promise<readonly Attention[]> {
 
 /** Two reads of an index each: one condition over both would read every link. */
 async function readLinks(db: Db): Promise<readonly Attention[]> {
-  const links = db
+  const conflicts = await db
     .selectFrom('link')
     .select(['provider', 'record_id', 'entity', 'state', 'reason', 'monitored', 'monitored_error', 'updated_at'])
+    .where('state', '=', 'conflict')
     .orderBy('provider')
-    .orderBy('record_id');
-  const conflicts = await links.where('state', '=', 'conflict').execute();
-  const refused = await links
-    .where('state', '=', 'active')
-    .where('wish', '=', 'on')
-    // Not as a parameter: SQLite would not know that the index of refused ones will do.
-    .where('monitored', '=', sql.lit<'refused'>('refused'))
+    .orderBy('record_id')
+    .execute();
+  const refused = await refusedLinks(db)
+    .select(['provider', 'record_id', 'entity', 'state', 'reason', 'monitored', 'monitored_error', 'updated_at'])
+    .orderBy('provider')
+    .orderBy('record_id')
     .execute();
   return [
     ...conflicts.map((link) => ({
@@ -150,10 +165,17 @@ const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updat
   since: link.updated_at,
 });
 
-async function readValues(db: Db): Promise<readonly Attention[]> {
-  const rows = await db
+const refusedLinks = (db: Db) =>
+  db
+    .selectFrom('link')
+    .where('state', '=', 'active')
+    .where('wish', '=', 'on')
+    // Not as a parameter: SQLite would not know that the index of refused ones will do.
+    .where('monitored', '=', sql.lit<'refused'>('refused'));
+
+const refusedValues = (db: Db) =>
+  db
     .selectFrom('property_state as state')
-    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over'])
     .where('refused', 'is not', null)
     // Not a join: SQLite might begin with the links, which are many.
     .where(({ exists, selectFrom }) =>
@@ -164,7 +186,11 @@ async function readValues(db: Db): Promise<readonly Attention[]> {
           .whereRef('link.record_id', '=', 'state.record_id')
           .where('link.state', '=', 'active'),
       ),
-    )
+    );
+
+async function readValues(db: Db): Promise<readonly Attention[]> {
+  const rows = await refusedValues(db)
+    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over'])
     .orderBy('provider')
     .orderBy('property')
     .orderBy('record_id')

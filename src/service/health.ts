@@ -4,9 +4,11 @@ const DAY_MS = 86_400_000;
 /** Disabled after so long and so many attempts without a success. */
 const PATIENCE_MS = 5 * DAY_MS;
 const LEAST_ATTEMPTS = 20;
+/** Its owner hears of a webhook that fails for so long: by then it is no restart any more. */
+const EARLY_MS = 2 * 3_600_000;
 
 /** The bits of `monitor.notices`. */
-export const NOTICES = { exhausted: 1, halfway: 2, disabled: 4 } as const;
+export const NOTICES = { exhausted: 1, halfway: 2, disabled: 4, failing: 8 } as const;
 export type NoticeKind = keyof typeof NOTICES | 'gone';
 
 /** How a monitor's webhook is doing, as the store keeps it. */
@@ -39,8 +41,8 @@ export interface Judgement {
 }
 
 /**
- * What a failed attempt makes of a monitor. Notices go out at the first delivery that is given up, after half the time
- * and when it is disabled; each once until a success resets all.
+ * What a failed attempt makes of a monitor. Notices go out after two hours, at the first delivery that is given up, after
+ * half the time and when it is disabled; each once until a success resets all.
  */
 export function judge(before: Health, failure: Failure): Judgement {
   const failingSince = before.failingSince ?? failure.at;
@@ -53,6 +55,7 @@ export function judge(before: Health, failure: Failure): Judgement {
       : undefined;
   const reached =
     (failure.exhausted ? NOTICES.exhausted : 0) |
+    (before.notices === 0 && lasted >= EARLY_MS ? NOTICES.failing : 0) |
     (lasted >= PATIENCE_MS / 2 ? NOTICES.halfway : 0) |
     (disable === undefined ? 0 : NOTICES.disabled);
   const fresh = reached & ~before.notices;
@@ -64,5 +67,6 @@ function noticeOf(fresh: number, disable: Judgement['disable']): NoticeKind | un
   if (disable === 'gone') return 'gone';
   if (disable !== undefined) return 'disabled';
   if ((fresh & NOTICES.halfway) > 0) return 'halfway';
-  return (fresh & NOTICES.exhausted) > 0 ? 'exhausted' : undefined;
+  if ((fresh & NOTICES.exhausted) > 0) return 'exhausted';
+  return (fresh & NOTICES.failing) > 0 ? 'failing' : undefined;
 }

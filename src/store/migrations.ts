@@ -1,5 +1,6 @@
 /** The store's tables, brought up to date version by version in one transaction. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
+import { addAlerts } from './alert-tables.ts';
 import { addCare } from './care-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   addEventCare,
   addReviewCare,
   addLeaseColumn,
+  addAlerts,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -242,6 +242,18 @@ export interface RateTable {
   fault: string | null;
 }
 
+/** What an operator was told of through one channel: something that needs a person, for as long as it does. */
+export interface AlertTable {
+  channel: string;
+  key: string;
+  what: string;
+  since: number;
+  /** Null where it was not told yet. */
+  told_at: number | null;
+  /** Since when it is gone; null while it lasts. */
+  gone_at: number | null;
+}
+
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
 export interface KeepTable {
   key: string;
@@ -260,6 +272,7 @@ export interface Schema extends ServiceSchema {
   history: HistoryTable;
   rate: RateTable;
   keep: KeepTable;
+  alert: AlertTable;
   ruling: RulingTable;
   note: NoteTable;
   parent: ParentTable;

@@ -68,7 +68,7 @@ export interface MonitorTable {
   /** Since when no delivery succeeded, and the attempts since then. */
   failing_since: number | null;
   failed_attempts: number;
-  /** Which notices of that went out, as a sum: 1 first exhausted, 2 half-way, 4 disabled. */
+  /** Which notices of that went out, as a sum: 1 first exhausted, 2 half-way, 4 disabled, 8 failing for hours. */
   notices: number;
   created_at: number;
   updated_at: number;

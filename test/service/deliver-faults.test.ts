@@ -136,8 +136,9 @@ describe('a webhook that fails for days', () => {
     expect(hook.seen).toHaveLength(before);
     expect(new Set((await listDeliveries(store.db)).map(({ state }) => state))).toEqual(new Set(['held', 'exhausted']));
     const notices = await store.db.selectFrom('mail').select(['recipient', 'body']).orderBy('seq').execute();
-    expect(notices.map(({ recipient }) => recipient)).toEqual(Array(3).fill('admin@example.com'));
+    expect(notices.map(({ recipient }) => recipient)).toEqual(Array(4).fill('admin@example.com'));
     expect(notices.map(({ body }) => JSON.parse(body).subject)).toEqual([
+      'Sales: webhooken svarer ikke',
       'Sales: webhooken svarer ikke',
       'Sales: en ændring kunne ikke leveres',
       'Sales: webhooken er slået fra',

@@ -35,10 +35,11 @@ describe('a monitor', () => {
     expect(judge(few.at(-1)?.health ?? HEALTHY, failure(1_900)).disable).toBe('failing');
   });
 
-  it('is told of at the first delivery that is given up, half-way and at the end, once each', () => {
+  it('is told of within hours, at the first delivery that is given up, half-way and at the end, once each', () => {
     const failures = hourly(121).map((one, hour) => ({ ...one, exhausted: hour === 10 || hour === 20 || hour === 70 }));
     const told = lived(failures).flatMap(({ notice }, hour) => (notice === undefined ? [] : [[hour, notice]]));
     expect(told).toEqual([
+      [2, 'failing'],
       [10, 'exhausted'],
       [60, 'halfway'],
       [120, 'disabled'],
@@ -47,7 +48,7 @@ describe('a monitor', () => {
 
   it('is told of once where two of these come together', () => {
     const [, verdict] = lived([failure(0), failure(76, { exhausted: true })]);
-    expect(verdict).toMatchObject({ notice: 'halfway', health: { notices: 3 } });
+    expect(verdict).toMatchObject({ notice: 'halfway', health: { notices: 11 } });
     expect(judge(verdict?.health ?? HEALTHY, failure(77, { exhausted: true })).notice).toBeUndefined();
   });
 

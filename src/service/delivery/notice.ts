@@ -15,6 +15,10 @@ export interface Trouble {
 }
 
 const TEXTS: Readonly<Record<NoticeKind, readonly [subject: string, text: string]>> = {
+  failing: [
+    'webhooken svarer ikke',
+    'Ingen levering er lykkedes i to timer. Der prøves fortsat. Lykkes ingen inden for fem døgn i alt, slås overvågningens webhook fra.',
+  ],
   exhausted: [
     'en ændring kunne ikke leveres',
     'Det sidste forsøg på at levere en ændring til webhooken er mislykkedes. Den prøves ikke igen af sig selv, men kan sendes igen, når webhooken svarer.',

@@ -1,0 +1,119 @@
+/**
+ * Tells the operator once when something begins to need a person, and once when it is over. Each channel is a lane with a
+ * state of its own, so that one replica sends, and a channel that is down delays no other.
+ */
+import { hash } from 'node:crypto';
+import { backoff } from '../runtime/backoff.ts';
+import { createBell } from '../runtime/bell.ts';
+import { type Claim, mark, type Settlement, settle } from '../runtime/lanes.ts';
+import { startWorker, type Worker } from '../runtime/worker.ts';
+import { each } from '../store/each.ts';
+import type { Db, Store, Tx } from '../store/store.ts';
+import { type AlertSettings, type Channel, openChannels } from './channel.ts';
+import { conditionsOf } from './conditions.ts';
+import { messageOf } from './message.ts';
+import { observe } from './observe.ts';
+import { type Remembered, step } from './state.ts';
+
+export const ALERT_QUEUE = 'alerts';
+
+const EVERY_MS = 60_000;
+const LONGEST_BACKOFF_MS = 15 * 60_000;
+
+export interface AlertDeps {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Names this installation in every message. */
+  readonly place: string;
+}
+
+export interface Alerts {
+  /** Resolves when what there is to tell now was told. */
+  drained(): Promise<void>;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts the worker of the queue `alerts`. */
+export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
+  const { store, now, log } = deps;
+  const channels = openChannels(settings);
+  await store.write((tx) =>
+    mark(
+      tx,
+      ALERT_QUEUE,
+      channels.map(({ name }) => name),
+      now(),
+    ),
+  );
+  const worker: Worker = startWorker({
+    store,
+    bell: createBell(),
+    now,
+    log,
+    queue: ALERT_QUEUE,
+    batch: 1,
+    concurrency: channels.length,
+    async run(claims, signal) {
+      for (const claim of claims) {
+        const channel = channels.find(({ name }) => name === claim.key);
+        // Of a replica with another configuration, or of an earlier one.
+        if (channel === undefined) await store.write((tx) => settle(tx, claim, { kind: 'done' }));
+        else await alert(deps, settings, channel, claim, signal);
+      }
+    },
+  });
+  return {
+    drained: worker.drained,
+    async stop(graceMs) {
+      await worker.stop(graceMs);
+      await Promise.all(channels.map((channel) => channel.close()));
+    },
+  };
+}
+
+/** Looks once, and tells what is to be told through one channel. */
+async function alert(
+  { store, now, log, place }: AlertDeps,
+  settings: AlertSettings,
+  channel: Channel,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const at = now();
+  const before = await readRemembered(store.db, channel.name);
+  const found = step(before, conditionsOf(await observe(store, at), settings, at), at);
+  const message = messageOf(found, place);
+  const isNews = found.begun.length + found.over.length > 0;
+  const error = isNews ? await channel.send(message, idOf(message.text), signal) : undefined;
+  if (error !== undefined) log.warn({ error, channel: channel.name }, 'an alert could not be sent: trying again');
+  const settlement: Settlement =
+    error === undefined
+      ? { kind: 'again', at: now() + EVERY_MS, fresh: true }
+      : { kind: 'again', at: now() + backoff(claim.attempts + 1, { capMs: LONGEST_BACKOFF_MS }), error };
+  await store.write(async (tx) => {
+    const isOurs = await settle(tx, claim, settlement);
+    // What went out is remembered also where the lease was lost: nobody is to be told twice.
+    if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.told : found.untold);
+  });
+}
+
+const idOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 24);
+
+async function readRemembered(db: Db, channel: string): Promise<readonly Remembered[]> {
+  const rows = await db.selectFrom('alert').selectAll().where('channel', '=', channel).orderBy('key').execute();
+  return rows.map(({ key, what, since, told_at, gone_at }) => ({ key, what, since, toldAt: told_at, goneAt: gone_at }));
+}
+
+async function remember(tx: Tx, channel: string, all: readonly Remembered[]): Promise<void> {
+  const keys = all.map(({ key }) => key);
+  await tx.deleteFrom('alert').where('channel', '=', channel).where('key', 'not in', each(tx, keys)).execute();
+  for (const { key, what, since, toldAt, goneAt } of all) {
+    const row = { what, since, told_at: toldAt, gone_at: goneAt };
+    await tx
+      .insertInto('alert')
+      .values({ channel, key, ...row })
+      .onConflict((conflict) => conflict.columns(['channel', 'key']).doUpdateSet(row))
+      .execute();
+  }
+}

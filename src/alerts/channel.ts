@@ -1,0 +1,89 @@
+/** The ways an alert goes out: a webhook that Slack and its like understand, and mail. */
+import { createGuard } from '../http/guard.ts';
+import { openWebhookClient } from '../service/delivery/post.ts';
+import { openMailer } from '../service/mail/send.ts';
+import { type Message, slackText } from './message.ts';
+
+/** The section `alerts` of the configuration, with the mail server in force. */
+export interface AlertSettings {
+  readonly webhook?: string;
+  /** Private networks that the webhook may stand in. */
+  readonly allow: readonly string[];
+  readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
+  readonly reviewOver: number;
+  readonly registerBehindMinutes: number;
+}
+
+export interface Channel {
+  readonly name: 'webhook' | 'mail';
+  /** Why the message did not go out; undefined where it did. `id` is the same for every try of one message. */
+  send(message: Message, id: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Reaches the other side without a message to anybody; says why it cannot, else what it found. */
+  verify(signal: AbortSignal): Promise<{ readonly ok: boolean; readonly found: string }>;
+  close(): Promise<void>;
+}
+
+/** Opens the configured channels; connects with the first message. */
+export function openChannels({ webhook, allow, mail }: AlertSettings): readonly Channel[] {
+  return [
+    ...(webhook === undefined ? [] : [webhookChannel(webhook, allow)]),
+    ...(mail === undefined ? [] : [mailChannel(mail)]),
+  ];
+}
+
+function webhookChannel(url: string, allow: readonly string[]): Channel {
+  const client = openWebhookClient(createGuard({ allow }));
+  const { host, pathname } = new URL(url);
+  const call = async (method: 'GET' | 'POST', signal: AbortSignal, body?: string): Promise<number | string> => {
+    const headers = { 'content-type': 'application/json' };
+    try {
+      const { status } = await client.http({ method, url, signal, ...(body !== undefined && { headers, body }) });
+      return status;
+    } catch (error) {
+      signal.throwIfAborted();
+      // The path is a secret, and a fault may name it.
+      return (error instanceof Error ? error.message : String(error)).replaceAll(pathname, '/…');
+    }
+  };
+  return {
+    name: 'webhook',
+    async send({ text }, _id, signal) {
+      const answer = await call('POST', signal, JSON.stringify({ text: slackText(text) }));
+      if (typeof answer === 'string') return `${host}: ${answer}`;
+      return answer >= 200 && answer < 300 ? undefined : `${host} answered ${answer}`;
+    },
+    async verify(signal) {
+      const answer = await call('GET', signal);
+      if (typeof answer === 'string') return { ok: false, found: `${host}: ${answer}` };
+      return { ok: answer < 500, found: `the webhook at ${host} is reached (it answered ${answer} to a GET)` };
+    },
+    close: () => client.close(),
+  };
+}
+
+function mailChannel({ to, url, from }: NonNullable<AlertSettings['mail']>): Channel {
+  const mailer = openMailer({ url, from });
+  const domain = /@([\w.-]+)/u.exec(from)?.[1] ?? 'cvrsync.invalid';
+  return {
+    name: 'mail',
+    async send({ subject, text }, id, signal) {
+      const html = `<pre>${slackText(text)}</pre>`;
+      const letter = { subject: subject.slice(0, 200), text, html, headers: { 'Auto-Submitted': 'auto-generated' } };
+      const sends = to.map((address, index) =>
+        mailer.send({ ...letter, to: address, messageId: `<alert-${id}-${index}@${domain}>` }, signal),
+      );
+      const results = await Promise.all(sends);
+      // One that took it is enough: a repetition would tell the others twice.
+      if (results.some(({ kind }) => kind === 'sent')) return undefined;
+      const [first] = results;
+      return first === undefined || first.kind === 'sent' ? undefined : first.error;
+    },
+    async verify(signal) {
+      const error = await mailer.verify(signal);
+      return error === undefined
+        ? { ok: true, found: 'the mail server answers and lets us in' }
+        : { ok: false, found: error };
+    },
+    close: async () => mailer.close(),
+  };
+}

@@ -1,0 +1,34 @@
+/** What `check` says of the alerts: whether their ways out are open. */
+import type { Finding, Findings } from '../runtime/finding.ts';
+import { type AlertSettings, openChannels } from './channel.ts';
+
+/** Tries every channel; sends no alert. */
+export async function alertFindings(settings: AlertSettings | undefined, signal: AbortSignal): Promise<Findings> {
+  if (settings === undefined)
+    return [
+      {
+        level: 'info',
+        subject: 'alerts',
+        found: 'not configured: nobody is told when something needs a person',
+        advice: 'set alerts.webhook or alerts.mail',
+      },
+    ];
+  const tried = openChannels(settings).map(async (channel): Promise<Finding> => {
+    const subject = `alerts ${channel.name}`;
+    try {
+      const { ok, found } = await channel.verify(signal);
+      return ok ? { level: 'ok', subject, found } : { level: 'fail', subject, found, advice: ADVICE[channel.name] };
+    } catch (error) {
+      const found = signal.aborted ? 'did not answer in time' : error instanceof Error ? error.message : String(error);
+      return { level: 'fail', subject, found, advice: ADVICE[channel.name] };
+    } finally {
+      await channel.close();
+    }
+  });
+  return Promise.all(tried);
+}
+
+const ADVICE = {
+  webhook: 'check alerts.webhook; where it stands in a private network, name that in alerts.allow',
+  mail: 'check alerts.mail, or service.smtp where that has no url',
+} as const;

@@ -1,0 +1,142 @@
+/** What needs a person, as the operator is told of it: from what was observed, in words. Pure. */
+import { type Block, type Fault, needsPerson } from '../runtime/blocks.ts';
+
+/** Something that needs a person now. */
+export interface Condition {
+  /** Names it for as long as it lasts. */
+  readonly key: string;
+  readonly what: string;
+  readonly advice: string;
+  /** Ms since 1970; where absent, since it was first observed. */
+  readonly since?: number;
+  /** How long it must last before anybody is told, in ms. Default 0. */
+  readonly afterMs?: number;
+}
+
+/** What the store shows of both halves. */
+export interface Observed {
+  readonly blocks: readonly Block[];
+  /** Failed work by queue. */
+  readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
+  /** Connections whose safety limit holds links back. */
+  readonly limits: readonly { readonly provider: string; readonly since: number }[];
+  /** Sources that could not be read, and since when. */
+  readonly behind: readonly { readonly source: string; readonly since: number }[];
+  readonly freeBytes: number | undefined;
+  /** How many things `review list` shows. */
+  readonly waiting: number;
+  /** Monitors whose webhooks fail or were switched off for that. */
+  readonly monitors: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly since: number;
+    readonly isOff: boolean;
+  }[];
+}
+
+/** From when on an observation is worth a message. */
+export interface Thresholds {
+  readonly reviewOver: number;
+  readonly registerBehindMinutes: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** A webhook that fails for less than this may only be restarting. */
+const WEBHOOK_FAILS_MS = 2 * HOUR_MS;
+/** Twice what the daemon needs to take webhooks. */
+const LEAST_FREE_BYTES = 512 * 1024 * 1024;
+
+/** Everything that needs a person, in the order it is told. No text of a CRM is in it: that may name persons. */
+export function conditionsOf(observed: Observed, thresholds: Thresholds, now: number): readonly Condition[] {
+  return [
+    ...observed.blocks.filter(needsPerson).map(ofBlock),
+    ...observed.limits.map(ofLimit),
+    ...observed.failed.map(ofFailed),
+    ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
+    ...ofDisk(observed.freeBytes),
+    ...observed.monitors.filter(({ isOff, since }) => isOff || now - since >= WEBHOOK_FAILS_MS).map(ofMonitor),
+    ...ofReview(observed.waiting, thresholds.reviewOver),
+  ];
+}
+
+const BLOCKED: Readonly<Record<Fault, readonly [what: string, advice: string]>> = {
+  auth: [
+    'does not accept the credentials',
+    'The work waits, nothing is lost. Correct the credentials in the configuration and restart cvrsync. `cvrsync check` names the cause.',
+  ],
+  refused: [
+    'refuses what cvrsync needs',
+    'The work waits, nothing is lost. `cvrsync check` names the permission or the setting to correct.',
+  ],
+  rate: [
+    'takes no more calls for a while: its limit is spent',
+    'The work waits, and goes on by itself. Raise the limit, or find out which other software uses it.',
+  ],
+  locked: ['is locked', 'The work waits, and goes on by itself. `cvrsync review list` says until when it waits.'],
+};
+
+function ofBlock({ account, fault, since }: Block): Condition {
+  const [what, advice] = BLOCKED[fault];
+  return { key: `account:${account}`, what: `${shownAccount(account)} ${what}`, advice, since };
+}
+
+/** `@upstream` is the monitoring service, `hubspot/notes` one ability of a CRM. */
+function shownAccount(account: string): string {
+  if (account.startsWith('@')) return 'The monitoring service';
+  const [provider = '', ability] = account.split('/');
+  return ability === undefined ? provider : `${provider} (${ability})`;
+}
+
+const ofLimit = ({ provider, since }: Observed['limits'][number]): Condition => ({
+  key: `limit:${provider}`,
+  what: `The safety limit of ${provider} stops links from ending`,
+  advice:
+    'Many records lost their numbers or were deleted at once. Look at the CRM, then run `cvrsync review list` and answer with `accept` or `keep`.',
+  since,
+});
+
+const ofFailed = ({ queue, count, since }: Observed['failed'][number]): Condition => ({
+  key: `failed:${queue}`,
+  what: `Work failed for good in ${queue} (${count} ${count === 1 ? 'item' : 'items'})`,
+  advice: 'Run `cvrsync review list`, and answer with `cvrsync review retry` or `cvrsync review drop`.',
+  since,
+});
+
+const ofSource = ({ source, since }: Observed['behind'][number]): Condition => ({
+  key: `source:${source}`,
+  what: `cvrsync cannot read the source ${source}`,
+  advice: 'No change is lost: it goes on where it stopped. `cvrsync check` and the log name the cause.',
+  since,
+});
+
+const ofDisk = (free: number | undefined): readonly Condition[] =>
+  free === undefined || free >= LEAST_FREE_BYTES
+    ? []
+    : [
+        {
+          key: 'disk',
+          what: 'The disk of the store is almost full: less than 512 MiB are free',
+          advice: 'Make room. Below 256 MiB cvrsync refuses webhooks, and their sender tries again later.',
+        },
+      ];
+
+const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Condition => ({
+  key: `monitor:${id}`,
+  what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, since it failed' : 'fails'}`,
+  advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}\` shows its answers${isOff ? `; then run \`cvrsync monitors activate ${id}\`` : ''}.`,
+  since,
+});
+
+const ofReview = (waiting: number, most: number): readonly Condition[] =>
+  waiting <= most
+    ? []
+    : [
+        {
+          key: 'review',
+          what: `More than ${most} things wait in review`,
+          advice: 'Run `cvrsync review list`; it says of each what to do.',
+          afterMs: DAY_MS,
+        },
+      ];

@@ -1,0 +1,30 @@
+/** The words of an alert: what, since when, what to do. Pure. */
+import type { Step } from './state.ts';
+
+export interface Message {
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** One message for all that begins or is over at this moment; `place` says which installation it is. */
+export function messageOf({ begun, over }: Pick<Step, 'begun' | 'over'>, place: string): Message {
+  const lines: string[] = [];
+  if (begun.length > 0) lines.push(`cvrsync at ${place} needs a person:`);
+  for (const { what, since, advice } of begun) lines.push('', `• ${what}, since ${shown(since)}.`, `  ${advice}`);
+  if (over.length > 0) lines.push(...(begun.length > 0 ? [''] : []), `Over at ${place}:`);
+  for (const { what, since, goneAt } of over)
+    lines.push('', `• ${what}: from ${shown(since)} to ${shown(goneAt ?? since)}.`);
+  return { subject: `cvrsync: ${headOf(begun, over)}`, text: lines.join('\n') };
+}
+
+function headOf(begun: Step['begun'], over: Step['over']): string {
+  const [first] = begun;
+  if (first !== undefined) return begun.length === 1 ? first.what : `${begun.length} things need a person`;
+  return over.length === 1 ? `over: ${over[0]?.what ?? ''}` : `${over.length} things are over`;
+}
+
+const shown = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** As Slack and what is like it take it: `<` and `&` would be commands (https://docs.slack.dev/messaging/formatting-message-text). */
+export const slackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,0 +1,71 @@
+/** Reads from the store what an operator may have to be told of. */
+import { sql } from 'kysely';
+import { countAttention } from '../connector/attention.ts';
+import { BRAKE_KEY } from '../connector/heal/brake.ts';
+import { readBlocks } from '../runtime/blocks.ts';
+import { WATCH_QUEUE } from '../service/register/watch-page.ts';
+import type { Db, Store } from '../store/store.ts';
+import type { Observed } from './conditions.ts';
+
+export async function observe(store: Store, now: number): Promise<Observed> {
+  const { db } = store;
+  const parked = await readParked(db);
+  return {
+    blocks: await readBlocks(db, now),
+    failed: parked.filter(({ isLimit }) => !isLimit),
+    limits: parked
+      .filter(({ isLimit }) => isLimit)
+      .map(({ queue, since }) => ({ provider: queue.slice(queue.indexOf(':') + 1), since })),
+    behind: await readBehind(db),
+    freeBytes: await store.freeBytes(),
+    waiting: await countAttention(db, now),
+    monitors: await readMonitors(db),
+  };
+}
+
+async function readParked(db: Db) {
+  const rows = await db
+    .selectFrom('lane')
+    .select(({ fn }) => [
+      'queue',
+      sql<number>`case when key = ${BRAKE_KEY} then 1 else 0 end`.as('limit'),
+      sql<number>`cast(count(*) as bigint)`.as('count'),
+      fn.min('parked_at').as('since'),
+    ])
+    .where('parked_at', 'is not', null)
+    .groupBy(['queue', 'limit'])
+    .orderBy('queue')
+    .execute();
+  return rows.map(({ queue, limit, count, since }) => ({ queue, count, since: since ?? 0, isLimit: limit === 1 }));
+}
+
+/** A source that was read last without a fault has a lane without an error. */
+const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
+  db
+    .selectFrom('lane')
+    .select(['key as source', 'since'])
+    .where('queue', '=', WATCH_QUEUE)
+    .where('error', 'is not', null)
+    .where('parked_at', 'is', null)
+    .orderBy('key')
+    .execute();
+
+async function readMonitors(db: Db): Promise<Observed['monitors']> {
+  const rows = await db
+    .selectFrom('monitor')
+    .select(['id', 'name', 'activated', 'failing_since', 'disabled_at', 'updated_at'])
+    .where(({ eb, and, or }) =>
+      or([
+        and([eb('activated', '=', 1), eb('failing_since', 'is not', null)]),
+        eb('disabled_reason', 'in', ['failing', 'gone']),
+      ]),
+    )
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, name, activated, failing_since, disabled_at, updated_at }) => ({
+    id,
+    name,
+    since: failing_since ?? disabled_at ?? updated_at,
+    isOff: activated !== 1,
+  }));
+}

@@ -1,0 +1,81 @@
+/** The `alerts` part of the configuration file. */
+import Type, { type Static } from 'typebox';
+import type { ConfigProblem } from './fill.ts';
+import { CLOSED, text } from './shapes.ts';
+
+/** Who is told when something needs a person. */
+export const alerts = Type.Object(
+  {
+    webhook: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^/\\s]+(/\\S*)?$',
+        secret: true,
+        description: 'Address that gets { "text": ... } by POST, as Slack, Teams and Mattermost take it.',
+      }),
+    ),
+    allow: Type.Array(text('An address or a network, as 10.1.0.0/16.'), {
+      default: [],
+      description: 'Private networks that the webhook may stand in.',
+    }),
+    mail: Type.Optional(
+      Type.Object(
+        {
+          to: Type.Array(Type.String({ pattern: '^[^\\s<>@]+@[^\\s<>@]+$', description: 'An address.' }), {
+            minItems: 1,
+            maxItems: 20,
+            description: 'Who gets the mail.',
+          }),
+          url: Type.Optional(
+            Type.String({
+              pattern: '^smtps?://',
+              secret: 'url',
+              description: 'Mail server: smtp://user:password@host:port; that of service.smtp where absent.',
+            }),
+          ),
+          from: Type.Optional(text('Sender; that of service.smtp where absent.')),
+        },
+        { ...CLOSED, description: 'Alerts by mail.' },
+      ),
+    ),
+    reviewOver: Type.Integer({
+      minimum: 0,
+      default: 100,
+      description: 'Tell when more things than this wait in review for a day.',
+    }),
+    registerBehindMinutes: Type.Integer({
+      minimum: 1,
+      default: 60,
+      description: 'Tell when the register, or another source, could not be read for so long.',
+    }),
+  },
+  {
+    ...CLOSED,
+    description:
+      'Who is told once when something begins to need a person (credentials, failed work, the register, the safety limit, the disk, webhooks that fail, a long review list) and once when it is over.',
+  },
+);
+
+/** The alerts in force: the mail server of the service stands in where none is named. */
+export interface AlertsConfig extends Omit<Static<typeof alerts>, 'mail'> {
+  readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
+}
+
+/** Fills in the mail server, and reports alerts that would reach nobody. */
+export function resolveAlerts(
+  { mail, ...rest }: Static<typeof alerts>,
+  smtp: { readonly url: string; readonly from: string } | undefined,
+  errors: ConfigProblem[],
+): AlertsConfig {
+  if (mail === undefined && rest.webhook === undefined)
+    errors.push({ path: 'alerts', message: 'would reach nobody: set alerts.webhook or alerts.mail' });
+  if (mail === undefined) return rest;
+  const { to, url = smtp?.url, from = smtp?.from } = mail;
+  const missing = (key: string): void =>
+    void errors.push({
+      path: `alerts.mail.${key}`,
+      message: 'is missing, and there is no service.smtp to take it from',
+    });
+  if (url === undefined) missing('url');
+  if (from === undefined) missing('from');
+  return url === undefined || from === undefined ? rest : { ...rest, mail: { to, url, from } };
+}

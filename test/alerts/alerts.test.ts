@@ -1,0 +1,190 @@
+/** Alerts as an operator gets them: a real store, a real webhook, a real mail server. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startAlerts } from '../../src/alerts/alerts.ts';
+import type { AlertSettings } from '../../src/alerts/channel.ts';
+import { alertFindings } from '../../src/alerts/check.ts';
+import { startApp } from '../../src/app.ts';
+import { endBlock } from '../../src/runtime/blocks.ts';
+import { park } from '../../src/runtime/lanes.ts';
+import { createPace } from '../../src/runtime/rate.ts';
+import type { Store } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open.ts';
+import { postOffice } from '../service/mail/post-office.ts';
+import { handClock } from '../support/clock.ts';
+import { checked } from '../support/config.ts';
+import { ENGINES, newFolder, newStore } from '../support/stores.ts';
+
+const LIMITS = { allow: ['127.0.0.0/8'], reviewOver: 100, registerBehindMinutes: 60 };
+const MINUTE = 60_000;
+
+/** A webhook that keeps what it is posted; `status` is what it answers. */
+async function webhook() {
+  const texts: string[] = [];
+  const state = { status: 200 };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.method === 'POST' && state.status < 300) texts.push(JSON.parse(Buffer.concat(chunks).toString()).text);
+    response.writeHead(state.status).end('ok');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { texts, state, url: `http://127.0.0.1:${port}/services/T0/B0/a-secret-path` };
+}
+
+interface House {
+  readonly store: Store;
+  readonly clock: ReturnType<typeof handClock>;
+  readonly warnings: string[];
+  /** Lets minutes pass, with a look at each. */
+  pass(minutes: number): Promise<void>;
+}
+
+async function started(store: Store, settings: Partial<AlertSettings>, replicas = 1): Promise<House> {
+  const clock = handClock();
+  const warnings: string[] = [];
+  const log = {
+    error: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`),
+    warn: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`),
+  };
+  const deps = { store, now: clock.now, log, place: 'https://sync.example.com' };
+  const running = await Promise.all(
+    Array.from({ length: replicas }, () => startAlerts(deps, { ...LIMITS, ...settings })),
+  );
+  onTestFinished(async () => void (await Promise.all(running.map((one) => one.stop(1_000)))));
+  const drained = () => Promise.all(running.map((one) => one.drained()));
+  return {
+    store,
+    clock,
+    warnings,
+    async pass(minutes) {
+      await drained();
+      for (let minute = 0; minute < minutes; minute += 1) {
+        clock.forward(MINUTE);
+        await drained();
+      }
+    },
+  };
+}
+
+const refuse = (house: House): Promise<void> =>
+  createPace({ store: house.store, key: 'hubspot', budgets: {}, now: house.clock.now }).block(
+    house.clock.now() + 90_000,
+    'the token is not accepted',
+    'auth',
+  );
+
+describe.each(ENGINES)('alerts with state, on %s', (engine) => {
+  it('tell a webhook once when credentials are refused, and once when that is over', async () => {
+    const { url, texts } = await webhook();
+    const house = await started(await newStore(engine), { webhook: url });
+    await house.pass(2);
+    expect(texts).toEqual([]);
+    for (let probe = 0; probe < 10; probe += 1) {
+      await refuse(house);
+      await house.pass(1);
+    }
+    expect(texts).toEqual([
+      expect.stringMatching(
+        /^cvrsync at https:\/\/sync\.example\.com needs a person:.*hubspot does not accept the credentials, since /su,
+      ),
+    ]);
+    await house.store.write((tx) => endBlock(tx, 'hubspot', house.clock.now()));
+    await house.pass(20);
+    expect(texts.slice(1)).toEqual([
+      expect.stringMatching(/^Over at .*hubspot does not accept the credentials: from /su),
+    ]);
+  });
+
+  it('are sent by one of several replicas, and survive a restart', async () => {
+    const { url, texts } = await webhook();
+    const store = await newStore(engine);
+    const house = await started(store, { webhook: url }, 3);
+    await store.write((tx) =>
+      park(tx, 'sync:hubspot', '7', { at: house.clock.now(), error: 'Jens Hansen is no option' }),
+    );
+    await house.pass(3);
+    const again = await started(store, { webhook: url });
+    again.clock.forward(10 * MINUTE);
+    await again.pass(3);
+    expect(texts).toEqual([expect.stringContaining('Work failed for good in sync:hubspot (1 item)')]);
+    expect(texts.join()).not.toContain('Jens');
+  });
+
+  it('go out by mail too, and a webhook that is down delays no mail and loses no alert', async () => {
+    const hook = await webhook();
+    hook.state.status = 500;
+    const office = await postOffice();
+    const mail = { to: ['ops@example.com'], url: office.url, from: 'cvrsync@example.com' };
+    const house = await started(await newStore(engine), { webhook: hook.url, mail });
+    await house.store.write((tx) => park(tx, 'heal:hubspot', '*', { at: house.clock.now(), error: 'too many' }));
+    await house.pass(3);
+    expect(office.mails).toMatchObject([
+      { to: ['ops@example.com'], text: expect.stringContaining('safety limit of hubspot') },
+    ]);
+    expect(office.mails[0]?.headers.get('subject')).toBe(
+      'cvrsync: The safety limit of hubspot stops links from ending',
+    );
+    expect(house.warnings.join()).toMatch(/an alert could not be sent.*answered 500/u);
+    expect(house.warnings.join()).not.toContain('a-secret-path');
+    hook.state.status = 200;
+    await house.pass(30);
+    expect([hook.texts.length, office.mails.length]).toEqual([1, 1]);
+  });
+});
+
+describe('alerts of the daemon', () => {
+  it('are sent where the configuration names a way, and name the address the world knows', async () => {
+    const { url, texts } = await webhook();
+    const folder = newFolder();
+    const { config } = await checked({
+      server: { port: 0, publicUrl: 'https://sync.example.com' },
+      store: join(folder, 'store.db'),
+      service: { register: { source: 'file', path: folder } },
+      alerts: { webhook: url, allow: ['127.0.0.1'] },
+    });
+    const store = await openStore(config.store);
+    await store.write((tx) => park(tx, 'mail', 'm x', { at: Date.now(), error: 'x' }));
+    await store.close();
+    const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
+    onTestFinished(() => app.close(1_000));
+    await app.alerts?.drained();
+    expect(texts).toEqual([
+      expect.stringMatching(/^cvrsync at https:\/\/sync\.example\.com .*failed for good in mail/su),
+    ]);
+  });
+});
+
+describe('alerts: check', () => {
+  const check = (settings: Partial<AlertSettings> | undefined) =>
+    alertFindings(settings && { ...LIMITS, ...settings }, AbortSignal.timeout(30_000));
+
+  it('says that nobody is told where none are configured', async () => {
+    expect(await check(undefined)).toMatchObject([{ level: 'info', found: expect.stringContaining('nobody is told') }]);
+  });
+
+  it('tries each way out, and sends nothing', async () => {
+    const { url, texts } = await webhook();
+    const office = await postOffice();
+    const mail = { to: ['ops@example.com'], url: office.url, from: 'cvrsync@example.com' };
+    expect(await check({ webhook: url, mail })).toMatchObject([
+      { level: 'ok', subject: 'alerts webhook' },
+      { level: 'ok', subject: 'alerts mail' },
+    ]);
+    expect([texts, office.mails]).toEqual([[], []]);
+  });
+
+  it('refuses a private address that is not allowed, and does not show the path of the webhook', async () => {
+    const { url } = await webhook();
+    const [found] = await check({ webhook: url, allow: [] });
+    expect(found).toMatchObject({ level: 'fail', advice: expect.stringContaining('alerts.allow') });
+    expect(JSON.stringify(found)).not.toContain('a-secret-path');
+  });
+});

@@ -1,0 +1,141 @@
+/** Alerts with state: which conditions are told of, when, and in which words. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Condition, conditionsOf, type Observed } from '../../src/alerts/conditions.ts';
+import { messageOf, slackText } from '../../src/alerts/message.ts';
+import { CALM_MS, type Remembered, step } from '../../src/alerts/state.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.UTC(2026, 10, 22, 17, 0);
+const WELL: Observed = {
+  blocks: [],
+  failed: [],
+  limits: [],
+  behind: [],
+  freeBytes: 2 ** 40,
+  waiting: 0,
+  monitors: [],
+};
+const THRESHOLDS = { reviewOver: 100, registerBehindMinutes: 60 };
+const keysOf = (observed: Partial<Observed>): readonly string[] =>
+  conditionsOf({ ...WELL, ...observed }, THRESHOLDS, NOW).map(({ key }) => key);
+
+describe('alerts with state: a condition', () => {
+  it('is none where all is well', () => {
+    expect(keysOf({})).toEqual([]);
+    expect(keysOf({ freeBytes: undefined })).toEqual([]);
+  });
+
+  it('is an account that is refused at once, and one that merely paces us only when that lasts', () => {
+    const block = { account: 'hubspot', since: NOW, until: NOW + MINUTE, reason: 'x' };
+    expect(keysOf({ blocks: [{ ...block, fault: 'auth' }] })).toEqual(['account:hubspot']);
+    expect(keysOf({ blocks: [{ ...block, fault: 'refused' }] })).toEqual(['account:hubspot']);
+    expect(keysOf({ blocks: [{ ...block, fault: 'rate' }] })).toEqual([]);
+    expect(keysOf({ blocks: [{ ...block, fault: 'rate', until: NOW + HOUR }] })).toEqual(['account:hubspot']);
+  });
+
+  it('is failed work, the safety limit, a full disk, and the register after an hour', () => {
+    expect(keysOf({ failed: [{ queue: 'sync:hubspot', count: 2, since: NOW }] })).toEqual(['failed:sync:hubspot']);
+    expect(keysOf({ limits: [{ provider: 'hubspot', since: NOW }] })).toEqual(['limit:hubspot']);
+    expect(keysOf({ freeBytes: 500 * 1024 * 1024 })).toEqual(['disk']);
+    expect(keysOf({ behind: [{ source: 'cvr', since: NOW - 59 * MINUTE }] })).toEqual([]);
+    expect(keysOf({ behind: [{ source: 'cvr', since: NOW - HOUR }] })).toEqual(['source:cvr']);
+  });
+
+  it('is a dead webhook within hours, not after days', () => {
+    const monitor = { id: 'm', name: 'M', isOff: false };
+    expect(keysOf({ monitors: [{ ...monitor, since: NOW - HOUR }] })).toEqual([]);
+    expect(keysOf({ monitors: [{ ...monitor, since: NOW - 2 * HOUR }] })).toEqual(['monitor:m']);
+    expect(keysOf({ monitors: [{ ...monitor, since: NOW, isOff: true }] })).toEqual(['monitor:m']);
+  });
+});
+
+const KEY = { key: 'k', what: 'hubspot does not accept the credentials', advice: 'Correct them.' };
+const at = (minutes: number): number => NOW + minutes * MINUTE;
+
+/** Looks once a minute, as if every message went out; what was told, by minute. */
+function lived(present: readonly boolean[], condition: Condition = KEY): readonly string[] {
+  let remembered: readonly Remembered[] = [];
+  const told: string[] = [];
+  for (const [minute, is] of present.entries()) {
+    const found = step(remembered, is ? [condition] : [], at(minute));
+    told.push(...found.begun.map(() => `${minute} begun`), ...found.over.map(() => `${minute} over`));
+    remembered = found.told;
+  }
+  return told;
+}
+
+describe('alerts with state: what is told', () => {
+  it('is told once when it begins and once when it is over, never one per event', () => {
+    const calm = CALM_MS / MINUTE;
+    const present = [...Array(30).fill(true), ...Array(60).fill(false)];
+    expect(lived(present)).toEqual(['0 begun', `${30 + calm} over`]);
+  });
+
+  it('is not told of again where it comes back before it was surely over', () => {
+    const present = Array.from({ length: 200 }, (_, minute) => minute < 150 && minute % 5 === 0);
+    expect(lived(present)).toEqual(['0 begun', `${146 + CALM_MS / MINUTE} over`]);
+  });
+
+  it('is told only after the time it must last, and never where it ends before', () => {
+    const slow = { ...KEY, afterMs: 60 * MINUTE };
+    expect(lived(Array(100).fill(true), slow)).toEqual(['60 begun']);
+    expect(lived([...Array(59).fill(true), ...Array(100).fill(false)], slow)).toEqual([]);
+  });
+
+  it('begins and ends in turn, whatever happens', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 300 }), (present) => {
+        const words = lived(present).map((each) => each.split(' ')[1]);
+        expect(words).toEqual(words.map((_, index) => (index % 2 === 0 ? 'begun' : 'over')));
+      }),
+    );
+  });
+
+  it('is told again where it could not be sent', () => {
+    const first = step([], [KEY], at(0));
+    const second = step(first.untold, [KEY], at(7));
+    expect(second.begun).toMatchObject([{ key: 'k', since: at(0) }]);
+    expect(step(second.told, [KEY], at(8)).begun).toEqual([]);
+    expect(step(first.untold, [], at(9)).told).toEqual([]);
+  });
+});
+
+describe('alerts with state: the message', () => {
+  it('says what, since when and what to do', () => {
+    const { begun, over } = step([], [KEY], NOW);
+    expect(messageOf({ begun, over }, 'https://sync.example.com')).toEqual({
+      subject: 'cvrsync: hubspot does not accept the credentials',
+      text: [
+        'cvrsync at https://sync.example.com needs a person:',
+        '',
+        '• hubspot does not accept the credentials, since 2026-11-22 17:00 UTC.',
+        '  Correct them.',
+      ].join('\n'),
+    });
+  });
+
+  it('says from when to when it lasted once it is over', () => {
+    const told = step([], [KEY], NOW).told;
+    const gone = step(told, [], at(10)).told;
+    expect(messageOf(step(gone, [], at(30)), 'here')).toEqual({
+      subject: 'cvrsync: over: hubspot does not accept the credentials',
+      text: 'Over at here:\n\n• hubspot does not accept the credentials: from 2026-11-22 17:00 UTC to 2026-11-22 17:10 UTC.',
+    });
+  });
+
+  it('repeats no text of a CRM: that may name persons or hold a secret', () => {
+    const block = { account: 'hubspot', since: NOW, until: NOW, fault: 'auth' } as const;
+    const told = conditionsOf(
+      { ...WELL, blocks: [{ ...block, reason: 'pat-na1-secret of Jens Hansen' }] },
+      THRESHOLDS,
+      NOW,
+    );
+    expect(JSON.stringify(told)).not.toMatch(/secret|Jens/u);
+  });
+
+  it('gives Slack no command', () => {
+    expect(slackText('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;');
+  });
+});
