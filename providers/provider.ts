@@ -18,7 +18,7 @@ import type {
   WebhookRead,
 } from './abilities.ts';
 import type { FieldName } from './fields.ts';
-import type { Outcome, Patch, Property, PropertyValue, Read } from './record.ts';
+import type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './record.ts';
 
 export type {
   Changes,
@@ -36,13 +36,13 @@ export type {
   Sighting,
   WebhookRead,
 } from './abilities.ts';
-export type { Outcome, Patch, Property, PropertyValue, Read } from './record.ts';
+export type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './record.ts';
 
 /**
  * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
  * refused at load.
  */
-export const CONTRACT_VERSION = '1.2.0';
+export const CONTRACT_VERSION = '1.3.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -229,6 +229,12 @@ export interface Provider<S extends TSchema = TSchema> {
   limits(settings: Static<S>): Limits;
   /** Reads an answer's headers; pure. */
   observe?(response: HttpResponse, settings: Static<S>): Observation | undefined;
+  /**
+   * Reads a record's id as people, exports and the CRM spell it: the same record has the same `id`, however it was named,
+   * and a canonical id is its own canonical form. Pure. The runtime removes blanks at the edges first, and refuses
+   * addresses and blanks within; without this member it takes every other text as it stands. Since 1.3.
+   */
+  canonicalId?(text: string, settings: Static<S>): RecordId;
   /** Verifies and reads what the CRM itself posts to us; pure. `now` in ms. */
   webhook?(request: CrmRequest, settings: Static<S>, now: number): WebhookRead;
   /** Loads the client library and builds a connection; makes no call yet. */

@@ -69,3 +69,8 @@ export type Outcome =
       readonly reason: string;
       readonly properties: Readonly<Record<string, string>>;
     };
+
+/** A record's id in the one form that is stored and compared, or why a text can be no record's id, for people. */
+export type RecordId =
+  | { readonly kind: 'id'; readonly id: string }
+  | { readonly kind: 'none'; readonly reason: string };

@@ -40,6 +40,22 @@ export const RECORD_RULES: readonly Rule[] = [
     },
   },
   {
+    name: 'canonical-ids',
+    about: 'the ids the CRM answers with are canonical: canonicalId gives each of them again, and answers for any text',
+    why: 'a record under two ids has two links, and two companies write it in turn',
+    has: ({ subject }) => subject.provider.canonicalId !== undefined,
+    run: async ({ ids, scan, settings, subject: { provider, absentId, lacks } }) => {
+      const listed = lacks?.scan === undefined ? (await scan()).map(({ id }) => id) : [];
+      for (const id of new Set([...ids, absentId, ...listed]))
+        insistSame(provider.canonicalId?.(id, settings), { kind: 'id', id }, `the canonical form of ${id}`);
+      for (const text of ['-', '0', `${absentId}/x`, 'æøå', 'x'.repeat(300)]) {
+        const read = provider.canonicalId?.(text, settings);
+        const isSound = read?.kind === 'none' ? read.reason !== '' : read?.kind === 'id' && read.id !== '';
+        insist(isSound, `it read ${brief(text)} as ${brief(read)}`);
+      }
+    },
+  },
+  {
     name: 'moved',
     about: 'a record merged away is moved, with the id of the survivor, and the survivor is left alone',
     why: 'the survivor may stand for another company: only the runtime knows, and lets the link follow',

@@ -3,6 +3,7 @@ import type {
   BatchResponseSimplePublicObject,
   BatchResponseSimplePublicObjectWithErrors,
 } from '@hubspot/api-client/lib/codegen/crm/companies/index.js';
+import type { RecordId } from '../provider.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
 
 /** One record as HubSpot sends it. */
@@ -45,5 +46,11 @@ export const hasMerged = (record: HubspotRecord, id: string): boolean => mergedI
 
 /** Record ids are digits: anything else in an address would reach another endpoint. */
 export const isRecordId = (id: string): boolean => /^\d{1,20}$/.test(id);
+
+/** The id of the company that a text names: its digits. */
+export const canonicalId = (text: string): RecordId =>
+  isRecordId(text) && !text.startsWith('0')
+    ? { kind: 'id', id: text }
+    : { kind: 'none', reason: 'a HubSpot id is a number such as 12345678901' };
 
 const withProperties = (record: HubspotRecord): HubspotRecord => ({ ...record, properties: record.properties ?? {} });

@@ -1,5 +1,6 @@
 /** The HubSpot provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
+import { canonicalId } from './batch.ts';
 import { connectHubspot } from './connection.ts';
 import { HUBSPOT_DEFINITIONS } from './custom-properties.ts';
 import { observe } from './faults.ts';
@@ -26,6 +27,7 @@ export const hubspot = defineProvider({
     },
   }),
   observe,
+  canonicalId,
   webhook: readWebhook,
   connect: connectHubspot,
 });

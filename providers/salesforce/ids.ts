@@ -3,6 +3,8 @@
  * make 18 that are safe to compare without regard to it. Records are named by 18.
  * https://help.salesforce.com/s/articleView?id=000385008
  */
+import type { RecordId } from '../provider.ts';
+
 const SUFFIX = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ACCOUNT_ID = /^001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$/;
 
@@ -21,3 +23,16 @@ export function to18(id: string): string {
 /** Tells whether a text can be the id of an Account at all. */
 export const isAccountId = (id: string): boolean =>
   ACCOUNT_ID.test(id) && (id.length === 15 || to18(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
+
+/** The 18 characters of the account that a text names; what is no account's id is told apart by why. */
+export function canonicalId(text: string): RecordId {
+  if (isAccountId(text)) return { kind: 'id', id: to18(text) };
+  return { kind: 'none', reason: whyNot(text) };
+}
+
+function whyNot(text: string): string {
+  if (!/^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/.test(text)) return 'a Salesforce id has 15 or 18 letters and digits';
+  if (!text.startsWith('001'))
+    return `it begins with ${text.slice(0, 3)}, so it belongs to another object: the id of an account begins with 001`;
+  return 'its last three characters do not fit the first fifteen: copy it again, with its upper and lower case';
+}

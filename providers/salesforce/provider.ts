@@ -3,6 +3,7 @@ import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { connectSalesforce } from './connection.ts';
 import { definitions } from './custom-fields.ts';
 import { observe } from './errors.ts';
+import { canonicalId } from './ids.ts';
 import { salesforcePreset } from './preset.ts';
 import { SalesforceSettings } from './settings.ts';
 
@@ -21,5 +22,6 @@ export const salesforce = defineProvider({
     budgets: { default: { calls: rate.calls, perMs: rate.perSeconds * 1_000 } },
   }),
   observe,
+  canonicalId,
   connect: connectSalesforce,
 });

@@ -5,6 +5,7 @@ import { entityOf, readStory, type Story } from '../connector/story.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
 import { defineCommand, integer, needed, UsageError } from './command.ts';
 import { shownTime, withStore } from './opened.ts';
+import { needRecordId } from './record-id.ts';
 
 export const command = defineCommand({
   name: 'explain',
@@ -18,7 +19,8 @@ export const command = defineCommand({
       const options = { now: Date.now(), emailEvent, limit };
       const entity = canonicalEntityId(/^\d{8}$/.test(subject) ? `CVR-1-${subject}` : subject);
       if (entity !== undefined) return readStory(db, entity, options);
-      const [provider, id] = readRecord(subject);
+      const [provider, named] = readRecord(subject);
+      const id = connector === undefined ? named : needRecordId(connector, provider, named);
       const linked = await entityOf(db, provider, id);
       return linked === undefined ? undefined : readStory(db, linked, { ...options, record: { provider, id } });
     });

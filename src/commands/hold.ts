@@ -6,7 +6,7 @@ import { normaliseTime } from '../protocol/time.ts';
 import type { Store } from '../store/open.ts';
 import { defineCommand, type ExitCode, flag, needed, type OptionSpec, optional, text, UsageError } from './command.ts';
 import { shownTime, withStore } from './opened.ts';
-import { needConnector, needLink, needProperty, readRecord } from './ruled.ts';
+import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './ruled.ts';
 
 /** The last day of something, or the instant of its end; in ms since 1970. */
 const until: OptionSpec<number | undefined> = {
@@ -19,9 +19,6 @@ const until: OptionSpec<number | undefined> = {
     return /^\d{4}-\d\d-\d\d$/u.test(given) ? endOfDay(given) : Date.parse(instant);
   },
 };
-
-/** In the place of a record's id: those that undo holds. */
-const EVERY_RECORD = '*';
 
 export const command = defineCommand({
   name: 'hold',

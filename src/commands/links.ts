@@ -3,6 +3,7 @@ import { LINK_STATES, listLinks } from '../connector/links.ts';
 import { openStore } from '../store/open.ts';
 import { defineCommand, integer, oneOf, optional, text } from './command.ts';
 import { readEntity } from './entity.ts';
+import { recordIdsIn } from './record-id.ts';
 
 const MOST = 1_000;
 
@@ -18,9 +19,11 @@ export const command = defineCommand({
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
     const asked = entity === undefined ? undefined : readEntity(entity, context.log);
-    const store = await openStore((await context.config()).store);
+    const { connector, store: url } = await context.config();
+    const recordIds = record === undefined ? undefined : recordIdsIn(connector ?? { providers: [] }, provider, record);
+    const store = await openStore(url);
     try {
-      const found = await listLinks(store.db, { provider, entity: asked, recordId: record, state, limit: limit + 1 });
+      const found = await listLinks(store.db, { provider, entity: asked, recordIds, state, limit: limit + 1 });
       const rows = found.slice(0, limit).map((link) => ({
         provider: link.provider,
         record: link.record_id,

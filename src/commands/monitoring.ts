@@ -1,6 +1,6 @@
 /** `monitoring`: the calls of the service, and the links that belong to them. */
 import type { ConnectorConfig } from '../config/load.ts';
-import { endLink, findLink, linkRecord, type RecordRef } from '../connector/links.ts';
+import { endLink, findLink, type RecordRef } from '../connector/links.ts';
 import { isPerson } from '../connector/persons.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './command.ts';
 import type { Context } from './context.ts';
@@ -8,6 +8,8 @@ import { readEntity } from './entity.ts';
 import { carry, type Standing } from './monitoring/carry.ts';
 import { type Ground, needProvider, needUpstream, onGround } from './monitoring/ground.ts';
 import { list } from './monitoring/list.ts';
+import { linkSeen, readOtherCompany } from './monitoring/record.ts';
+import { needRecordId } from './record-id.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),
@@ -19,16 +21,24 @@ const add = defineCommand({
   name: 'add',
   about: 'link a record to a company, and have the company monitored for it',
   args,
-  options: { sendUpdate: flag('have the service send the whole company at once') },
-  run: (context, { provider, entityId, recordId }, { sendUpdate }) =>
+  options: {
+    sendUpdate: flag('have the service send the whole company at once'),
+    yes: flag("link it also where the record holds another company's number"),
+  },
+  run: (context, { provider, entityId, recordId: named }, { sendUpdate, yes }) =>
     onGround(context, async (ground) => {
       needProvider(ground.connector, provider);
+      const recordId = needRecordId(ground.connector, provider, named);
       const entity = readEntity(entityId, context.log);
       needNameable(ground.connector, provider, entity);
       const wish = { provider, recordId, entity, sendUpdate, now: Date.now() };
-      const linked = await ground.store.write((tx) => linkRecord(tx, wish));
+      const before = await findLink(ground.store.db, wish);
+      const isLinked = before?.state === 'active' && before.entity === entity;
+      const other = isLinked ? undefined : await readOtherCompany(ground, wish, context.signal);
+      if (other !== undefined && !yes) return otherNumber(context, wish, other);
+      const linked = await ground.store.write((tx) => linkSeen(tx, wish, other));
       if (linked.kind === 'taken') return taken(ground, wish, linked.entity);
-      const done = `${entity} is linked to ${provider}:${recordId}`;
+      const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
       return tell(context, ground, await carry(ground, wish, context.signal), done, 'monitored');
     }),
 });
@@ -43,14 +53,14 @@ const remove = defineCommand({
       const entity = readEntity(entityId, context.log);
       const end = {
         provider,
-        recordId,
+        recordId: needRecordId(ground.connector, provider, recordId),
         state: 'removed',
         reason: 'removed on the command line',
         now: Date.now(),
       } as const;
       const link = await findLink(ground.store.db, end);
       const isEnded = link?.entity === entity && (await ground.store.write((tx) => endLink(tx, end)));
-      if (!isEnded) return removeUpstream(context, ground, end, entity);
+      if (!isEnded) return removeUpstream(context, ground, { ...end, named: recordId.trim() }, entity);
       const done = `${entity} is no longer linked to ${provider}:${recordId}`;
       return tell(context, ground, await carry(ground, end, context.signal), done, 'no longer monitored');
     }),
@@ -106,6 +116,19 @@ function tell(context: Context, { upstream }: Ground, standing: Standing, done: 
   return 0;
 }
 
+/** Nothing was linked: a person must say whether the number or they are right. */
+function otherNumber(
+  { output }: Context,
+  { provider, recordId, entity }: RecordRef & { entity: string },
+  other: string,
+): ExitCode {
+  output.result(
+    { provider, record: recordId, entity, link: null, holds: other },
+    `Nothing was linked: ${provider}:${recordId} holds the number of ${other}, not of ${entity}. Correct the number in the CRM, or add --yes where the link is meant.`,
+  );
+  return 3;
+}
+
 async function taken({ store }: Ground, ref: RecordRef, entity: string): Promise<never> {
   const key = `${ref.provider}:${ref.recordId}`;
   const link = await findLink(store.db, ref);
@@ -118,14 +141,20 @@ async function taken({ store }: Ground, ref: RecordRef, entity: string): Promise
   );
 }
 
-/** There is no such link here: the item may still be there. */
-async function removeUpstream(context: Context, ground: Ground, ref: RecordRef, entity: string): Promise<ExitCode> {
-  const { provider, recordId } = ref;
+/** There is no such link here: the item may still be there, perhaps as another program spelled the record's id. */
+async function removeUpstream(
+  context: Context,
+  ground: Ground,
+  { provider, recordId, named }: RecordRef & { readonly named: string },
+  entity: string,
+): Promise<ExitCode> {
   const none = `${entity} is not linked to ${provider}:${recordId} here`;
   if (ground.upstream === undefined) throw new Error(`${none}: see cvrsync links --record ${recordId}`);
-  const result = await ground.upstream.remove({ entityId: entity, id: recordId }, provider, context.signal);
-  if (result.kind !== 'done')
-    throw new Error(`${none}, and the monitoring service did not remove it: ${result.message}`);
+  for (const id of new Set([recordId, named])) {
+    const result = await ground.upstream.remove({ entityId: entity, id }, provider, context.signal);
+    if (result.kind !== 'done')
+      throw new Error(`${none}, and the monitoring service did not remove it: ${result.message}`);
+  }
   const value = { provider, record: recordId, entity, link: null, monitored: 'off', confirmed: true, reason: null };
   context.output.result(value, `${none}. The monitoring service does not monitor it for that record either.`);
   return 0;

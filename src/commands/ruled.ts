@@ -5,6 +5,7 @@ import type { Db } from '../store/open.ts';
 import { UsageError } from './command.ts';
 import type { Context } from './context.ts';
 import { needProvider } from './monitoring/ground.ts';
+import { needRecordId } from './record-id.ts';
 
 /** The connector's configuration; without one nothing can be ruled. */
 export async function needConnector(context: Context): Promise<ConnectorConfig> {
@@ -13,13 +14,17 @@ export async function needConnector(context: Context): Promise<ConnectorConfig> 
   return connector;
 }
 
-/** The record in `hubspot:123`. */
+/** In the place of a record's id: all of them. */
+export const EVERY_RECORD = '*';
+
+/** The record in `hubspot:123`, or all of a connection in `hubspot:*`. */
 export function readRecord(text: string, connector: ConnectorConfig): RecordRef {
   const ref = readLinkKey(text);
   if (!text.includes(':') || ref.provider === '' || ref.recordId === '')
     throw new UsageError(`${text} is no record such as hubspot:123`);
   needProvider(connector, ref.provider);
-  return ref;
+  if (ref.recordId === EVERY_RECORD) return ref;
+  return { ...ref, recordId: needRecordId(connector, ref.provider, ref.recordId) };
 }
 
 /**

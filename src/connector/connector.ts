@@ -18,6 +18,7 @@ import { runLooks, seedLooks } from './look.ts';
 import { LOOK_QUEUE } from './look-task.ts';
 import { MONITORING_BATCH, monitorLinks, remarkMonitoring } from './monitoring.ts';
 import { markRemapped } from './remap.ts';
+import { respellRecords, tellRespelt } from './respell/respell.ts';
 import { syncRecords } from './sync.ts';
 import { openUpstream, type Upstream, upstreamPace } from './upstream.ts';
 
@@ -63,6 +64,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   const { store, metrics, log, now } = deps;
   const bell = createBell();
   const crms = await Promise.all(settings.providers.map((config) => openCrm(deps, config)));
+  for (const crm of crms) tellRespelt(log, crm.name, await respellRecords(store, crm, now()));
   const intake = createIntake({ store, bell, now, metrics, log, backlogCap: settings.limits.backlogCap });
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());

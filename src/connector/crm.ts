@@ -23,6 +23,7 @@ import type { Store } from '../store/open.ts';
 import { fenceConnection } from './fence.ts';
 import { soundLimits } from './fence-limits.ts';
 import { guardAccount, guardHold } from './guard.ts';
+import { formOf } from './record-id.ts';
 import type { ValueMap } from './render.ts';
 import { currentSendGuard } from './send-guard.ts';
 
@@ -94,7 +95,7 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const limits = soundLimits(name, provider.limits(settings));
   const pace = createPace({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = pacedHttp(deps, config, pace, limits);
-  const connection = fenceConnection(await connected(deps, config, http), { name });
+  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config) });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {

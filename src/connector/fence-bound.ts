@@ -1,9 +1,12 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
 import { type Fault, ProviderError } from '../../providers/provider.ts';
+import type { IdForm } from './record-id.ts';
 
 export interface FenceOptions {
   /** The connection's name, for messages. */
   readonly name: string;
+  /** How ids in the answers are spelled here; as they stand where absent. */
+  readonly form?: IdForm;
   /** How long one verb may take, in ms: longer than any pace would make an honest one wait. */
   readonly verbMs?: number;
   /** How long a verb may take to stop after its signal, in ms. */

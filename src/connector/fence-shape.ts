@@ -15,6 +15,7 @@ import type {
   Search,
   Sighting,
 } from '../../providers/provider.ts';
+import type { IdForm } from './record-id.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, PropertyValue>>;
@@ -35,6 +36,13 @@ export function readList(answer: unknown): readonly unknown[] {
   return answer;
 }
 
+/** The canonical form of an id that is to be stored; throws where its own provider refuses it. */
+function canonical(id: string, form: IdForm): string {
+  const formed = form(id);
+  if (formed === undefined) throw new Error(`the record id ${id}, which its own canonicalId takes for none`);
+  return formed;
+}
+
 /**
  * One answer for each id, in the order of the ids, whatever the order they came in. `without` says what a record is that
  * was left out, or answered for twice and not alike.
@@ -44,12 +52,14 @@ export function inOrder<T>(
   answers: readonly unknown[],
   read: ReadOne<T>,
   without: (id: string, reason: string) => T,
+  form: IdForm,
 ): readonly T[] {
   const byId = new Map<string, Fields[]>();
   for (const answer of answers) {
     if (!isFields(answer) || !isText(answer['id'])) continue;
-    const others = byId.get(answer['id']);
-    if (others === undefined) byId.set(answer['id'], [answer]);
+    const id = form(answer['id']) ?? answer['id'];
+    const others = byId.get(id);
+    if (others === undefined) byId.set(id, [answer]);
     else others.push(answer);
   }
   return ids.map((id) => {
@@ -74,9 +84,10 @@ function valuesOf(properties: unknown, names?: readonly string[]): Values | unde
   return kept;
 }
 
-const movedOrGone = ({ kind, to }: Fields, id: string) => {
+const movedOrGone = ({ kind, to }: Fields, id: string, form: IdForm) => {
   if (kind === 'gone') return { kind: 'gone' as const, id };
-  return kind === 'moved' && isText(to) && to !== id ? { kind: 'moved' as const, id, to } : undefined;
+  const survivor = kind === 'moved' && isText(to) ? form(to) : undefined;
+  return survivor !== undefined && survivor !== id ? { kind: 'moved' as const, id, to: survivor } : undefined;
 };
 
 const retried = ({ kind, reason, retryAfterMs }: Fields, id: string) => {
@@ -86,25 +97,31 @@ const retried = ({ kind, reason, retryAfterMs }: Fields, id: string) => {
 };
 
 export const asRead =
-  (names: readonly string[]): ReadOne<Read> =>
+  (names: readonly string[], form: IdForm): ReadOne<Read> =>
   (answer, id) => {
-    if (answer['kind'] !== 'found') return movedOrGone(answer, id) ?? retried(answer, id);
+    if (answer['kind'] !== 'found') return movedOrGone(answer, id, form) ?? retried(answer, id);
     const properties = valuesOf(answer['properties'], names);
     return properties === undefined ? undefined : { kind: 'found', id, properties };
   };
 
-export const asOutcome: ReadOne<Outcome> = (answer, id) => {
-  if (answer['kind'] === 'written') return { kind: 'written', id };
-  if (answer['kind'] !== 'rejected') return movedOrGone(answer, id) ?? retried(answer, id);
-  const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
-  return { kind: 'rejected', id, reason, properties: reasonsOf(answer['properties']) };
-};
+export const asOutcome =
+  (form: IdForm): ReadOne<Outcome> =>
+  (answer, id) => {
+    if (answer['kind'] === 'written') return { kind: 'written', id };
+    if (answer['kind'] !== 'rejected') return movedOrGone(answer, id, form) ?? retried(answer, id);
+    const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
+    return { kind: 'rejected', id, reason, properties: reasonsOf(answer['properties']) };
+  };
 
-export const asParentRead: ReadOne<ParentRead> = (answer, id) => {
-  const { kind, parent } = answer;
-  if (kind === 'found') return parent === null || isText(parent) ? { kind, id, parent } : undefined;
-  return movedOrGone(answer, id);
-};
+export const asParentRead =
+  (form: IdForm): ReadOne<ParentRead> =>
+  (answer, id) => {
+    const { kind, parent } = answer;
+    if (kind !== 'found') return movedOrGone(answer, id, form);
+    if (parent === null) return { kind, id, parent };
+    const above = isText(parent) ? form(parent) : undefined;
+    return above === undefined ? undefined : { kind, id, parent: above };
+  };
 
 /** Property → reason; a reason that is no text is none. */
 const reasonsOf = (properties: unknown): Readonly<Record<string, string>> =>
@@ -135,46 +152,54 @@ export function readProperties(answer: unknown): readonly Property[] {
 }
 
 /** A record with its properties; the whole answer is refused where one makes no sense: a page cannot be asked for in parts. */
-function recordOf(answer: unknown): Page['records'][number] {
+function recordOf(answer: unknown, form: IdForm): Page['records'][number] {
   if (!isFields(answer) || !isText(answer['id'])) throw new Error('a record without an id');
   const properties = valuesOf(answer['properties']);
   if (properties === undefined) throw new Error(`a record, ${answer['id']}, whose properties are no values`);
-  return { id: answer['id'], properties };
+  return { id: canonical(answer['id'], form), properties };
 }
 
-export function readPage(answer: unknown): Page {
-  if (!isFields(answer)) throw new Error('no page');
-  const { records, cursor } = answer;
-  if (cursor !== undefined && !isText(cursor)) throw new Error('a cursor that is no text');
-  return { records: readList(records).map(recordOf), ...(cursor !== undefined && { cursor }) };
-}
+export const readPage =
+  (form: IdForm) =>
+  (answer: unknown): Page => {
+    if (!isFields(answer)) throw new Error('no page');
+    const { records, cursor } = answer;
+    if (cursor !== undefined && !isText(cursor)) throw new Error('a cursor that is no text');
+    const all = readList(records).map((record) => recordOf(record, form));
+    return { records: all, ...(cursor !== undefined && { cursor }) };
+  };
 
-export function readSearch(answer: unknown): Search {
-  if (!isFields(answer)) throw new Error('nothing found and nothing not found');
-  return { records: readList(answer['records']).map(recordOf), sure: answer['sure'] === true };
-}
+export const readSearch =
+  (form: IdForm) =>
+  (answer: unknown): Search => {
+    if (!isFields(answer)) throw new Error('nothing found and nothing not found');
+    const records = readList(answer['records']).map((record) => recordOf(record, form));
+    return { records, sure: answer['sure'] === true };
+  };
 
-export function readChanges(answer: unknown): Changes {
-  if (!isFields(answer) || !isText(answer['cursor'])) throw new Error('changes without a cursor');
-  const sightings = readList(answer['sightings']).map((sighting): Sighting => {
-    if (!isFields(sighting) || !isText(sighting['id'])) throw new Error('a sighting without an id');
-    const { id } = sighting;
-    const lost = movedOrGone(sighting, id);
-    if (lost !== undefined) return lost;
-    return { kind: 'seen', ...recordOf(sighting) };
-  });
-  return { sightings, cursor: answer['cursor'], more: answer['more'] === true };
-}
+export const readChanges =
+  (form: IdForm) =>
+  (answer: unknown): Changes => {
+    if (!isFields(answer) || !isText(answer['cursor'])) throw new Error('changes without a cursor');
+    const sightings = readList(answer['sightings']).map((sighting): Sighting => {
+      if (!isFields(sighting) || !isText(sighting['id'])) throw new Error('a sighting without an id');
+      const lost = movedOrGone(sighting, canonical(sighting['id'], form), form);
+      return lost ?? { kind: 'seen', ...recordOf(sighting, form) };
+    });
+    return { sightings, cursor: answer['cursor'], more: answer['more'] === true };
+  };
 
-export function readCreated(answer: unknown): Created {
-  if (!isFields(answer)) throw new Error('no outcome');
-  const { kind, id } = answer;
-  const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
-  if (kind === 'created' && isText(id)) return { kind, id };
-  if (kind === 'duplicate') return { kind, reason, ...(isText(id) && { id }) };
-  if (kind === 'rejected') return { kind, reason, properties: reasonsOf(answer['properties']) };
-  throw new Error('an outcome that makes no sense');
-}
+export const readCreated =
+  (form: IdForm) =>
+  (answer: unknown): Created => {
+    if (!isFields(answer)) throw new Error('no outcome');
+    const { kind, id } = answer;
+    const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
+    if (kind === 'created' && isText(id)) return { kind, id: canonical(id, form) };
+    if (kind === 'duplicate') return { kind, reason, ...(isText(id) && { id: canonical(id, form) }) };
+    if (kind === 'rejected') return { kind, reason, properties: reasonsOf(answer['properties']) };
+    throw new Error('an outcome that makes no sense');
+  };
 
 export function readDefined(answer: unknown): readonly Defined[] {
   return readList(answer).flatMap((defined): Defined[] => {

@@ -184,6 +184,8 @@ export interface LinkFilter {
   /** Canonical entity id. */
   readonly entity?: string | undefined;
   readonly recordId?: string | undefined;
+  /** One of several records. */
+  readonly recordIds?: readonly string[] | undefined;
   readonly state?: LinkState | undefined;
   /** Lists what comes after this link, for the next page. */
   readonly after?: RecordRef | undefined;
@@ -193,10 +195,11 @@ export interface LinkFilter {
 /** Links by connection and record id. */
 export async function listLinks(db: Db, filter: LinkFilter = {}): Promise<readonly Link[]> {
   let query = db.selectFrom('link').selectAll().orderBy('provider').orderBy('record_id');
-  const { provider, entity, recordId, state, after, limit } = filter;
+  const { provider, entity, recordId, recordIds, state, after, limit } = filter;
   if (provider !== undefined) query = query.where('provider', '=', provider);
   if (entity !== undefined) query = query.where('entity', '=', entity);
   if (recordId !== undefined) query = query.where('record_id', '=', recordId);
+  if (recordIds !== undefined) query = query.where('record_id', 'in', each(db, recordIds));
   if (state !== undefined) query = query.where('state', '=', state);
   if (after !== undefined)
     query = query.where(({ eb, refTuple, tuple }) =>

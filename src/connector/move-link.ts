@@ -128,7 +128,7 @@ async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<voi
  * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
  * for once was meant for a value that is another one now.
  */
-async function keepRulings(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
+export async function keepRulings(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
   const rulings: Rulings = (await readRulings(tx, provider, [from], now)).get(from) ?? new Map();
   if (rulings.get(ALL_PROPERTIES)?.kind === 'hold')
     await tx

@@ -21,5 +21,8 @@ export const myCrm = defineProvider({
     concurrency: 4,
     budgets: { default: { calls: callsPerSecond, perMs: 1_000 } },
   }),
+  // One record, one id, however people and exports spell it: a link stores this form, and nothing else is compared.
+  canonicalId: (text) =>
+    /^\d+$/.test(text) ? { kind: 'id', id: text } : { kind: 'none', reason: 'an id of My CRM is a number' },
   connect,
 });

@@ -2,6 +2,7 @@
 
 import type { BackfillDeps } from '../../connector/backfill/deps.ts';
 import { openCrm } from '../../connector/crm.ts';
+import { respellRecords, tellRespelt } from '../../connector/respell/respell.ts';
 import { openUpstream, upstreamPace } from '../../connector/upstream.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { type Http, openClient } from '../../http/client.ts';
@@ -31,9 +32,7 @@ export async function onBackfillGround<T>(
   const settings = await context.config();
   const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
-  needProvider(connector, name);
-  const config = connector.providers.find((one) => one.name === name);
-  if (config === undefined) throw new UsageError(`${name} is not configured under connector.providers`);
+  const config = needProvider(connector, name);
   const client = openClient({ env: context.env });
   const store = await openStore(url, { migrate: !storeExists(url) });
   try {
@@ -47,6 +46,7 @@ export async function onBackfillGround<T>(
     const metrics = createMetrics();
     const now = Date.now;
     const crm = await openCrm({ store, http: counted('crm'), metrics, now }, config);
+    tellRespelt(context.log, name, await respellRecords(store, crm, now()));
     const service = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
     const pace = upstreamPace(store, service?.requestsPerMinute ?? 1, now);
     const upstream =

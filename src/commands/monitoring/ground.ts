@@ -1,9 +1,12 @@
 /** What the monitoring commands stand on: the store, and the monitoring service if one is configured. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { didYouMean } from '../../config/nearest.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../connector/crm.ts';
+import { respellRecords, tellRespelt } from '../../connector/respell/respell.ts';
 import { openUpstream, type Upstream, upstreamPace } from '../../connector/upstream.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { openClient } from '../../http/client.ts';
+import { createMetrics } from '../../http/metrics.ts';
 import { openStore, type Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +15,8 @@ export interface Ground {
   readonly store: Store;
   readonly connector: ConnectorConfig;
   readonly upstream: Upstream | undefined;
+  /** Opens the connection of that name, which is configured. */
+  readonly openCrm: (name: string) => Promise<Crm>;
 }
 
 /** Opens both, does the work, and closes them however it ends. */
@@ -32,7 +37,13 @@ export async function onGround(context: Context, work: (ground: Ground) => Promi
             http: client.http,
             pace: upstreamPace(store, config.requestsPerMinute, Date.now),
           });
-    return await work({ store, connector, upstream });
+    const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
+    const open = async (name: string): Promise<Crm> => {
+      const crm = await openCrm(deps, needProvider(connector, name));
+      tellRespelt(context.log, name, await respellRecords(store, crm, Date.now()));
+      return crm;
+    };
+    return await work({ store, connector, upstream, openCrm: open });
   } finally {
     await client.close();
     await store.close();
@@ -46,11 +57,12 @@ export function needUpstream({ upstream }: Ground): Upstream {
   return upstream;
 }
 
-/** Throws where no connection has this name. */
-export function needProvider({ providers }: ConnectorConfig, name: string): void {
+/** The connection of that name; throws where none is configured. */
+export function needProvider({ providers }: ConnectorConfig, name: string): CrmConfig {
+  const found = providers.find((one) => one.name === name);
+  if (found !== undefined) return found;
   const names = providers.map((one) => one.name);
-  if (!names.includes(name))
-    throw new UsageError(
-      `${name} is not configured under connector.providers${didYouMean(name, names)} (${names.join(', ')})`,
-    );
+  throw new UsageError(
+    `${name} is not configured under connector.providers${didYouMean(name, names)} (${names.join(', ')})`,
+  );
 }

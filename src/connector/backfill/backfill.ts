@@ -69,7 +69,7 @@ async function checkPlanOf(
     throw new BackfillError(
       `no scan of ${crm.name} is finished in this store: make the plan here first, with cvrsync backfill ${crm.name} --plan FILE`,
     );
-  await checkPlan(store.db, crm.name, file, signal);
+  await checkPlan(store.db, crm, file, signal);
 }
 
 const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';

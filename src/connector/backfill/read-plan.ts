@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
+import type { RecordId } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { ACTIONS, type Action } from './verdict.ts';
@@ -43,7 +44,10 @@ export async function digestOf(file: string): Promise<string> {
 }
 
 /** Reads a file line by line, never whole. What cannot be understood is told and passed over. */
-export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanProblem, void, undefined> {
+export async function* readPlan(
+  file: string,
+  readId: (text: string) => RecordId,
+): AsyncGenerator<PlanLine | PlanProblem, void, undefined> {
   const { delimiter, encoding, from } = await formOf(file);
   const source = createReadStream(file, { encoding });
   const parser = source.pipe(
@@ -66,7 +70,7 @@ export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanPro
       const { record, info }: { record: readonly string[]; info: { lines: number } } = each;
       const line = info.lines;
       if (columns !== undefined) {
-        yield readLine(record, columns, line);
+        yield readLine(record, columns, line, readId);
         continue;
       }
       const names = record.map((cell) => cell.trim().toLowerCase());
@@ -85,15 +89,23 @@ export async function* readPlan(file: string): AsyncGenerator<PlanLine | PlanPro
 const missingColumns = (missing: readonly string[], names: readonly string[]): string =>
   `the first line has no column ${missing.join(', ')}: it has ${names.filter((name) => name !== '').join(', ') || 'nothing'}`;
 
-function readLine(record: readonly string[], columns: Columns, line: number): PlanLine | PlanProblem {
+function readLine(
+  record: readonly string[],
+  columns: Columns,
+  line: number,
+  readId: (text: string) => RecordId,
+): PlanLine | PlanProblem {
   const cell = (name: keyof Columns): string => unguarded(record[columns[name]] ?? '');
-  const recordId = cell('record');
-  if (recordId === '') return { line, problem: 'the record is blank' };
-  if (/^\d+(?:[.,]\d+)?e\+?\d+$/iu.test(recordId))
+  const named = cell('record');
+  if (named === '') return { line, problem: 'the record is blank' };
+  if (/^\d+(?:[.,]\d+)?e\+?\d+$/iu.test(named))
     return {
       line,
-      problem: `the spreadsheet rounded the record id to ${recordId}: open the plan with that column as text`,
+      problem: `the spreadsheet rounded the record id to ${named}: open the plan with that column as text`,
     };
+  const id = readId(named);
+  if (id.kind === 'none') return { line, problem: `${named} can be no record: ${id.reason}` };
+  const recordId = id.id;
   const said = cell('action').toLowerCase();
   const action = ACTIONS.find((one) => one === said);
   if (action === undefined)

@@ -1,6 +1,8 @@
 /** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Db } from '../../store/store.ts';
+import type { Crm } from '../crm.ts';
+import { type IdReader, readRecordId } from '../record-id.ts';
 import { type CensusRow, resetActions, rowsById, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { isTooMany, movedNumbers } from './moved-numbers.ts';
@@ -21,6 +23,9 @@ export class PlanError extends Error {
   }
 }
 
+/** The connection a plan is of. */
+type PlanCrm = IdReader & Pick<Crm, 'name'>;
+
 /** What a file asks for. */
 export interface PlanRead {
   readonly toLink: number;
@@ -35,7 +40,8 @@ const PAGE = 500;
 const MOST_PROBLEMS = 20;
 
 /** Reads the whole file beside the census, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
-export async function checkPlan(db: Db, provider: string, file: string, signal: AbortSignal): Promise<PlanRead> {
+export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: AbortSignal): Promise<PlanRead> {
+  const { name: provider } = crm;
   const problems: PlanProblem[] = [];
   let count = 0;
   const tell = (line: number, problem: string): void => {
@@ -47,7 +53,7 @@ export async function checkPlan(db: Db, provider: string, file: string, signal: 
   const seen = new Map<string, number>();
   let toLink = 0;
   let repaired = 0;
-  for await (const page of pagesOf(file)) {
+  for await (const page of pagesOf(file, crm)) {
     signal.throwIfAborted();
     const rows = await rowsFor(db, provider, page);
     for (const one of page) {
@@ -105,7 +111,7 @@ export async function importPlan(deps: BackfillDeps, run: Run, file: string, sig
       await resetActions(tx, provider, from, from + PAGE);
     });
   }
-  for await (const page of pagesOf(file)) {
+  for await (const page of pagesOf(file, crm)) {
     signal.throwIfAborted();
     const rows = await rowsFor(store.db, provider, page);
     const changed = page.flatMap((one): CensusRow[] => {
@@ -146,9 +152,12 @@ function isOf(cell: string, found: string): boolean {
   return number(cell) === number(found);
 }
 
-async function* pagesOf(file: string): AsyncGenerator<readonly (PlanLine | PlanProblem)[], void, undefined> {
+async function* pagesOf(
+  file: string,
+  crm: IdReader,
+): AsyncGenerator<readonly (PlanLine | PlanProblem)[], void, undefined> {
   let page: (PlanLine | PlanProblem)[] = [];
-  for await (const one of readPlan(file)) {
+  for await (const one of readPlan(file, (text) => readRecordId(crm, text))) {
     page.push(one);
     if (page.length < PAGE) continue;
     yield page;

@@ -89,15 +89,20 @@ function judgeOpen(link: Link, numbered: Numbered): Verdict {
   return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }
 
-/** A link made by hand needs no number in the record; only another company's speaks against it. */
 function judgeByHand(link: Link, numbered: Numbered): Verdict {
-  // A production unit or a person may well stand in a record that shows its company's number.
-  const isCompany = parseEntityId(link.entity)?.kind === 'company';
-  if (!isCompany || numbered.kind !== 'company' || numbered.entity === link.entity)
+  const other = otherCompany(link.entity, numbered);
+  if (other === undefined)
     return link.state === 'active' ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
-  if (isAccepted(link, numbered.entity)) return NOTHING;
-  const reason = `linked by hand, but the record holds the number of ${numbered.entity}`;
-  return { kind: 'doubt', doubt: numbered.entity, reason };
+  if (isAccepted(link, other)) return NOTHING;
+  const reason = `linked by hand, but the record holds the number of ${other}`;
+  return { kind: 'doubt', doubt: other, reason };
+}
+
+/** The company whose number in a record speaks against a link made by hand: without a number there is none. */
+export function otherCompany(entity: string, numbered: Numbered): string | undefined {
+  // A production unit or a person may well stand in a record that shows its company's number.
+  const isCompany = parseEntityId(entity)?.kind === 'company';
+  return isCompany && numbered.kind === 'company' && numbered.entity !== entity ? numbered.entity : undefined;
 }
 
 /**

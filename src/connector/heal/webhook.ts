@@ -11,6 +11,7 @@ import { mark } from '../../runtime/lanes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import { healQueue } from '../links.ts';
+import { formOf } from '../record-id.ts';
 import { BRAKE_KEY } from './brake.ts';
 import { namedRecords } from './sightings.ts';
 
@@ -92,7 +93,8 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
   };
 
   const marked = async (crm: Crm, ids: readonly string[]): Promise<void> => {
-    const records = ids.filter((id) => id !== BRAKE_KEY);
+    // A name that can be no record's is a hint at nothing.
+    const records = ids.flatMap((id) => formOf(crm)(id) ?? []).filter((id) => id !== BRAKE_KEY);
     if (records.length === 0) return;
     await store.write(async (tx) => {
       const keys = await namedRecords(tx, crm, records);

@@ -282,7 +282,7 @@ it('reads a file of any length without holding it', async () => {
   const line = (at: number): string => `${at};${'x'.repeat(100)};10150817;link`;
   writeFileSync(file, ['record;name;number;action', ...Array.from({ length: 20_000 }, (_, at) => line(at))].join('\n'));
   let count = 0;
-  for await (const one of readPlan(file)) {
+  for await (const one of readPlan(file, (id) => ({ kind: 'id', id }))) {
     expect(one).toMatchObject({ line: count + 2, recordId: String(count) });
     count += 1;
   }

@@ -97,6 +97,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       return outcomes;
     },
   })),
+  'canonical-ids': { provider: { canonicalId: (text) => ({ kind: 'id', id: text.padStart(8, '0') }) } },
   moved: connection((sound) => ({
     update: async (patches, signal) => {
       const outcomes = await sound.update(patches, signal);

@@ -117,6 +117,8 @@ export function toyProvider({ provider = {}, connection, call, http }: Breakage 
       concurrency: 2,
       budgets: { default: { calls: 100, perMs: 1_000 } },
     }),
+    canonicalId: (text) =>
+      /^\d+$/.test(text) ? { kind: 'id', id: text } : { kind: 'none', reason: 'an id of the toy is a number' },
     webhook: () => ({ kind: 'refused', reason: 'it is not signed' }),
     connect: async (settings, lent) => {
       const sound = callOver(http?.(lent.http) ?? lent.http, settings);

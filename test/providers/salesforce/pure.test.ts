@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { grantOf } from '../../../providers/salesforce/grant.ts';
-import { isAccountId, to18 } from '../../../providers/salesforce/ids.ts';
+import { canonicalId, isAccountId, to18 } from '../../../providers/salesforce/ids.ts';
 import { trustedInstance } from '../../../providers/salesforce/instance.ts';
 import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/soql.ts';
 import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/values.ts';
@@ -21,6 +21,24 @@ describe('ids', () => {
     expect(isAccountId('001D000000IqhSLiaz')).toBe(true);
     for (const id of ['001D000000IqhSLIAA', '003D000000IqhSL', '001D000000IqhS', "001D000000Iqh'L", ''])
       expect(isAccountId(id)).toBe(false);
+  });
+});
+
+describe('the canonical form of a Salesforce id in 15 and in 18 characters', () => {
+  it('is the same, however the account was named', () => {
+    const id = '001D000000IqhSLIAZ';
+    for (const text of ['001D000000IqhSL', id, '001D000000IqhSLiaz'])
+      expect(canonicalId(text)).toEqual({ kind: 'id', id });
+  });
+
+  it.each([
+    ['003D000000IqhSL', 'begins with 003'],
+    ['001D000000IqhSLIAA', 'last three characters'],
+    ['001d000000iqhsliaz', 'last three characters'],
+    ['Nordlys', '15 or 18'],
+    ['001D000000IqhS/view', '15 or 18'],
+  ])('is refused to %s with a reason', (text, reason) => {
+    expect(canonicalId(text)).toEqual({ kind: 'none', reason: expect.stringContaining(reason) });
   });
 });
 

@@ -1,0 +1,46 @@
+/** The record that a person wants to link, as the CRM holds it: an id is easily mistyped. */
+import { otherCompany, readNumber } from '../../connector/heal/judge.ts';
+import { change, type Linked, type LinkWish, linkRecord } from '../../connector/links.ts';
+import { patiently } from '../../connector/patience.ts';
+import type { Tx } from '../../store/open.ts';
+import type { Ground } from './ground.ts';
+
+/** How long a CRM that does not answer is asked again, in ms. */
+const SILENCE_MS = 10_000;
+
+/** The other company whose number the record holds, if it holds one. Throws where there is no such record. */
+export async function readOtherCompany(
+  { openCrm }: Pick<Ground, 'openCrm'>,
+  { provider, recordId, entity }: LinkWish,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const crm = await openCrm(provider);
+  const read = await patiently(
+    { crm, now: Date.now, silenceMs: SILENCE_MS },
+    async () => {
+      const match = crm.match !== undefined && (await crm.schema(signal)).has(crm.match) ? crm.match : undefined;
+      const [record] = await crm.connection.read([recordId], match === undefined ? [] : [match], signal);
+      return { match, record };
+    },
+    signal,
+  );
+  const { match, record } = read;
+  const none = `nothing was linked: ${provider}:${recordId}`;
+  switch (record?.kind) {
+    case 'found':
+      return otherCompany(entity, readNumber(record.properties, match));
+    case 'moved':
+      throw new Error(`${none} was merged into ${record.to}: name that record instead`);
+    case 'gone':
+      throw new Error(`${none} is not in the CRM, or these credentials may not see it: correct the id`);
+    default:
+      throw new Error(`${none} could not be read: ${record?.reason ?? 'the CRM said nothing of it'}. Try again`);
+  }
+}
+
+/** Links it; a person who saw the other number need not be asked about it again. */
+export async function linkSeen(tx: Tx, wish: LinkWish, other: string | undefined): Promise<Linked> {
+  const linked = await linkRecord(tx, wish);
+  if (other !== undefined && linked.kind !== 'taken') await change(tx, wish, { doubt: other });
+  return linked;
+}

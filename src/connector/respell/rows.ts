@@ -1,0 +1,105 @@
+/** What else is stored of a record, moved to the canonical spelling of its id; where both have it, they become one. */
+import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes.ts';
+import type { Tx } from '../../store/store.ts';
+import { healQueue } from '../links.ts';
+import { keepRulings } from '../move-link.ts';
+import { noteQueue } from '../notes/rows.ts';
+import { parentQueue } from '../parents/mark.ts';
+
+export interface Respelling {
+  readonly provider: string;
+  /** The id as it is stored. */
+  readonly from: string;
+  /** Its canonical form. */
+  readonly to: string;
+  readonly now: number;
+}
+
+/** The queues whose lanes are a connection's records. */
+export const recordQueues = (provider: string): readonly string[] => [
+  `sync:${provider}`,
+  healQueue(provider),
+  noteQueue(provider),
+  parentQueue(provider),
+];
+
+/** Moves lanes: what was behind, or parked, under the other spelling is due under this one. */
+export async function moveLanes(tx: Tx, { provider, from, to, now }: Respelling): Promise<void> {
+  for (const queue of recordQueues(provider)) {
+    const { numDeletedRows } = await tx
+      .deleteFrom('lane')
+      .where('queue', '=', queue)
+      .where('key', '=', from)
+      .executeTakeFirst();
+    if (numDeletedRows > 0n) await mark(tx, queue, [to], now);
+  }
+}
+
+/** Moves everything but links and lanes. Idempotent. */
+export async function moveRows(tx: Tx, respelling: Respelling): Promise<void> {
+  const { provider, from, to } = respelling;
+  await moveRulings(tx, respelling);
+  // Our last write is the newer of the two, whichever spelling it went by.
+  await sql`update property_state as mine set
+      written = case when coalesce(old.written_at, 0) > coalesce(mine.written_at, 0) then old.written else mine.written end,
+      written_at = case when coalesce(old.written_at, 0) > coalesce(mine.written_at, 0) then old.written_at else mine.written_at end,
+      trusted_at = coalesce(mine.trusted_at, old.trusted_at)
+    from property_state as old
+    where mine.provider = ${provider} and mine.record_id = ${to}
+      and old.provider = ${provider} and old.record_id = ${from} and old.property = mine.property`.execute(tx);
+  await sql`update note as mine set state = old.state, note_id = old.note_id, done_at = old.done_at
+    from note as old
+    where mine.provider = ${provider} and mine.record_id = ${to} and mine.state = 'due' and old.state <> 'due'
+      and old.provider = ${provider} and old.record_id = ${from} and old.marker = mine.marker`.execute(tx);
+  await sql`update parent as mine set
+      parent_id = coalesce(mine.parent_id, old.parent_id), tried_id = coalesce(mine.tried_id, old.tried_id)
+    from parent as old
+    where mine.provider = ${provider} and mine.record_id = ${to}
+      and old.provider = ${provider} and old.record_id = ${from}`.execute(tx);
+  await moveOthers(tx, respelling, 'property_state', 'property');
+  await moveOthers(tx, respelling, 'note', 'marker');
+  await moveOthers(tx, respelling, 'parent', 'provider');
+  await moveOthers(tx, respelling, 'census', 'purpose');
+  for (const column of ['parent_id', 'tried_id'] as const)
+    await tx
+      .updateTable('parent')
+      .set({ [column]: to })
+      .where('provider', '=', provider)
+      .where(column, '=', from)
+      .execute();
+  await tx
+    .updateTable('history')
+    .set({ record_id: to })
+    .where('provider', '=', provider)
+    .where('record_id', '=', from)
+    .execute();
+}
+
+/** A person's words on either spelling hold for the record, as they do for two records that were merged. */
+async function moveRulings(tx: Tx, respelling: Respelling): Promise<void> {
+  const { provider, to } = respelling;
+  const own = await tx
+    .selectFrom('ruling')
+    .select('property')
+    .where('provider', '=', provider)
+    .where('record_id', '=', to)
+    .executeTakeFirst();
+  if (own !== undefined) await keepRulings(tx, respelling);
+  await moveOthers(tx, respelling, 'ruling', own === undefined ? 'property' : undefined);
+}
+
+/** Renames the rows whose `key` the record does not have yet, all others are dropped; without a key, all. */
+async function moveOthers(
+  tx: Tx,
+  { provider, from, to }: Respelling,
+  table: 'property_state' | 'note' | 'parent' | 'census' | 'ruling',
+  key: string | undefined,
+): Promise<void> {
+  const name = sql.table(table);
+  if (key !== undefined)
+    await sql`update ${name} set record_id = ${to} where provider = ${provider} and record_id = ${from}
+      and not exists (select 1 from ${name} as mine where mine.provider = ${provider} and mine.record_id = ${to}
+        and mine.${sql.ref(key)} = ${name}.${sql.ref(key)})`.execute(tx);
+  await sql`delete from ${name} where provider = ${provider} and record_id = ${from}`.execute(tx);
+}

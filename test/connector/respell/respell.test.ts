@@ -1,0 +1,184 @@
+/** Rows of an older version, stored under two spellings of a record's id: brought into one when the connection opens. */
+import { describe, expect, it } from 'vitest';
+import { salesforce } from '../../../providers/salesforce/provider.ts';
+import { linkRecord, listLinks } from '../../../src/connector/links.ts';
+import { respellRecords } from '../../../src/connector/respell/respell.ts';
+import { readRulings, rule } from '../../../src/connector/ruling.ts';
+import { mark, park } from '../../../src/runtime/lanes.ts';
+import type { Store, Tx } from '../../../src/store/open.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+
+const A = 'CVR-1-10000001';
+const B = 'CVR-1-10000002';
+const LONG = '001D000000IqhSLIAZ';
+const SHORT = '001D000000IqhSL';
+const OTHER = '001D000000IqhSMIAZ';
+const NOW = 1_000;
+
+const crm = { name: 'sf', provider: salesforce, settings: {} };
+const respell = (store: Store, now = NOW) => respellRecords(store, crm, now);
+const link = (tx: Tx, recordId: string, entity: string) =>
+  linkRecord(tx, { provider: 'sf', recordId, entity, sendUpdate: false, now: 1 });
+const confirmed = (store: Store, recordId: string, monitored: 'on' | 'off') =>
+  store.write((tx) =>
+    tx.updateTable('link').set({ monitored, monitored_at: 1 }).where('record_id', '=', recordId).execute(),
+  );
+const shown = async (store: Store) =>
+  (await listLinks(store.db)).map(({ record_id, entity, state, wish, monitored }) =>
+    [record_id, entity, state, wish, monitored].join(' '),
+  );
+const lanes = async (store: Store) =>
+  (await store.db.selectFrom('lane').selectAll().orderBy('queue').orderBy('key').execute()).map(
+    ({ queue, key, due_at, parked_at }) => `${queue} ${key} ${parked_at === null ? due_at : 'parked'}`,
+  );
+
+/** What an older version would have stored of a record in each table, under one id. */
+async function fill(tx: Tx, record_id: string, at: number): Promise<void> {
+  const own = { provider: 'sf', record_id };
+  const state = {
+    refused: null,
+    refused_reason: null,
+    refused_schema: null,
+    trusted_at: null,
+    kept: null,
+    offered: null,
+  };
+  await tx
+    .insertInto('property_state')
+    .values({ ...own, ...state, property: 'Phone', written: `"${at}"`, written_at: at, kept_at: null, tried: null })
+    .execute();
+  await tx
+    .insertInto('history')
+    .values({
+      ...own,
+      at,
+      entity: A,
+      field: 'phone',
+      property: 'Phone',
+      seq: at,
+      rule: 'earlier',
+      old_value: null,
+      new_value: `"${at}"`,
+      outcome: 'written',
+      detail: null,
+    })
+    .execute();
+  await tx
+    .insertInto('note')
+    .values({
+      ...own,
+      marker: 'm',
+      seq: 1,
+      entity: A,
+      subject: 's',
+      body: 'b',
+      at,
+      state: at > 5 ? 'done' : 'due',
+      tried_at: null,
+      note_id: at > 5 ? 'n' : null,
+      done_at: at > 5 ? at : null,
+    })
+    .execute();
+  await tx
+    .insertInto('parent')
+    .values({ ...own, owner: null, parent_id: at > 5 ? OTHER : null, tried_id: null, at })
+    .execute();
+  await rule(tx, { ...own, recordId: record_id, property: 'Phone' }, HOLD, at);
+}
+const HOLD = { kind: 'hold', once: false, until: null, reason: 'sales' } as const;
+
+describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine) => {
+  it('are brought into 18, and the item of the short id is dropped after the other is there', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await link(tx, SHORT, A);
+      await fill(tx, SHORT, 9);
+      await tx.deleteFrom('lane').execute();
+      await park(tx, 'sync:sf', SHORT, { at: 1, error: 'duplicate id specified' });
+    });
+    await confirmed(store, SHORT, 'on');
+    expect(await respell(store)).toEqual({ records: 1, conflicts: [] });
+    expect(await shown(store)).toEqual([`${SHORT} ${A} merged off unknown`, `${LONG} ${A} active on unknown`]);
+    expect(await lanes(store)).toEqual([
+      `monitoring sf:${SHORT} 61000`,
+      `monitoring sf:${LONG} 1000`,
+      `sync:sf ${LONG} 1000`,
+    ]);
+    for (const table of ['property_state', 'history', 'note', 'parent', 'ruling'] as const)
+      expect(await store.db.selectFrom(table).select('record_id').execute(), table).toEqual([{ record_id: LONG }]);
+    // The service has dropped it: at the next start nothing is left of the short id.
+    await confirmed(store, SHORT, 'off');
+    expect(await respell(store)).toEqual({ records: 0, conflicts: [] });
+    expect(await shown(store)).toEqual([`${LONG} ${A} active on unknown`]);
+  });
+
+  it('beside rows of the long one become one of each, and the newest write is ours', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await link(tx, LONG, A);
+      await link(tx, SHORT, A);
+      await fill(tx, LONG, 3);
+      await fill(tx, SHORT, 9);
+    });
+    expect(await respell(store)).toEqual({ records: 1, conflicts: [] });
+    const state = await store.db.selectFrom('property_state').selectAll().execute();
+    expect(state).toMatchObject([{ record_id: LONG, written: '"9"', written_at: 9 }]);
+    expect(await store.db.selectFrom('note').selectAll().execute()).toMatchObject([
+      { record_id: LONG, state: 'done', note_id: 'n' },
+    ]);
+    expect(await store.db.selectFrom('parent').selectAll().execute()).toMatchObject([
+      { record_id: LONG, parent_id: OTHER },
+    ]);
+    expect([...((await readRulings(store.db, 'sf', [LONG], 10)).get(LONG)?.keys() ?? [])]).toEqual(['Phone']);
+    expect(await store.db.selectFrom('history').select('record_id').execute()).toHaveLength(2);
+    expect((await shown(store)).at(-1)).toBe(`${LONG} ${A} active on unknown`);
+  });
+
+  it('of another company than the long one make a conflict for a person, and nothing is picked', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await link(tx, LONG, A);
+      await link(tx, SHORT, B);
+    });
+    for (const id of [LONG, SHORT]) await confirmed(store, id, 'on');
+    expect(await respell(store)).toEqual({ records: 1, conflicts: [LONG] });
+    expect(await shown(store)).toEqual([`${SHORT} ${B} merged off unknown`, `${LONG} ${A} conflict on on`]);
+    const [, conflict] = await listLinks(store.db);
+    expect(conflict?.reason).toContain(`${SHORT} for ${B}`);
+  });
+
+  it('are looked for once, and again while one must wait', async () => {
+    const store = await newStore(engine);
+    expect(await respell(store)).toEqual({ records: 0, conflicts: [] });
+    // Only an older version would store it: this one has looked.
+    await store.write((tx) => link(tx, SHORT, A));
+    expect(await respell(store)).toEqual({ records: 0, conflicts: [] });
+    expect(await shown(store)).toEqual([`${SHORT} ${A} active on unknown`]);
+  });
+
+  it('wait as a conflict while the service has not confirmed the end of the long one, and are united then', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await link(tx, LONG, B);
+      await link(tx, SHORT, A);
+      await tx.updateTable('link').set({ state: 'removed', wish: 'off' }).where('record_id', '=', LONG).execute();
+    });
+    await respell(store);
+    expect(await shown(store)).toEqual([`${SHORT} ${A} conflict on unknown`, `${LONG} ${B} removed off unknown`]);
+    await confirmed(store, LONG, 'off');
+    await respell(store);
+    expect((await shown(store)).at(-1)).toBe(`${LONG} ${A} conflict on unknown`);
+  });
+
+  it('leave other connections and ids that can be no record alone', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await linkRecord(tx, { provider: 'hubspot', recordId: SHORT, entity: A, sendUpdate: false, now: 1 });
+      await link(tx, 'https://org.example.com/001D000000IqhSL', B);
+      await mark(tx, 'sync:hubspot', [SHORT], 1);
+    });
+    const before = [await shown(store), await lanes(store)];
+    expect(await respell(store)).toEqual({ records: 0, conflicts: [] });
+    expect([await shown(store), await lanes(store)]).toEqual(before);
+  });
+});
