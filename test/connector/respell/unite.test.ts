@@ -21,6 +21,7 @@ const linkOf = (record_id: string, more: Partial<Link> = {}): Link => ({
   send_update: 0,
   synced_seq: 4,
   synced_at: 1,
+  asked_seq: null,
   origin: 'person',
   trust: 'crm',
   doubt: null,
