@@ -89,7 +89,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
         applyReceipts({ store, bell, metrics, now, log, emailEvent: settings.emailEvent, ...told }, claims),
     }),
     ...crms.flatMap((crm) => [
-      startSync(common, metrics, crm),
+      startSync(common, metrics, log, crm),
       startHeal(common, metrics, crm),
       ...startDerived(common, metrics, crm),
     ]),
@@ -127,7 +127,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
 
 type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'>;
 
-function startSync(common: Common, metrics: Metrics, crm: Crm): Worker {
+function startSync(common: Common, metrics: Metrics, log: Logger, crm: Crm): Worker {
   const { store, now } = common;
   return startWorker({
     ...common,
@@ -136,7 +136,7 @@ function startSync(common: Common, metrics: Metrics, crm: Crm): Worker {
     concurrency: crm.limits.concurrency,
     gather: GATHER_MS,
     blockedUntil: async () => (await crm.pace.blockedUntil())?.until ?? 0,
-    run: (claims, signal) => syncRecords({ store, metrics, now }, crm, claims, signal),
+    run: (claims, signal) => syncRecords({ store, metrics, log, now }, crm, claims, signal),
   });
 }
 

@@ -11,6 +11,8 @@ export interface Inputs {
   readonly known: readonly PropertyValue[];
   /** What we wrote last; undefined where we never wrote. */
   readonly last: PropertyValue | undefined;
+  /** Whether what the CRM holds is an older write of ours that arrived after a newer one. */
+  readonly overtaken?: boolean;
   readonly policy: Policy;
   /** A person's word on this property, which stands above the policy; undefined where there is none. */
   readonly ruling: 'release' | 'hold' | undefined;
@@ -40,13 +42,14 @@ export interface Decision {
 }
 
 /** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
-export function decide({ crm, now, known, last, policy, ruling, trusted, same }: Inputs): Decision {
+export function decide({ crm, now, known, last, overtaken, policy, ruling, trusted, same }: Inputs): Decision {
   if (same(crm, now)) return { action: 'skip', rule: 'same' };
   if (ruling === 'hold') return { action: 'skip', rule: 'held' };
   if (policy === 'never') return { action: 'skip', rule: 'never' };
   if (isBlank(crm)) return { action: 'write', rule: 'blank' };
   if (policy === 'always') return { action: 'write', rule: 'always' };
   if (ruling === 'release') return { action: 'write', rule: 'released' };
+  if (overtaken === true) return { action: 'write', rule: 'ours' };
   if (policy === 'if-blank') return { action: 'skip', rule: 'filled' };
   if (last !== undefined && same(crm, last)) return { action: 'write', rule: 'ours' };
   if (known.some((value) => same(crm, value))) return { action: 'write', rule: 'register' };

@@ -145,7 +145,7 @@ export async function rememberProperties(
       kept = excluded.kept, offered = excluded.offered,
       kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
         else excluded.kept_at end,
-      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at), tried = null`.execute(tx);
+      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
 }
 
 /** Says up to which receipt each record was brought. */

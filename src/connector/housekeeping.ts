@@ -9,6 +9,7 @@ import {
   type Walked,
 } from '../runtime/housekeeping.ts';
 import type { Claim } from '../runtime/lanes.ts';
+import { lookAtPendingWrites } from '../runtime/pending-writes.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
 import { continueMarking } from './mark-all.ts';
@@ -47,6 +48,13 @@ const TASKS: Tasks<HousekeepingDeps> = {
   marking: {
     everyMs: 3_600_000,
     run: ({ store, now }, signal) => continueMarking(store, now, signal),
+  },
+  // What a process left pending that stood still or died.
+  'pending-writes': {
+    everyMs: 30_000,
+    async run({ store, now }, signal) {
+      while (!signal.aborted && (await store.write((tx) => lookAtPendingWrites(tx, now()))));
+    },
   },
   rulings: {
     everyMs: 3_600_000,

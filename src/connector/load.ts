@@ -1,12 +1,13 @@
 /** Loads what a sync needs to know of a batch of records, in a handful of queries. */
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
+import { type PendingWrite, readPendingWrites } from '../runtime/pending-writes.ts';
 import { each } from '../store/each.ts';
 import type { Db } from '../store/open.ts';
 import type { PropertyStateTable } from '../store/schema.ts';
 import type { Fact } from './fact.ts';
 import { readFacts, readKnownValues } from './facts.ts';
 import type { Link } from './links.ts';
-import type { Remembered } from './plan.ts';
+import type { PendingPatch, Remembered } from './plan.ts';
 import { type Rulings, readRulings } from './ruling.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
@@ -40,7 +41,7 @@ export async function loadRecords(
   const entities = [...new Set(links.map((link) => link.entity))];
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
-  const [facts, states, rulings] = await Promise.all([
+  const [facts, states, rulings, pending] = await Promise.all([
     readFacts(db, entities),
     db
       .selectFrom('property_state')
@@ -49,9 +50,11 @@ export async function loadRecords(
       .where('record_id', 'in', each(db, ids))
       .execute(),
     readRulings(db, provider, ids, now),
+    readPendingWrites(db, `sync:${provider}`, ids),
   ]);
   const factsOf = Map.groupBy(facts, (fact) => fact.entity);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
+  const pendingOf = Map.groupBy(pending, (write) => write.key);
   return links.map(({ record_id, entity, synced_seq, trust }) => ({
     id: record_id,
     entity,
@@ -60,24 +63,47 @@ export async function loadRecords(
     rulings: rulings.get(record_id) ?? NO_RULINGS,
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
-    remembered: new Map(
-      (statesOf.get(record_id) ?? []).map((state): [string, Remembered] => [state.property, rememberedOf(state)]),
-    ),
+    remembered: rememberedOf(statesOf.get(record_id) ?? [], pendingOf.get(record_id) ?? []),
   }));
 }
 
 const NO_RULINGS: Rulings = new Map();
 
-const rememberedOf = (state: PropertyStateTable): Remembered => ({
+const NOTHING: Remembered = {
+  written: undefined,
+  writtenAt: 0,
+  refused: undefined,
+  trusted: false,
+  kept: undefined,
+  pending: [],
+};
+
+const stateAsRemembered = (state: PropertyStateTable): Remembered => ({
   written: state.written === null ? undefined : JSON.parse(state.written),
+  writtenAt: state.written_at ?? 0,
   refused:
     state.refused === null
       ? undefined
       : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
   trusted: state.trusted_at !== null,
   kept: state.kept === null ? undefined : { crm: state.kept, now: state.offered ?? 'null' },
-  tried: state.tried === null ? undefined : JSON.parse(state.tried),
+  pending: [],
 });
+
+const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
+
+function rememberedOf(
+  states: readonly PropertyStateTable[],
+  writes: readonly PendingWrite[],
+): ReadonlyMap<string, Remembered> {
+  const remembered = new Map(states.map((state) => [state.property, stateAsRemembered(state)]));
+  for (const from of writes)
+    for (const [property, tried] of Object.entries(patchIn(from))) {
+      const known = remembered.get(property) ?? NOTHING;
+      remembered.set(property, { ...known, pending: [...known.pending, { ...tried, from }] });
+    }
+  return remembered;
+}
 
 /**
  * Those of the records, by id, that still stand for the company they were loaded for, and of which no person has said

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
+import type { PendingWrite } from '../runtime/pending-writes.ts';
 import { decide } from './decide.ts';
 import { type Fact, factValue } from './fact.ts';
 import type { Link } from './links.ts';
@@ -10,7 +11,7 @@ import { render, type ValueMap } from './render.ts';
 import { type Ruling, type Rulings, rulingFor } from './ruling.ts';
 import { sameFor } from './same.ts';
 
-/** A write that nobody knows the end of, and what it was to replace. */
+/** One property of a write that nobody knows the end of, and what it was to replace. */
 export interface Tried {
   readonly field: FieldName;
   readonly old: PropertyValue;
@@ -18,18 +19,33 @@ export interface Tried {
   readonly seq: number;
 }
 
+/** What a pending write to a record holds: property → what is written. */
+export type PendingPatch = Readonly<Record<string, Tried>>;
+
+/** A property's part in a pending write. */
+export interface Pending extends Tried {
+  readonly from: PendingWrite;
+}
+
+/** A pending write that turns out to have arrived; `old` is what it replaced. */
+export interface Late extends Pending {
+  /** It came after a newer write of ours. */
+  readonly overtook: boolean;
+}
+
 /** What we remember of one property of one record. */
 export interface Remembered {
   /** What we wrote last; undefined where we never wrote. */
   readonly written: PropertyValue | undefined;
+  readonly writtenAt: number;
   /** A value that was set aside, with the schema that refused it. */
   readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
   /** Whether the register's word was taken for it under a link that trusts the register. */
   readonly trusted: boolean;
   /** The difference that was left to a person, as JSON. */
   readonly kept: { readonly crm: string; readonly now: string } | undefined;
-  /** The write that nobody knows the end of. */
-  readonly tried: Tried | undefined;
+  /** Writes that nobody knows the end of, oldest first. */
+  readonly pending: readonly Pending[];
 }
 
 export interface PlanInput {
@@ -64,8 +80,8 @@ export interface Planned {
   readonly ruling?: Ruling;
   /** The link trusts the register for it, and the property holds the register's value once this is done. */
   readonly trusts?: true;
-  /** A write whose answer was lost turns out to have reached the CRM. */
-  readonly late?: Tried;
+  /** A write that nobody knew the end of turns out to have reached the CRM. */
+  readonly late?: Late;
 }
 
 /** The mapping rows that count for an account with this schema. */
@@ -120,17 +136,32 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const same = sameFor(field, property);
   const ruling = rulingFor(input.rulings, name);
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
-  const last = remembered?.written;
-  const decision = decide({ crm: old, now, known, last, policy, ruling: ruling?.kind, trusted, same });
-  const late = remembered?.tried;
+  const late = remembered && lateOf(remembered, old, same);
+  const last = late === undefined ? remembered?.written : late.now;
+  const overtaken = late?.overtook === true;
+  const decision = decide({ crm: old, now, known, last, overtaken, policy, ruling: ruling?.kind, trusted, same });
   return {
     ...base,
     now,
     ...decision,
     ...(ruling !== undefined && { ruling }),
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
-    ...(late !== undefined && same(old, late.now) && !same(old, late.old) && { late }),
+    ...(late !== undefined && { late }),
   };
+}
+
+/** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
+function lateOf(
+  { pending, written, writtenAt, kept }: Remembered,
+  crm: PropertyValue,
+  same: (a: PropertyValue, b: PropertyValue) => boolean,
+): Late | undefined {
+  const late = pending.find((each) => same(crm, each.now) && !same(crm, each.old));
+  if (late === undefined) return undefined;
+  const isNewer = written !== undefined && writtenAt > late.from.at;
+  if (isNewer && same(crm, written)) return undefined;
+  const old = isNewer ? written : kept === undefined ? late.old : JSON.parse(kept.crm);
+  return { ...late, old, overtook: isNewer };
 }
 
 /** A field of persons is mapped only where they may be named. */

@@ -1,13 +1,13 @@
 /** prepare: reads records in the CRM and decides each, as the last thing before they are written. */
 import type { Patch, Property, Read } from '../../providers/provider.ts';
-import { owned } from '../runtime/lane-state.ts';
 import type { Claim } from '../runtime/lanes.ts';
+import type { PendingWrite } from '../runtime/pending-writes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { holdOf } from './hold.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
+import { beginPatches } from './pending.ts';
 import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
-import { settleTries } from './tried.ts';
 
 export interface PrepareDeps {
   readonly store: Store;
@@ -22,7 +22,7 @@ export interface Prepared {
   readonly planned?: readonly Planned[];
   /** It still stands for the company it was loaded for, and no person has said anything else. */
   readonly asLoaded: boolean;
-  /** Its lane is still ours. */
+  /** A write of it was begun: its lane is still ours. */
   readonly isOurs: boolean;
 }
 
@@ -34,7 +34,11 @@ export async function prepare(
   records: readonly LinkedRecord[],
   claims: readonly Claim[],
   signal: AbortSignal,
-): Promise<{ readonly prepared: readonly Prepared[]; readonly readAt: number }> {
+): Promise<{
+  readonly prepared: readonly Prepared[];
+  readonly begun: readonly PendingWrite[];
+  readonly readAt: number;
+}> {
   const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
   const ids = records.map((record) => record.id);
@@ -47,9 +51,9 @@ export async function prepare(
     return { record, read, planned: planRecord({ ...record, mapping, values, persons, schema, crm: read.properties }) };
   });
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
-  await settleTries(store, crm.name, plans, claims, now());
-  // A process that was stopped longer than its lease must not write what a newer owner has overtaken.
-  const ours = await owned(store.db, claims);
+  // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
+  const begun = await beginPatches(store, crm.name, plans, claims, now());
+  const ours = new Set(begun.map(({ key }) => key));
   // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
   // hold that they were promised.
   const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
@@ -57,7 +61,7 @@ export async function prepare(
     const { id } = each.record;
     return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
   });
-  return { prepared, readAt };
+  return { prepared, begun, readAt };
 }
 
 /** What may be written to these records. */
@@ -65,9 +69,3 @@ export const patchesOf = (prepared: readonly Prepared[]): readonly Patch[] =>
   prepared.flatMap(({ record: { id }, planned, asLoaded, isOurs }) =>
     planned !== undefined && asLoaded && isOurs ? [{ id, properties: patchOf(planned) }] : [],
   );
-
-/** The record without its tries of earlier writes: history was told of those when it was first read. */
-export const withoutTries = (record: LinkedRecord): LinkedRecord => ({
-  ...record,
-  remembered: new Map([...record.remembered].map(([name, state]) => [name, { ...state, tried: undefined }])),
-});

@@ -3,6 +3,8 @@ import type { FieldName } from '../../providers/fields.ts';
 import { type Patch, type Property, ProviderError } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
+import { leaseOf } from '../runtime/lease.ts';
+import type { PendingWrite } from '../runtime/pending-writes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { forgetDifferences } from './differences.ts';
@@ -11,18 +13,20 @@ import { mayEnd } from './heal/brake.ts';
 import { type Decided, rememberProperties, rememberSynced, toldOfHold, writeHistory } from './history.ts';
 import { endLink, healQueue } from './links.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
+import { guardOf, type LostLeaseDeps, tellOfLostLeases } from './lost-lease.ts';
 import { moveLink } from './move-link.ts';
+import { endOf, endPatches } from './pending.ts';
 import { rowsFor } from './plan.ts';
-import { type Prepared, patchesOf, prepare, withoutTries } from './prepare.ts';
+import { type Prepared, patchesOf, prepare } from './prepare.ts';
 import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
-import { rememberUnanswered } from './tried.ts';
 import { faultyTurn, type Turn, turnOfRead, turnOfWrite } from './turn.ts';
 import { writePatches } from './write.ts';
 
 export interface SyncDeps {
   readonly store: Store;
   readonly metrics: Metrics;
+  readonly log?: LostLeaseDeps['log'];
   readonly now: () => number;
 }
 
@@ -108,10 +112,12 @@ async function takeTurns(
   const keys = claims.map((claim) => claim.key);
   const records = await loadRecords(store.db, crm.name, keys, [...new Set(fields)], now());
   const last = new Map<string, Prepared>();
+  const begun: PendingWrite[] = [];
   let readAt = 0;
   const look = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
     const looked = await prepare({ store, now }, crm, schema, some, claims, signal);
     readAt = looked.readAt;
+    begun.push(...looked.begun);
     for (const each of looked.prepared) last.set(each.record.id, each);
     return patchesOf(looked.prepared);
   };
@@ -121,22 +127,24 @@ async function takeTurns(
     metrics,
     now,
     readAt: () => readAt,
-    read: (ids) => look(records.filter(({ id }) => ids.includes(id)).map(withoutTries)),
+    read: (ids) => look(records.filter(({ id }) => ids.includes(id))),
   });
-  const written = await writePatches(crm.connection, patches, signal, fresh);
-  const plans = [...last.values()].flatMap(({ record, planned }) =>
-    planned === undefined ? [] : [{ record, planned }],
-  );
-  await rememberUnanswered(store, crm.name, plans, written, now());
+  const lease = leaseOf(store.db, claims, now);
+  const guard = guardOf(lease, fresh.guard);
+  const written = await writePatches(crm.connection, patches, signal, { ...fresh, guard });
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.pace, now()) : undefined;
-  const turns = claims.map((claim): Turn => {
+  const turnOf = (claim: Claim): Turn => {
     const prepared = last.get(claim.key);
     if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
     const { record, read, planned, asLoaded } = prepared;
     if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
     if (planned === undefined) return turnOfRead(crm, claim, record, read, now());
     return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
+  };
+  const turns = claims.map((claim): Turn => {
+    const end = endOf(written.get(claim.key), lease);
+    return { ...turnOf(claim), begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })) };
   });
   return { turns, fault };
 }
@@ -144,9 +152,9 @@ async function takeTurns(
 /** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
 async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Promise<void> {
   if (turns.length === 0) return;
-  const { store, metrics } = deps;
+  const { store, metrics, log } = deps;
   const now = deps.now();
-  const ours = await store.write(async (tx) => {
+  const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(
       tx,
       turns.map((turn) => turn.claim),
@@ -177,13 +185,17 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
         await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
       if (effect?.kind === 'moved') await moveLink(tx, { provider: crm.name, from: claim.key, to: effect.to, now });
     }
+    const ended = turns.flatMap(({ begun = [], claim }) =>
+      begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),
+    );
+    const overtaken = await endPatches(tx, ended, now);
     await settleAll(
       tx,
       live.map((turn) => [turn.claim, turn.settlement]),
     );
-    return keys;
+    return { ours: keys, overtaken };
   });
-  metrics.leaseLost.inc(turns.length - ours.size);
+  tellOfLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: turns.length - ours.size, sent: overtaken });
   for (const turn of turns) {
     metrics.records.inc({ provider: crm.name, outcome: turn.effect?.kind ?? turn.settlement.kind });
     for (const { planned } of turn.decided ?? []) metrics.decisions.inc({ provider: crm.name, rule: planned.rule });
@@ -200,7 +212,7 @@ const isWorthARow = ({ planned }: Decided, record: LinkedRecord | undefined): bo
 function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefined): boolean {
   const known = record?.remembered.get(planned.property);
   if (planned.action === 'write' || planned.action === 'set-aside') return true;
-  if (planned.trusts === true || known?.refused !== undefined || known?.tried !== undefined) return true;
+  if (planned.trusts === true || known?.refused !== undefined) return true;
   if (planned.action !== 'keep') return known?.kept !== undefined;
   return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
 }

@@ -66,6 +66,11 @@ export function createMetrics() {
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
     leaseLost: counter('lease_lost_total', 'Runs whose lease had gone to another by the time they ended.'),
+    sentAfterLeaseLost: counter(
+      'sent_after_lease_lost_total',
+      'Writes that left under a lease that was lost; what they touched is read again and mended.',
+      ['queue'],
+    ),
     mails: counter('mails_total', 'Mails handed to the mail server, by what became of them.', ['result']),
     articles: counter('articles_total', 'Notices and press releases read, by what became of them.', [
       'source',

@@ -5,6 +5,7 @@ import { addCare } from './care-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
 import { addLeaseColumn } from './lease-column.ts';
+import { addPendingWrites } from './pending-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   addReviewCare,
   addLeaseColumn,
   addAlerts,
+  addPendingWrites,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -133,8 +133,20 @@ export interface PropertyStateTable {
   /** JSON of what the register says beside it. */
   offered: string | null;
   kept_at: number | null;
-  /** JSON of a write that may or may not have reached the CRM: what it was to replace, and why. */
-  tried: string | null;
+}
+
+/** A write that was about to leave this process and that nobody has told the end of: it may have arrived, or still may. */
+export interface PendingWriteTable {
+  queue: string;
+  key: string;
+  /** The fencing token of the claim it was made under; 0 where its process told that no answer came. */
+  fence: number;
+  /** When it was begun. */
+  at: number;
+  /** JSON, in the words of the queue's worker. */
+  detail: string;
+  /** When its lane is to be marked next. */
+  look_at: number;
 }
 
 /** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */
@@ -269,6 +281,7 @@ export interface Schema extends ServiceSchema {
   link: LinkTable;
   lane: LaneTable;
   property_state: PropertyStateTable;
+  pending_write: PendingWriteTable;
   history: HistoryTable;
   rate: RateTable;
   keep: KeepTable;

@@ -26,7 +26,9 @@ const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | u
 describe('a value that the CRM refused', () => {
   const refused = { value: '"New"', schema: fingerprint(NAME), reason: 'not that one' };
   const remembered = (one: typeof refused): PlanInput['remembered'] =>
-    new Map([['name', { written: undefined, refused: one, trusted: false, kept: undefined, tried: undefined }]]);
+    new Map([
+      ['name', { written: undefined, writtenAt: 0, refused: one, trusted: false, kept: undefined, pending: [] }],
+    ]);
 
   it('is not sent again', () => {
     expect(planned(NAME)).toMatchObject({ action: 'write', now: 'New' });

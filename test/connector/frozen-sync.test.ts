@@ -1,0 +1,166 @@
+/** Two processes on one store, of which one stands still between its last look at the store and the bytes of its write. */
+import { describe, expect, test } from 'vitest';
+import type { Connection, Policy, Property, PropertyValue } from '../../providers/provider.ts';
+import { applyReceipts } from '../../src/connector/apply.ts';
+import type { Crm } from '../../src/connector/crm.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { insertReceipts } from '../../src/connector/receipt.ts';
+import { syncRecords } from '../../src/connector/sync.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { writePayload } from '../../src/protocol/payload.ts';
+import { createBell } from '../../src/runtime/bell.ts';
+import { claim } from '../../src/runtime/lanes.ts';
+import { lookAtPendingWrites } from '../../src/runtime/pending-writes.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENTITY, renamed } from '../faults/company.ts';
+import { crmOf } from '../support/crm.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+
+const LEASE_MS = 9_000;
+const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
+const RECORD = 'one';
+
+interface World {
+  readonly store: Store;
+  readonly clock: { now: number };
+  readonly crm: Crm;
+  /** What the CRM holds. */
+  readonly held: { name: PropertyValue };
+  /** What happens before the next write arrives in the CRM. */
+  readonly meanwhile: { before?: (() => Promise<void>) | undefined; after?: (() => Promise<void>) | undefined };
+  readonly log: string[];
+  readonly metrics: ReturnType<typeof createMetrics>;
+}
+
+async function open(engine: (typeof ENGINES)[number], name: PropertyValue, policy: Policy): Promise<World> {
+  const store = await newStore(engine);
+  const clock = { now: 1_000 };
+  const held = { name };
+  const meanwhile: World['meanwhile'] = {};
+  const connection: Connection = {
+    check: async () => ({ id: '1', name: 'x', notes: [] }),
+    properties: async () => [NAME],
+    read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: { name: held.name } })),
+    async update(patches) {
+      const { before, after } = meanwhile;
+      [meanwhile.before, meanwhile.after] = [undefined, undefined];
+      await before?.();
+      for (const { properties } of patches) held.name = properties['name'] ?? null;
+      await after?.();
+      return patches.map(({ id }) => ({ kind: 'written', id }));
+    },
+    scan: async () => ({ records: [] }),
+  };
+  const mapping = [{ field: 'name', property: 'name', policy }] as const;
+  const crm = crmOf({ store, connection, mapping, properties: [NAME], now: () => clock.now });
+  const link = { provider: 'crm', recordId: RECORD, entity: ENTITY, sendUpdate: false, now: clock.now };
+  await store.write((tx) => linkRecord(tx, link));
+  return { store, clock, crm, held, meanwhile, log: [], metrics: createMetrics() };
+}
+
+async function tell({ store, clock, metrics }: World, from: string, to: string, hour: number): Promise<void> {
+  const payload = writePayload(renamed(from, to, hour));
+  const event = { key: to, entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z', body: JSON.stringify(payload) };
+  await store.write((tx) => insertReceipts(tx, [event], clock.now));
+  const now = () => clock.now;
+  const claims = await claim(store, 'apply', { limit: 9, now: clock.now, leaseMs: LEASE_MS });
+  await applyReceipts({ store, bell: createBell(), metrics, now, emailEvent: 'email', mapped: new Map() }, claims);
+}
+
+/** What one process does: takes what is due and brings it up to date. */
+async function sync({ store, clock, crm, metrics, log }: World): Promise<number> {
+  const claims = await claim(store, 'sync:crm', { limit: 9, now: clock.now, leaseMs: LEASE_MS });
+  const warn = (_details: object, message: string) => void log.push(message);
+  const deps = { store, metrics, now: () => clock.now, log: { warn } };
+  await syncRecords(deps, crm, claims, AbortSignal.timeout(30_000));
+  return claims.length;
+}
+
+/** Stands still until long after the lease: another process takes the record, with a newer name, and is done with it. */
+const standsStill = (world: World) => async () => {
+  world.clock.now += 40_000;
+  await tell(world, 'B ApS', 'C ApS', 9);
+  expect(await sync(world)).toBe(1);
+  expect(world.held.name).toBe('C ApS');
+  world.clock.now += 1_000;
+};
+
+const history = async ({ store }: World): Promise<readonly (readonly (string | null)[])[]> => {
+  const rows = await store.db.selectFrom('history').selectAll().orderBy('id').execute();
+  return rows.map((row) => [row.rule, row.old_value, row.new_value]);
+};
+
+const laneCount = async ({ store }: World): Promise<number> =>
+  (await store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:crm').execute()).length;
+
+describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) => {
+  test.each([
+    ['tracked', 'A ApS', 'register'],
+    ['always', 'A ApS', 'always'],
+    // What is no longer blank is not ours to change, unless we filled it ourselves, and with something newer.
+    ['if-blank', null, 'blank'],
+  ] as const)('under the policy %s, and history says what happened', async (policy, name, rule) => {
+    const world = await open(engine, name, policy);
+    await tell(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = standsStill(world);
+    await sync(world);
+    expect(world.held.name).toBe('B ApS');
+    expect(world.log).toEqual([expect.stringContaining('sent what another may have overtaken')]);
+    expect(await world.metrics.registry.metrics()).toContain('cvrsync_sent_after_lease_lost_total{queue="sync:crm"} 1');
+
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('C ApS');
+    expect(await history(world)).toEqual([
+      [rule, JSON.stringify(name), '"C ApS"'],
+      ['ours-after-all', '"C ApS"', '"B ApS"'],
+      [policy === 'always' ? 'always' : 'ours', '"B ApS"', '"C ApS"'],
+    ]);
+    expect(await laneCount(world)).toBe(0);
+    expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
+  });
+
+  test('also where the process dies as soon as it has sent it', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await tell(world, 'A ApS', 'B ApS', 8);
+    const sent = Promise.withResolvers<void>();
+    world.meanwhile.before = standsStill(world);
+    world.meanwhile.after = async () => {
+      sent.resolve();
+      await new Promise(() => {});
+    };
+    void sync(world);
+    await sent.promise;
+    expect([world.held.name, await laneCount(world)]).toEqual(['B ApS', 0]);
+
+    world.clock.now += 60_000;
+    await world.store.write((tx) => lookAtPendingWrites(tx, world.clock.now));
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('C ApS');
+    expect((await history(world)).map(([rule]) => rule)).toEqual(['register', 'ours-after-all', 'ours']);
+  });
+
+  test('and a write that never came is looked for a day long, and then no more', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await tell(world, 'A ApS', 'B ApS', 8);
+    const frozen = Promise.withResolvers<void>();
+    world.meanwhile.before = async () => {
+      await standsStill(world)();
+      frozen.resolve();
+      await new Promise(() => {});
+    };
+    void sync(world);
+    await frozen.promise;
+    const looks: number[] = [];
+    for (let minute = 0; minute < 1_500; minute += 1) {
+      world.clock.now += 60_000;
+      await world.store.write((tx) => lookAtPendingWrites(tx, world.clock.now));
+      if ((await laneCount(world)) === 0) continue;
+      looks.push(minute);
+      await sync(world);
+    }
+    expect(looks.length).toBeGreaterThanOrEqual(6);
+    expect(looks.at(-1)).toBeGreaterThan(1_000);
+    expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
+    expect(await history(world)).toEqual([['register', '"A ApS"', '"C ApS"']]);
+  });
+});
