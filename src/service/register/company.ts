@@ -33,6 +33,8 @@ export interface Merger {
   readonly organisation: string;
   /** The register names it as one that comes out of the merger: it stays. */
   readonly comesOut: boolean;
+  /** It names it as one that goes into the merger: one that does only that ends in it. Absent in older snapshots. */
+  readonly goesIn?: boolean;
 }
 
 /** The snapshot's own form: one of another form is read as if the company had never been seen. */
@@ -80,6 +82,8 @@ export interface Company {
   readonly yearly: Employment<string> | null;
   /** Parts that no document has spoken of yet: their first values are no changes. See known.ts. */
   readonly unknown?: readonly string[];
+  /** Parts that had something, and of which the register says that nothing is left. */
+  readonly emptied?: readonly string[];
 }
 
 const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): Told<T> => ({
@@ -164,8 +168,10 @@ const mergersOf = (document: JsonObject, { today, horizon }: View): Told<readonl
     }
     const hasBegun = entries.length === 0 || entries.some((entry) => (periodOf(entry).from ?? '') <= today);
     if (!hasBegun) continue;
-    const comesOut = entriesOf(udgaaende).length > 0 || mergers.get(organisation)?.comesOut === true;
-    mergers.set(organisation, { organisation, comesOut });
+    const known = mergers.get(organisation);
+    const comesOut = entriesOf(udgaaende).length > 0 || known?.comesOut === true;
+    const goesIn = entriesOf(indgaaende).length > 0 || known?.goesIn === true;
+    mergers.set(organisation, { organisation, comesOut, goesIn });
   }
   return { value: [...mergers.values()].sort((a, b) => (a.organisation < b.organisation ? -1 : 1)), at };
 };

@@ -69,9 +69,12 @@ const furtherChanges = (before: Company, after: Company, options: DiffOptions, s
     const theirs = { entity: entityOf(entity, name, 'Company'), dissolved: other.dissolved };
     const own = changeOf({ entity, name, updates: { merger: data }, at }, step);
     const others = changeOf({ entity: other.entity, name: other.name, updates: { merger: theirs }, at }, step);
+    // Each answer once: whether a company ends in a merger may be known only after the merger was told.
+    const keyOf = (one: string, another: string, dissolved: boolean) =>
+      ['merger', organisation, one, another, ...(dissolved ? ['dissolved'] : [])] as const;
     return [
-      onceOnly(own, 'merger', organisation, entity, other.entity),
-      onceOnly(others, 'merger', organisation, other.entity, entity),
+      onceOnly(own, ...keyOf(entity, other.entity, data.dissolved)),
+      onceOnly(others, ...keyOf(other.entity, entity, other.dissolved)),
     ];
   });
   return [...further, ...mergers];

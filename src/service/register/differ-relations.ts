@@ -1,6 +1,6 @@
 /** Differs of what a company is connected with: owners, people, production units, merged companies. */
 import type { EventData } from '../../protocol/events.ts';
-import type { Company } from './company.ts';
+import type { Company, Merger } from './company.ts';
 import { type Differ, type DiffOptions, entityOf, type Found, type MergerParty, missing } from './differ.ts';
 import type { Member } from './relations.ts';
 
@@ -91,9 +91,13 @@ export const unitsChanged = (before: Company, after: Company, options: DiffOptio
   return { added, removed };
 };
 
-/** Whether a company ends in its mergers: its status says so, or it ended and does not come out of the merger. */
-export const isDissolved = ({ status, life }: Company, comesOut: boolean): boolean =>
-  (status.value ?? '').toUpperCase().includes('FUSION') || (!comesOut && life.value.ended !== null);
+/**
+ * Whether a company ends in a merger: it goes in and does not come out, be that told before its end or after; or its
+ * status says so.
+ */
+export const isDissolved = ({ status, life }: Company, { comesOut, goesIn }: Merger): boolean =>
+  (status.value ?? '').toUpperCase().includes('FUSION') ||
+  (!comesOut && (goesIn === true || life.value.ended !== null));
 
 /** A merger that is new, told by one of the two. */
 export interface MergerFound extends Found<'merger'> {
@@ -101,21 +105,32 @@ export interface MergerFound extends Found<'merger'> {
   readonly other: MergerParty;
 }
 
-/** All new mergers with each other party that is known. Of several that end in one, none went into another of them. */
+/** New mergers, and those of which the register now says that the company ends in them and did not say so before. */
+const mergersToTell = (before: Company, after: Company): readonly Merger[] => {
+  const known = new Map(before.mergers.value.map((merger) => [merger.organisation, merger]));
+  return after.mergers.value.filter((merger) => {
+    const was = known.get(merger.organisation);
+    return was === undefined || (!isDissolved(before, was) && isDissolved(after, merger));
+  });
+};
+
+/** The numbers of the mergers that are told of between two snapshots. */
+export const mergersTold = (before: Company, after: Company): readonly string[] =>
+  mergersToTell(before, after).map(({ organisation }) => organisation);
+
+/** All mergers to tell of with each other party that is known. Of several that end in one, none went into another. */
 export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
-  missing(after.mergers.value, before.mergers.value, ({ organisation }) => organisation).flatMap(
-    ({ organisation, comesOut }) => {
-      const dissolved = isDissolved(after, comesOut);
-      return (mergerParties?.(organisation) ?? [])
-        .filter((other) => other.entity !== after.entity && !(dissolved && other.dissolved))
-        .map((other) => ({
-          organisation,
-          other,
-          data: { entity: entityOf(other.entity, other.name, 'Company'), dissolved },
-          at: [after.mergers.at],
-        }));
-    },
-  );
+  mergersToTell(before, after).flatMap((merger) => {
+    const dissolved = isDissolved(after, merger);
+    return (mergerParties?.(merger.organisation) ?? [])
+      .filter((other) => other.entity !== after.entity && !(dissolved && other.dissolved))
+      .map((other) => ({
+        organisation: merger.organisation,
+        other,
+        data: { entity: entityOf(other.entity, other.name, 'Company'), dissolved },
+        at: [after.mergers.at],
+      }));
+  });
 
 /** Events of which one company can have several at once; each takes a change of its own. */
 export const RELATION_DIFFERS = {

@@ -7,7 +7,16 @@ export type Part =
   | Body
   | Exclude<
       keyof Company,
-      'kind' | 'snapshotForm' | 'entity' | 'name' | 'registeredAt' | 'loadedAt' | 'readOn' | 'bodies' | 'unknown'
+      | 'kind'
+      | 'snapshotForm'
+      | 'entity'
+      | 'name'
+      | 'registeredAt'
+      | 'loadedAt'
+      | 'readOn'
+      | 'bodies'
+      | 'unknown'
+      | 'emptied'
     >;
 
 /** Each family with the parts of a snapshot that hold its facts. */

@@ -5,6 +5,7 @@ import type { Company } from './company.ts';
 import { changesOf, type DiffOptions, unitChanges } from './diff.ts';
 import { missing } from './differ.ts';
 import { industryChangesOf } from './differ-facts.ts';
+import { mergersTold } from './differ-relations.ts';
 import { addParty, readParties } from './parties.ts';
 import type { Step } from './read-page.ts';
 import type { RecodingGuard } from './recoding.ts';
@@ -84,8 +85,4 @@ const namedIn = (steps: readonly Step[]): readonly string[] => [
 ];
 
 const newMergers = (step: Step): readonly string[] =>
-  step.kind === 'unit' || step.before === undefined
-    ? []
-    : missing(step.after.mergers.value, step.before.mergers.value, ({ organisation }) => organisation).map(
-        ({ organisation }) => organisation,
-      );
+  step.kind === 'unit' || step.before === undefined ? [] : mergersTold(step.before, step.after);

@@ -95,6 +95,14 @@ const keepMembers = (before: Membership, after: Membership, trace: Trace | undef
 
 /** A company as it is known after a document was read: what it does not state is as it was before. */
 export const keepKnown = (before: Company | undefined, read: Company, says: Statement): Company => {
+  const known = keepUnstated(before, read, says);
+  const emptied = PARTS.filter(
+    (part) => isEmpty(known, part) && (says.of(part) === 'stated' || before?.emptied?.includes(part) === true),
+  );
+  return emptied.length === 0 ? known : { ...known, emptied };
+};
+
+const keepUnstated = (before: Company | undefined, read: Company, says: Statement): Company => {
   const kept = new Set<Part>();
   const unknown: Part[] = [];
   for (const part of PARTS) {

@@ -11,10 +11,11 @@ export type Parties = Map<string, MergerParty[]>;
 
 /** What a company is to each of its mergers. */
 export function addParty(parties: Parties, company: Company): void {
-  for (const { organisation, comesOut } of company.mergers.value) {
+  for (const merger of company.mergers.value) {
+    const { organisation } = merger;
     const known = (parties.get(organisation) ?? []).filter(({ entity }) => entity !== company.entity);
     const { entity, name } = company;
-    parties.set(organisation, [...known, { entity, name, dissolved: isDissolved(company, comesOut) }]);
+    parties.set(organisation, [...known, { entity, name, dissolved: isDissolved(company, merger) }]);
   }
 }
 

@@ -48,11 +48,30 @@ const nothingOf = (company: Company): Company => ({
   yearly: null,
 });
 
+/** The lists that the register says are empty. Of one that no document ever spoke of it does not say so. */
+const emptyListsOf = ({ emptied = [] }: Company): Updates => {
+  const isStated = (list: string): boolean => emptied.includes(list);
+  const none = { added: [], removed: [] };
+  const nobody = { ...none, changed: [] };
+  return {
+    ...(isStated('altNames') && { altNames: none }),
+    ...(isStated('altIndustries') && { altIndustries: none }),
+    ...(isStated('ownership') && { ownership: nobody }),
+    ...(isStated('trueOwnership') && { trueOwnership: nobody }),
+    ...(isStated('trueVoteRights') && { trueVoteRights: nobody }),
+    ...(isStated('accountant') && { accountant: none }),
+    ...(isStated('board') && { board: none }),
+    ...(isStated('management') && { management: none }),
+    ...(isStated('stakeholders') && { stakeholders: none }),
+  };
+};
+
 /**
  * Every event that has a value: `before` null, lists all in `added`. A merger is told where the company ended in it;
  * production units are not, their events name one at a time.
  */
 export const stateOf = (company: Company, options: DiffOptions): Updates => {
   const { pUnitAdded: _, merger, ...updates } = diff(nothingOf(company), company, options);
-  return merger?.dissolved === true ? { ...updates, merger } : updates;
+  const all = { ...emptyListsOf(company), ...updates };
+  return merger?.dissolved === true ? { ...all, merger } : all;
 };

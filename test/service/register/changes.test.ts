@@ -233,8 +233,39 @@ describe('mergers', () => {
       told(fields, { ...fields, ...merger('2026-03-01', comesOut) }, staying)[0]?.updates.merger?.dissolved;
     expect(dissolved(ended, false)).toBe(true);
     expect(dissolved(ended, true)).toBe(false);
-    expect(dissolved({}, false)).toBe(false);
+    expect(dissolved({}, true)).toBe(false);
     expect(dissolved({ virksomhedsstatus: [entry({ status: 'OPLØST EFTER FUSION' })] }, false)).toBe(true);
+  });
+
+  test('that are seen in both documents before either company ends dissolve the one that only goes in', () => {
+    const ours: MergerParty = { entity: ENTITY, name: 'Prøvelund Møbler ApS', dissolved: false };
+    const [change, theirs] = told(
+      firmDocument(),
+      { ...firmDocument(), ...merger('2026-03-01', false) },
+      {
+        mergerParties: () => [ours],
+      },
+    );
+    expect(change).toMatchObject({ entity: gone.entity, updates: { merger: { dissolved: true } } });
+    expect(theirs).toMatchObject({ entity: ENTITY, updates: { merger: { dissolved: false } } });
+  });
+
+  test('are told again where the register says only later that the company ends in them', () => {
+    const said = (fields: Json): Json => ({
+      ...fields,
+      fusioner: [{ enhedsNummerOrganisation: 4_009_000_000, organisationsNavn: [name('Fusion', '2026-03-01')] }],
+    });
+    const staying = { mergerParties: () => [{ ...gone, dissolved: false }] };
+    const ended = { livsforloeb: [entry({}, '2010-01-01', '2026-03-01')] };
+    const first = told({}, said({}), staying);
+    const then = told(said({}), said(ended), staying).filter(({ updates }) => updates.merger !== undefined);
+    const ofOurs = (changes: typeof first) => changes.filter(({ entity }) => entity === ENTITY);
+    expect(ofOurs(first)).toMatchObject([{ updates: { merger: { dissolved: false } } }]);
+    expect(ofOurs(then)).toMatchObject([{ updates: { merger: { dissolved: true } } }]);
+    expect(ofOurs(then)[0]?.id).not.toBe(ofOurs(first)[0]?.id);
+    // To the other company nothing is new: what it is told again has the same id.
+    expect(then.at(-1)?.id).toBe(first.at(-1)?.id);
+    expect(told(said(ended), said(ended), staying)).toEqual([]);
   });
 
   test('of several that end in one say of each where it went, and not that they went into each other', () => {

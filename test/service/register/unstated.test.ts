@@ -6,8 +6,21 @@ import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
 import { ALL_FAMILIES, type Family } from '../../../src/service/register/families.ts';
 import { createFileSource } from '../../../src/service/register/file.ts';
 import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
+import { stateOf } from '../../../src/service/register/state.ts';
+import { readStates } from '../../../src/service/states.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
-import { attribute, document, type Json, name, person, relation, trulyOwns, value } from './documents.ts';
+import {
+  attribute,
+  document,
+  ENTITY,
+  type Json,
+  name,
+  OPTIONS,
+  person,
+  relation,
+  trulyOwns,
+  value,
+} from './documents.ts';
 import { life, loaded, oldCompany, START, setWatch, type WatchStage } from './watch-stage.ts';
 import { withholdings } from './withholdings.ts';
 
@@ -65,6 +78,7 @@ describe('a store filled from documents that are then served in part', () => {
       const stage = await setWatch(await newStore(engine));
       expect(await serveInTurn(stage, invented)).toEqual([]);
     },
+    300_000,
   );
 
   const folder = join(import.meta.dirname, '../../../../shared/samples/register/cvr-es');
@@ -121,6 +135,20 @@ describe('a family that a document does not state', () => {
     expect(await toldOf([owned, gone, owned, { ...gone, reklamebeskyttet: true }], families)).toMatchObject([
       { updates: { commercialProtection: { after: true } } },
     ]);
+  });
+
+  it('is in no full state, while a list that somebody left is stated as empty', async () => {
+    const listed = async (...versions: readonly Json[]) => {
+      const stage = await setWatch(await newStore('sqlite'));
+      await stage.tell(...versions.map((fields, at) => served(document(fields), at)));
+      await stage.run();
+      const { company: known } = (await readStates(stage.store.db, [ENTITY])).get(ENTITY) ?? {};
+      return known === undefined ? undefined : stateOf(known, OPTIONS).trueOwnership?.added.length;
+    };
+    expect(await listed({ deltagerRelation: [] })).toBeUndefined();
+    expect(await listed(owned, { deltagerRelation: [] })).toBe(1);
+    expect(await listed(owned, gone)).toBe(0);
+    expect(await listed(owned, gone, {})).toBe(0);
   });
 
   it('never takes a name away', async () => {
