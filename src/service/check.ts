@@ -2,13 +2,13 @@
 import type { Http } from '../http/client.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
+import { checkRegister, reasonOf } from './check-register.ts';
 import { countDeliveries } from './deliveries.ts';
 import { openMailer } from './mail/send.ts';
 import type { Monitor } from './monitor.ts';
 import { listMonitors } from './monitors.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceSettings } from './settings.ts';
-import { openSource } from './watching.ts';
 
 export interface ServiceCheckDeps {
   readonly store: Store;
@@ -31,37 +31,12 @@ export async function serviceFindings(
 ): Promise<Findings> {
   const monitors = readMonitors(deps);
   const parts = [
-    checkRegister(deps, config, signal),
+    checkRegister(deps, config.service.register, signal),
     checkMail(config, monitors, signal),
     checkMonitors(deps, monitors),
     checkWebhooks(config),
   ];
   return (await Promise.all(parts)).flat();
-}
-
-async function checkRegister(
-  deps: ServiceCheckDeps,
-  { service: { register } }: ServiceToCheck,
-  signal: AbortSignal,
-): Promise<Findings> {
-  const subject = 'register';
-  const from = register.source === 'file' ? register.path : register.baseUrl;
-  const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
-  try {
-    const { documents } = await source.page(undefined, signal);
-    if (documents.length > 0) return [{ level: 'ok', subject, found: `${from} gives documents` }];
-    const advice =
-      register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
-    return [{ level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
-  } catch (error) {
-    const advice =
-      register.source === 'file'
-        ? 'check service.register.path'
-        : 'check service.register: baseUrl, username, password, and whether this machine may reach it';
-    return [{ level: 'fail', subject, found: reasonOf(error, signal), advice }];
-  } finally {
-    await source.close?.();
-  }
 }
 
 async function checkMail(
@@ -155,9 +130,4 @@ async function checkWebhooks({ service: { webhooks } }: ServiceToCheck): Promise
       advice: 'name what is needed in service.webhooks.allow',
     },
   ];
-}
-
-function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'did not answer in time';
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { createMonitor } from '../../src/service/monitors.ts';
 import { loadSecretKey, openSecrets } from '../../src/service/secrets.ts';
+import { writeKept } from '../../src/store/keep.ts';
 import { openStore } from '../../src/store/open.ts';
 import { postOffice, refusal } from '../service/mail/post-office.ts';
 import { runCli } from '../support/cli.ts';
@@ -52,6 +53,27 @@ describe('check of a service', () => {
       const wrong = await found({ register: { ...emulator.settings, password: 'not-the-one' } });
       expect([wrong.code, ...wrong.about('register')]).toEqual([1, expect.stringMatching(/^fail .*/)]);
       expect(JSON.stringify(wrong.findings)).not.toContain('not-the-one');
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it('fails where a part of the register has not been read for long, and names it', async () => {
+    const emulator = await serveRegister({ companies: 3, password: 'the-password' });
+    try {
+      const service = { register: emulator.settings };
+      expect((await found(service)).code).toBe(0);
+      const opened = await openStore(store);
+      await loadSecretKey(undefined, store);
+      const feed = (asked: number) => ({ seen: [0, '0'], at: null, near: false, asked, swept: 0 });
+      const cursor = { virksomhed: feed(Date.now() - 3_600_000), produktionsenhed: feed(Date.now()) };
+      await opened.write((tx) => writeKept(tx, 'cursor:cvr', JSON.stringify(cursor), Date.now()));
+      await opened.close();
+      const { code, about } = await found(service);
+      expect([code, ...about('register')]).toEqual([
+        1,
+        expect.stringMatching(/^fail the companies were last read at /),
+      ]);
     } finally {
       await emulator.close();
     }

@@ -22,7 +22,7 @@ export interface Hit {
   readonly _type: '_doc';
   readonly _id: string;
   readonly _score: null;
-  readonly _source: Document;
+  readonly _source?: Document;
   readonly sort?: readonly (string | number)[];
 }
 
@@ -62,7 +62,13 @@ export function search(index: string, documents: ReadonlyMap<string, Document>, 
   const after = readAfter(body['search_after'], order, from);
   const rest = after === undefined ? found : found.filter(({ sort }) => compareAll(sort, after, order) > 0);
   const hits = rest.slice(from, from + size).map(({ id, document, sort }): Hit => {
-    const hit = { _index: `cvr-v-${index}`, _type: '_doc', _id: id, _score: null, _source: document } as const;
+    const hit = {
+      _index: `cvr-v-${index}`,
+      _type: '_doc',
+      _id: id,
+      _score: null,
+      ...(body['_source'] !== false && { _source: document }),
+    } as const;
     return order.length > 0 ? { ...hit, sort } : hit;
   });
   return { total: found.length, hits };

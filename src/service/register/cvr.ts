@@ -4,13 +4,13 @@
  * It is read along `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
  * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices, read in turns.
  */
-import type { Http, HttpResponse } from '../../http/client.ts';
+import type { Http } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
-import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
-import { withoutSlash } from '../../protocol/trim.ts';
+import { backoff } from '../../runtime/backoff.ts';
 import { createPace } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
+import { createSearch, LARGEST } from './cvr-search.ts';
 import { ALL_FAMILIES } from './families.ts';
 import { advance, type Feed, isBefore, type Mark, newFeed, nextMark } from './feed.ts';
 import { type Broken, brokenText, type RegisterSource, SourceError, type SourcePage } from './source.ts';
@@ -25,6 +25,8 @@ export interface CvrSourceOptions {
   readonly requestsPerSecond: number;
   /** Where the first load begins: a day or a time, ISO 8601; from the beginning where absent. */
   readonly since?: string;
+  /** Bytes of a single document; one that is larger is set aside by its number. 256 MiB where absent. */
+  readonly largestBytes?: number;
   /** How long an index that was read to its end is left alone, in ms; 30 s where absent. */
   readonly pollMs?: number;
   readonly http: Http;
@@ -33,8 +35,7 @@ export interface CvrSourceOptions {
   readonly now: () => number;
 }
 
-/** However much more it asks for. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MOST_BACKOFF_MS = 5 * 60_000;
 const INDICES = {
   virksomhed: { type: 'Vrvirksomhed', key: 'cvrNummer' },
   produktionsenhed: { type: 'VrproduktionsEnhed', key: 'pNummer' },
@@ -53,69 +54,124 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   });
   const since = options.since === undefined ? 0 : Date.parse(options.since);
   if (Number.isNaN(since)) throw new Error(`service.register.since is no day or time: ${options.since}`);
-  const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
+  const search = createSearch(options, pace);
   /** Halved after an answer that was too large or took too long; grows back little by little. */
   let size = options.pageSize;
+  /** Indices that cannot be read now: the other one goes on. */
+  const troubles = new Map<Index, Trouble>();
 
-  function searchAfter(index: Index, mark: Mark, signal: AbortSignal): Promise<HttpResponse> {
+  function queryAfter(index: Index, mark: Mark, extra: object): object {
     const { type, key } = INDICES[index];
-    const query = {
-      size,
+    return {
       sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
       query: { range: { [`${type}.sidstIndlaest`]: { gte: new Date(mark[0]).toISOString() } } },
       search_after: mark,
+      ...extra,
     };
-    return search(index, query, signal);
   }
 
-  async function search(index: Index, query: object, signal: AbortSignal): Promise<HttpResponse> {
-    const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${index}/_search`;
-    const body = JSON.stringify(query);
-    await pace.acquire('search', signal);
-    const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' };
+  /** The hits after a place; of one document that is larger than any answer may be, its number and place only. */
+  async function hitsAfter(index: Index, mark: Mark, signal: AbortSignal): Promise<Hits> {
+    const asking = size;
     try {
-      return await options.http({ method: 'POST', url, headers, body, signal });
+      const hits = await search(index, queryAfter(index, mark, { size: asking }), signal, { large: asking === 1 });
+      if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
+      return { hits, full: hits.length >= asking };
     } catch (error) {
-      if (error instanceof HttpFault && (error.kind === 'too-large' || error.kind === 'timeout'))
-        size = Math.max(1, Math.floor(size / 2));
-      if (error instanceof HttpFault && error.kind !== 'aborted')
-        throw new SourceError(error.message, { cause: error });
-      throw error;
+      const { kind } = faultIn(error) ?? {};
+      if (kind === 'too-large' || kind === 'timeout') size = Math.max(1, Math.floor(asking / 2));
+      if (kind === 'too-large' && asking > 1) return hitsAfter(index, mark, signal);
+      if (kind !== 'too-large') throw error;
+      const hits = await search(index, queryAfter(index, mark, { size: 1, _source: false }), signal);
+      return {
+        hits,
+        full: hits.length > 0,
+        reason: `is larger than ${options.largestBytes ?? LARGEST} bytes: it was passed over`,
+      };
     }
   }
+
+  async function read(feeds: Feeds, turn: Index, signal: AbortSignal): Promise<SourcePage> {
+    const { mark, feed } = nextMark(feeds[turn], now());
+    const asked = now();
+    const { hits, full, reason } = await hitsAfter(turn, mark, signal);
+    const last = furthest(hits);
+    if (full && last === undefined) throw new SourceError('the register answered with hits that bear no sort values');
+    if (full && last !== undefined && !isBefore(mark, last))
+      throw new SourceError('the register answered with the page before: waiting for it to go on');
+    troubles.delete(turn);
+    const next: Feeds = { ...feeds, [turn]: advance(feed, { last, full, now: asked }) };
+    const waiting = Object.entries(next).some(([index, one]) => !isTroubled(index) && isDue(one, now(), pollMs));
+    const [trouble] = troubles.values();
+    const page = { ...taken(hits, reason), cursor: JSON.stringify(next), more: waiting };
+    return trouble === undefined ? page : { ...page, trouble: trouble.message };
+  }
+
+  const isTroubled = (index: string): boolean =>
+    [...troubles].some(([one, { until }]) => one === index && until > now());
 
   return {
     name: 'cvr',
     families: ALL_FAMILIES,
     async page(cursor, signal): Promise<SourcePage> {
       const feeds = readFeeds(cursor) ?? { virksomhed: newFeed(since), produktionsenhed: newFeed(since) };
-      const index = feeds.virksomhed.asked <= feeds.produktionsenhed.asked ? 'virksomhed' : 'produktionsenhed';
-      const turn = isDue(feeds[index], now(), pollMs) ? index : other(index);
-      const { mark, feed } = nextMark(feeds[turn], now());
-      const asked = now();
-      const asking = size;
-      const hits = readHits(await searchAfter(turn, mark, signal), now());
-      if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
-      const last = furthest(hits);
-      const full = hits.length >= asking;
-      if (full && last === undefined) throw new SourceError('the register answered with hits that bear no sort values');
-      if (full && last !== undefined && !isBefore(mark, last))
-        throw new SourceError('the register answered with the page before: waiting for it to go on');
-      const next: Feeds = { ...feeds, [turn]: advance(feed, { last, full, now: asked }) };
-      return {
-        ...taken(hits),
-        cursor: JSON.stringify(next),
-        more: Object.values(next).some((one) => isDue(one, now(), pollMs)),
-      };
+      const turns = turnsOf(feeds);
+      const free = turns.filter((index) => !isTroubled(index));
+      const turn = free.find((index) => isDue(feeds[index], now(), pollMs)) ?? free[0] ?? turns[0];
+      try {
+        return await read(feeds, turn, signal);
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        const attempts = (troubles.get(turn)?.attempts ?? 0) + 1;
+        const wait = Math.max(error.retryAfterMs ?? 0, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
+        // Until then the other index is asked alone: it need not wait for this one.
+        troubles.set(turn, { attempts, until: now() + wait, message: `${turn}: ${error.message}` });
+        throw error;
+      }
     },
     async find(numbers, signal) {
-      const query = { terms: { 'Vrvirksomhed.cvrNummer': numbers } };
-      return taken(readHits(await search('virksomhed', { size: numbers.length, query }, signal), now())).documents;
+      const ask = async (some: readonly string[]): Promise<readonly unknown[]> => {
+        const query = { size: some.length, query: { terms: { 'Vrvirksomhed.cvrNummer': some } } };
+        try {
+          return taken(await search('virksomhed', query, signal, { large: some.length === 1 })).documents;
+        } catch (error) {
+          if (faultIn(error)?.kind !== 'too-large') throw error;
+          if (some.length === 1) return [];
+          const half = Math.ceil(some.length / 2);
+          return [...(await ask(some.slice(0, half))), ...(await ask(some.slice(half)))];
+        }
+      };
+      return await ask(numbers);
+    },
+    readAt(cursor) {
+      const feeds = readFeeds(cursor);
+      return feeds === undefined
+        ? {}
+        : { companies: feeds.virksomhed.asked, 'production units': feeds.produktionsenhed.asked };
     },
   };
 }
 
-const other = (index: Index): Index => (index === 'virksomhed' ? 'produktionsenhed' : 'virksomhed');
+interface Hits {
+  readonly hits: readonly unknown[];
+  /** Whether more may follow. */
+  readonly full: boolean;
+  /** Why the hits bear no documents. */
+  readonly reason?: string;
+}
+
+interface Trouble {
+  readonly attempts: number;
+  readonly until: number;
+  readonly message: string;
+}
+
+const faultIn = (error: unknown): HttpFault | undefined =>
+  error instanceof SourceError && error.cause instanceof HttpFault ? error.cause : undefined;
+
+/** The indices, the one that was asked longest ago first. */
+const turnsOf = ({ virksomhed, produktionsenhed }: Feeds): readonly [Index, Index] =>
+  virksomhed.asked <= produktionsenhed.asked ? ['virksomhed', 'produktionsenhed'] : ['produktionsenhed', 'virksomhed'];
 
 /** Amid a walk, or not asked for as long as the polls are apart, give or take. */
 const isDue = (feed: Feed, now: number, pollMs: number): boolean => feed.at !== null || now - feed.asked > pollMs * 0.7;
@@ -133,53 +189,21 @@ function furthest(hits: readonly unknown[]): Mark | undefined {
   return last;
 }
 
-function taken(hits: readonly unknown[]): { documents: readonly unknown[]; broken: readonly Broken[] } {
+function taken(
+  hits: readonly unknown[],
+  reason = 'is a hit without a document',
+): { documents: readonly unknown[]; broken: readonly Broken[] } {
   const documents: unknown[] = [];
   const broken: Broken[] = [];
   for (const hit of hits) {
     const document = isJsonObject(hit) ? hit['_source'] : undefined;
     if (isJsonObject(document)) documents.push(document);
-    else broken.push(brokenText(idOf(hit), 'is a hit without a document', JSON.stringify(hit) ?? ''));
+    else broken.push(brokenText(idOf(hit), reason, JSON.stringify(hit) ?? ''));
   }
   return { documents, broken };
 }
 
 const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
-
-/** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
-function readHits(answer: HttpResponse, now: number): readonly unknown[] {
-  const { status, body } = answer;
-  if (status === 401 || status === 403) {
-    throw new SourceError(
-      `the register refused the user name or password (${status}): check service.register.username and password`,
-      { retryAfterMs: 60_000 },
-    );
-  }
-  if (status === 429 || status >= 500) {
-    const asked = retryAfterMs(answer.headers['retry-after'], now);
-    throw new SourceError(`the register answered ${status}${status === 429 ? ': too many requests' : ''}`, {
-      ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
-    });
-  }
-  if (status !== 200) {
-    throw new SourceError(`the register answered ${status}, check service.register.baseUrl: ${body.slice(0, 300)}`, {
-      retryAfterMs: 60_000,
-    });
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch (error) {
-    throw new SourceError('the register answered with JSON that is cut or broken', { cause: error });
-  }
-  const { hits, timed_out, _shards: shards } = isJsonObject(json) ? json : {};
-  if (timed_out === true) throw new SourceError('the register ran out of time and answered with a part');
-  if (isJsonObject(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)
-    throw new SourceError('a part of the register did not answer');
-  if (!isJsonObject(hits) || !Array.isArray(hits['hits']))
-    throw new SourceError('the register answered with something that is no search result');
-  return hits['hits'];
-}
 
 function readFeeds(cursor: string | undefined): Feeds | undefined {
   try {

@@ -20,6 +20,8 @@ export interface SourcePage {
   readonly more: boolean;
   /** What was passed over because no program can read it. */
   readonly broken?: readonly Broken[];
+  /** What of the source cannot be read now, and why, while the rest goes on. */
+  readonly trouble?: string;
 }
 
 /**
@@ -41,6 +43,8 @@ export interface RegisterSource {
    * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
    */
   find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
+  /** When each part of the source was last read, ms since 1970 by name, as a cursor tells; 0 is never. */
+  readAt?(cursor: string): Readonly<Record<string, number>>;
   close?(): Promise<void>;
 }
 

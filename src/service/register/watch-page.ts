@@ -90,7 +90,12 @@ export async function watchPage(
       await writeKept(tx, cursorKey(source), page.cursor, now());
     },
   });
-  metrics.registerLagSeconds.set(page.more && loadedAt !== undefined ? (now() - Date.parse(loadedAt)) / 1_000 : 0);
+  const unread = page.trouble === undefined ? [] : Object.values(source.readAt?.(page.cursor) ?? {});
+  const behind = unread.map((at) => now() - at);
+  if (page.more && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
+  metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
+  if (page.trouble !== undefined)
+    log.warn({ source: source.name, trouble: page.trouble }, 'a part of the register cannot be read now: trying again');
   if (page.more) deps.bell.ring(WATCH_QUEUE);
 }
 

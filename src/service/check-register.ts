@@ -1,0 +1,76 @@
+/** What `check` asks of the register: whether it answers, and how far it has been read. */
+import type { Http } from '../http/client.ts';
+import type { Findings } from '../runtime/finding.ts';
+import type { Store } from '../store/store.ts';
+import type { RegisterSource } from './register/source.ts';
+import { cursorKey, WATCH_QUEUE } from './register/watch-page.ts';
+import type { RegisterSettings } from './settings.ts';
+import { openSource } from './watching.ts';
+
+export interface RegisterCheckDeps {
+  readonly store: Store;
+  readonly http: Http;
+  readonly now: () => number;
+}
+
+const subject = 'register';
+/** A register that was not read for so long is behind: an outage waits five minutes at most between two tries. */
+const BEHIND_MS = 15 * 60_000;
+
+/** Tries the register, and says how far it has been read. */
+export async function checkRegister(
+  deps: RegisterCheckDeps,
+  register: RegisterSettings,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const from = register.source === 'file' ? register.path : register.baseUrl;
+  const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
+  const lag = await checkLag(deps, source);
+  try {
+    const { documents } = await source.page(undefined, signal);
+    if (documents.length > 0)
+      return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
+    const advice =
+      register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
+    return [...lag, { level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
+  } catch (error) {
+    const advice =
+      register.source === 'file'
+        ? 'check service.register.path'
+        : 'check service.register: baseUrl, username, password, and whether this machine may reach it';
+    return [...lag, { level: 'fail', subject, found: reasonOf(error, signal), advice }];
+  } finally {
+    await source.close?.();
+  }
+}
+
+/** Each part of the register that was not read for long, or never while another was. */
+async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: RegisterSource): Promise<Findings> {
+  const kept = await db
+    .selectFrom('keep')
+    .select(['value', 'updated_at'])
+    .where('key', '=', cursorKey(source))
+    .executeTakeFirst();
+  if (kept === undefined) return [];
+  const lane = await db
+    .selectFrom('lane')
+    .select('error')
+    .where('queue', '=', WATCH_QUEUE)
+    .where('key', '=', source.name)
+    .executeTakeFirst();
+  const why = lane?.error ? `: ${lane.error}` : '';
+  const parts = source.readAt?.(kept.value) ?? { documents: kept.updated_at };
+  return Object.entries(parts)
+    .filter(([, at]) => now() - at > BEHIND_MS)
+    .map(([part, at]) => ({
+      level: 'fail',
+      subject,
+      found: `the ${part} were ${at === 0 ? 'never read' : `last read at ${new Date(at).toISOString().slice(0, 19)}Z`}${why}`,
+      advice: 'see that the daemon runs, and what its log says of the register',
+    }));
+}
+
+export function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'did not answer in time';
+  return error instanceof Error ? error.message : String(error);
+}
