@@ -57,9 +57,12 @@ export interface Field {
   readonly about: string;
   /** True where the values name natural persons: no preset maps such a field. */
   readonly persons?: true;
+  /** True where events name one member at a time and no payload names all: no property can be told the list. */
+  readonly partial?: true;
 }
 
 const field = (kind: FieldKind, about: string): Field => ({ kind, about });
+const oneAtATime = (about: string): Field => ({ kind: 'list', about, partial: true });
 const people = (about: string): Field => ({ kind: 'list', about, persons: true });
 
 export const FIELDS = {
@@ -99,8 +102,8 @@ export const FIELDS = {
   board: people('board members'),
   management: people('managers'),
   stakeholders: people('fully liable partners'),
-  productionUnits: field('list', 'production units'),
-  subsidiaries: field('list', 'subsidiaries founded while monitored'),
+  productionUnits: oneAtATime('production units, for notes only: events name one at a time'),
+  subsidiaries: oneAtATime('subsidiaries founded while monitored, for notes only: events name one at a time'),
   mergedInto: field('text', 'entity id of the company this one was merged into'),
   employees: field('integer', 'employees, exact, newest month'),
   employeesMonth: field('text', 'the month of that count, 2026-08'),

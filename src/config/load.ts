@@ -9,7 +9,7 @@ import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { type AlertsConfig, resolveAlerts } from './alerts-schema.ts';
 import { type ConfigProblem, fill } from './fill.ts';
-import { type MappingRow, reportPersons, resolveMapping } from './mapping.ts';
+import { type MappingRow, reportNeverWhole, reportPersons, resolveMapping } from './mapping.ts';
 import { parseConfig } from './parse.ts';
 import { entrySchema, loadProvider } from './plugin.ts';
 import { collectSecrets } from './redact.ts';
@@ -166,6 +166,7 @@ async function readConnection(
   if (common.autoLink && common.match === undefined)
     errors.push({ path: `${path}.match`, message: 'is missing: autoLink finds records by it' });
   const mapping = resolveMapping(provider.preset, common.fields, common.policy, `${path}.fields`, errors);
+  reportNeverWhole(mapping, `${path}.fields`, errors);
   if (!common.persons) reportPersons(mapping, `${path}.fields`, errors);
   return {
     name,

@@ -75,3 +75,13 @@ export function reportPersons(rows: readonly MappingRow[], path: string, problem
     problems.push({ path: `${path}.${field}`, message });
   }
 }
+
+/** Names every row of a field that is never known in full: nothing would ever be written to its property. */
+export function reportNeverWhole(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
+  for (const { field, property } of rows.filter(isNeverWritten))
+    problems.push({ path: `${path}.${field}`, message: `${property} ${NEVER_WRITTEN}: set ${field}: false` });
+}
+
+const NEVER_WRITTEN = 'would never be written, since events name one member at a time and no payload names them all';
+
+const isNeverWritten = ({ field, policy }: MappingRow): boolean => 'partial' in FIELDS[field] && policy !== 'never';

@@ -41,6 +41,10 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): rea
   const subject = `${provider.name} ${row.field} → ${row.property}`;
   const property = schema.get(row.property);
   const key = `connector.providers.${provider.name}`;
+  if ('partial' in FIELDS[row.field]) {
+    const found = 'is never written: events name one member at a time, and no payload names them all';
+    return [{ level: 'fail', subject, found, advice: `set ${without(provider, row)} under ${key}` }];
+  }
   if (property === undefined) {
     const near = similar(row.property, schema);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;

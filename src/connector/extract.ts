@@ -4,7 +4,7 @@
  * A table with one row per event: the compiler asks for a row where the wire gains an event. Pure.
  */
 import type { FieldName, Member } from '../../providers/fields.ts';
-import type { EventData, EventName } from '../protocol/events.ts';
+import { type EventData, type EventName, leavesUnknown } from '../protocol/events.ts';
 import type { Entity, Industry } from '../protocol/formats.ts';
 import { statesWholeCompany } from '../protocol/full-state.ts';
 import type { Payload } from '../protocol/payload.ts';
@@ -213,7 +213,7 @@ export function extract(payload: Payload): readonly Statement[] {
 /** What one event of a payload says of fields; nothing where it is not updated. */
 export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly Said[] {
   const data = payload.updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
-  return data === undefined ? [] : EXTRACT[event](data, payload);
+  return data === undefined || leavesUnknown(event, data) ? [] : EXTRACT[event](data, payload);
 }
 
 /** Clocks of one field compare as text: the period first, where the field has one, then the register's time. */

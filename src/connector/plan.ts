@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
+import { resolveTokens } from '../protocol/news.ts';
 import type { PendingWrite } from '../runtime/pending-writes.ts';
 import { decide } from './decide.ts';
 import { type Fact, factValue } from './fact.ts';
@@ -102,7 +103,9 @@ export function planRecord(input: PlanInput): readonly Planned[] {
   return rowsFor(input.mapping, input.schema).flatMap((row) => {
     const fact = input.facts.get(row.field);
     const value = fact === undefined ? undefined : factValue(fact);
-    return fact === undefined || value === undefined ? [] : [planProperty(input, row, fact, value)];
+    // Whether a company is protected is true or false, and where it is neither, it is not known.
+    const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
+    return fact === undefined || isUnknown ? [] : [planProperty(input, row, fact, value)];
   });
 }
 
@@ -164,8 +167,10 @@ function lateOf(
   return { ...late, old, overtook: isNewer };
 }
 
-/** A field of persons is mapped only where they may be named. */
+/** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */
 function nameable(field: FieldName, value: FieldValue, persons: boolean): FieldValue {
+  if (field === 'newsHeadline' && typeof value === 'string')
+    return resolveTokens(value, (id) => !persons && isPerson(id, undefined));
   if (persons || typeof value !== 'object' || value === null || 'persons' in FIELDS[field]) return value;
   return value.filter(({ id, type }) => !isPerson(id, type));
 }

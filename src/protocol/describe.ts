@@ -14,8 +14,9 @@ import {
   yesText,
 } from './danish.ts';
 import { describeReport } from './describe-report.ts';
-import { EVENT_NAMES, type EventData, type EventName } from './events.ts';
+import { EVENT_NAMES, type EventData, type EventName, leavesUnknown } from './events.ts';
 import type { Entity, Owner, Voter } from './formats.ts';
+import { resolveTokens } from './news.ts';
 import type { Updates } from './payload.ts';
 import { joinLines } from './trim.ts';
 
@@ -59,7 +60,7 @@ export function describeUpdates(updates: Updates, options: DescribeOptions = {})
 function describeOne<E extends EventName>(event: E, updates: Updates, options: DescribeOptions): Description[] {
   const data: Updates[E] = updates[event];
   const [title, describe]: Entry<E> = TABLE[event];
-  return data === undefined ? [] : [{ event, title, lines: describe(data, options) }];
+  return data === undefined || leavesUnknown(event, data) ? [] : [{ event, title, lines: describe(data, options) }];
 }
 
 /** A value before and after; one that is gone says so in its label. */
@@ -220,8 +221,12 @@ function monitor(name: string, isAdded: boolean): Line {
   return { label: 'Overvågning', before: isAdded ? null : name, after: isAdded ? name : null };
 }
 
-function describeArticle(article: EventData<'newArticle'>): readonly Line[] {
-  const { source, headline, tagline, time, link } = article;
+function describeArticle(article: EventData<'newArticle'>, { nameless }: DescribeOptions): readonly Line[] {
+  const { source, time, link } = article;
+  const resolve = (text: string): string =>
+    resolveTokens(text, (entityId) => nameless?.({ entityId, name: null, type: null }) ?? false);
+  const headline = resolve(article.headline);
+  const tagline = article.tagline === null ? null : resolve(article.tagline);
   const isLink = link !== null && /^https?:\/\//i.test(link);
   return [
     { label: source ?? 'Artikel', before: null, after: headline, ...(isLink && { link }) },

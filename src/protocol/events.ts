@@ -83,6 +83,20 @@ export const isEventName = (text: string): text is EventName => Object.hasOwn(EV
 /** All known event names, in the specification's order. */
 export const EVENT_NAMES: readonly EventName[] = Object.keys(EVENTS).filter(isEventName);
 
+/** Events of what no company is without: null after such a change says that nobody knows the value, not that it is gone. */
+const NEVER_GONE: ReadonlySet<EventName> = new Set([
+  'name',
+  'form',
+  'commercialProtection',
+  'monthlyEmployeeCount',
+  'quarterlyEmployees',
+  'yearlyEmployees',
+]);
+
+/** Whether an event says nothing, since the value after it is not known. */
+export const leavesUnknown = (event: EventName, data: object): boolean =>
+  NEVER_GONE.has(event) && 'after' in data && data.after === null;
+
 /** Names in earlier listings, and what they are called now. */
 export const OLDER_NAMES = { stakeholder: 'stakeholders', productionUnit: 'pUnitUpdated' } as const satisfies Record<
   string,

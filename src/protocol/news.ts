@@ -113,6 +113,16 @@ export const replaceTokens = (text: string, replace: (name: string, entityId: st
 /** A headline, tag line or content with the names in place of the tokens. Content stays HTML. */
 export const plainText = (text: string): string => replaceTokens(text, (name) => name);
 
+/** Stands for a person who may not be named: `a person`. */
+const SOMEBODY = 'en person';
+
+/** The same with `a person` in place of those who are nameless, by entity id. */
+export const resolveTokens = (text: string, isNameless: (entityId: string) => boolean): string =>
+  replaceTokens(text, (name, entityId) => {
+    const id = entityId.trim();
+    return isNameless(canonicalEntityId(id) ?? id) ? SOMEBODY : name.trim();
+  });
+
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Text as HTML. */

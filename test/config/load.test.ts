@@ -157,6 +157,11 @@ describe('what is wrong', () => {
       'connector.providers.hubspot.fields.board bestyrelse would name persons: set persons: true for this connection, or board: false',
     ],
     [
+      'a list that is never known in full',
+      providers({ hubspot: hubspotEntry({ fields: { productionUnits: 'enheder' } }) }),
+      'connector.providers.hubspot.fields.productionUnits enheder would never be written, since events name one member at a time and no payload names them all: set productionUnits: false',
+    ],
+    [
       'persons that may be named',
       providers({ hubspot: hubspotEntry({ persons: true, fields: { board: 'bestyrelse' } }) }),
       'is fine',

@@ -28,6 +28,13 @@ describe('a mapped property', () => {
     expect(found([row('name', 'Name')], [property('Name', { maxLength: 255 })])).toEqual([]);
   });
 
+  it.each(['productionUnits', 'subsidiaries'] as const)('of %s never fits: it can never be written', (field) => {
+    const [line, ...more] = found([row(field, 'Liste')], [property('Liste', { type: 'multiline' })]);
+    expect(line).toContain(`fail crm ${field} → Liste: is never written: events name one member at a time`);
+    expect(more).toEqual([]);
+    expect(found([row(field, 'Liste', { policy: 'never' })], [property('Liste')])).toEqual([]);
+  });
+
   it('that is missing fails, and the advice keeps the other properties of the field', () => {
     const rows = [row('name', 'name'), row('name', 'cvr_name')];
     expect(found(rows, [property('name')])).toEqual([

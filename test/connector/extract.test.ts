@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../providers/fields.ts';
 import { extract } from '../../src/connector/extract.ts';
 import type { Statement } from '../../src/connector/statement.ts';
-import { EVENT_NAMES, type EventName } from '../../src/protocol/events.ts';
+import { EVENT_NAMES, EVENTS, type EventName } from '../../src/protocol/events.ts';
 import { payloadOf, readPayload } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from './facts-of.ts';
@@ -227,6 +227,44 @@ describe('what is not a statement', () => {
   test('the birth of another company, or one without a name', () => {
     expect(saidBy('newCompany', { entity: { entityId: 'CVR-1-95000002', name: 'Sydlys' } })).toEqual([]);
     expect(saidBy('newCompany', { entity: { entityId: ENTITY, name: null } })).toEqual([]);
+  });
+});
+
+describe('a null after a change', () => {
+  const before = { before: 'x', after: null };
+  const period = { year: 2026, month: 8, quarter: 3 };
+  test.each<[EventName, object]>([
+    ['name', before],
+    ['form', { before: form(80, 'ApS', 'Anpartsselskab'), after: null }],
+    ['commercialProtection', { before: true, after: null }],
+    ['monthlyEmployeeCount', { ...period, before: 12, after: null }],
+    ['quarterlyEmployees', { ...period, before: '5-9', after: null }],
+    ['yearlyEmployees', { ...period, before: '5-9', after: null }],
+  ])('is unknown, neither false nor gone, where no company is without: %s', (event, data) => {
+    expect(saidBy(event, data)).toEqual([]);
+  });
+
+  test.each<[EventName, object, readonly FieldName[]]>([
+    ...(['purpose', 'powerToBind', 'email', 'fax', 'website', 'status'] as const).map(
+      (event): [EventName, object, readonly FieldName[]] => [event, before, [event]],
+    ),
+    ['phoneNumber', before, ['phone']],
+    ['bylawsChangedDate', { before: '2026-08-01', after: null }, ['bylawsChangedDate']],
+    ['capital', { before: { value: 1, currency: 'DKK' }, after: null }, ['capital', 'capitalCurrency']],
+    ['industry', { before: industry('620200', 'Konsulenter'), after: null }, ['industryCode', 'industryText']],
+  ])('is gone where a company may be without: %s', (event, data, fields) => {
+    expect(saidBy(event, data)).toMatchObject(fields.map((field) => ({ field, now: null })));
+  });
+
+  test('is asked of every format that has one', () => {
+    const after = EVENT_NAMES.filter((event) => Object.hasOwn(EVENTS[event].properties, 'after'));
+    expect(after.toSorted()).toEqual(
+      [
+        ...['name', 'form', 'commercialProtection', 'monthlyEmployeeCount', 'quarterlyEmployees', 'yearlyEmployees'],
+        ...['purpose', 'powerToBind', 'email', 'fax', 'phoneNumber', 'website', 'status', 'bylawsChangedDate'],
+        ...['capital', 'industry', 'address'],
+      ].toSorted(),
+    );
   });
 });
 

@@ -23,6 +23,50 @@ const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | u
     ...more,
   })[0];
 
+describe('a headline of another service', () => {
+  const headline =
+    'Nordlys: {Prøve Opdigtsen|CVR-3-4009999999} ny direktør i {Nordlys ApS|CVR-1-95012344}, {uden id} og {a|b|c}';
+  const written = (persons: boolean) =>
+    planned(NAME, {
+      persons,
+      mapping: [{ field: 'newsHeadline', property: 'name', policy: 'always' }],
+      facts: new Map([
+        ['newsHeadline', { entity: ENTITY, field: 'newsHeadline', clock: '2026', seq: 1, value: { scalar: headline } }],
+      ]),
+    });
+
+  it('is written with its tokens resolved, and a person in it is a person without a name', () => {
+    expect(written(false)).toMatchObject({
+      action: 'write',
+      now: 'Nordlys: en person ny direktør i Nordlys ApS, {uden id} og {a|b|c}',
+    });
+  });
+
+  it('names the person where persons may be named', () => {
+    expect(written(true)?.now).toBe('Nordlys: Prøve Opdigtsen ny direktør i Nordlys ApS, {uden id} og {a|b|c}');
+  });
+});
+
+describe('a flag that nobody knows', () => {
+  it('is not planned, so that a checkbox is not unticked by it', () => {
+    const flag = propertyOf('boolean', { name: 'name' });
+    const known = (scalar: boolean | null) =>
+      planned(flag, {
+        schema: new Map([['name', flag]]),
+        crm: { name: true },
+        mapping: [{ field: 'advertisingProtected', property: 'name', policy: 'always' }],
+        facts: new Map([
+          [
+            'advertisingProtected',
+            { entity: ENTITY, field: 'advertisingProtected', clock: '2026', seq: 1, value: { scalar } },
+          ],
+        ]),
+      });
+    expect(known(null)).toBeUndefined();
+    expect(known(false)).toMatchObject({ action: 'write', now: false });
+  });
+});
+
 describe('a value that the CRM refused', () => {
   const refused = { value: '"New"', schema: fingerprint(NAME), reason: 'not that one' };
   const remembered = (one: typeof refused): PlanInput['remembered'] =>

@@ -207,3 +207,31 @@ test('a line as text shows before and after, and indents what it continues on', 
   );
   expect(lineText({ label: 'Telefon slettet', before: '10111111', after: null })).toBe('Telefon slettet: 10111111');
 });
+
+describe('an article of another service', () => {
+  const newArticle = {
+    source: 'Avisen',
+    headline: '{Prøve Opdigtsen|CVR-3-4009999999} køber {Luftkastel Holding ApS|CVR-1-99000009}',
+    tagline: 'Af {Prøve Opdigtsen|cvr-3-4009999999}',
+    content: null,
+    time: null,
+    link: null,
+  };
+  const texts = (nameless?: (id: string) => boolean) =>
+    describeUpdates({ newArticle }, { nameless: nameless && (({ entityId }) => nameless(entityId)) }).flatMap(
+      ({ lines }) => lines.map(({ after }) => after),
+    );
+
+  test('is told with its tokens resolved', () => {
+    expect(texts()).toEqual(['Prøve Opdigtsen køber Luftkastel Holding ApS', 'Af Prøve Opdigtsen']);
+  });
+
+  test('names no person where none may be named', () => {
+    expect(texts((id) => id.startsWith('CVR-3-'))).toEqual(['en person køber Luftkastel Holding ApS', 'Af en person']);
+  });
+});
+
+test('what nobody knows after a change is not told as gone', () => {
+  expect(told({ commercialProtection: { before: true, after: null } })).toEqual([]);
+  expect(told({ monthlyEmployeeCount: { year: 2026, month: 8, before: 12, after: null } })).toEqual([]);
+});

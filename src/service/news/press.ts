@@ -14,6 +14,7 @@ import type { Change } from '../change.ts';
 import { readNames } from '../register/snapshots.ts';
 import { SourceError } from '../register/source.ts';
 import { DocumentError } from '../reports/facts.ts';
+import { cleanHtml } from './clean-html.ts';
 import { type FeedItem, readFeed } from './feed.ts';
 import type { NewsSettings } from './make.ts';
 import { withoutPersonalNumbers } from './personal-numbers.ts';
@@ -184,7 +185,7 @@ async function changesOf(
           source: deps.settings.pressProvider,
           headline: withoutPersonalNumbers(headline),
           tagline: withoutPersonalNumbers(cut(plainHtml(item.summary), LONGEST_TAGLINE)) || null,
-          content: withoutPersonalNumbers(item.content || item.summary) || null,
+          content: withoutPersonalNumbers(cleanHtml(item.content || item.summary)) || null,
           time: new Date(time).toISOString(),
           link: isWebAddress(item.link) ? item.link : null,
         },
