@@ -129,6 +129,19 @@ export const FIELDS = {
   registerChangedAt: field('datetime', 'time of the newest change in the register that reached us'),
 } as const satisfies Record<string, Field>;
 
+/** The field that says what currency an amount is in. */
+export const CURRENCY_OF = {
+  capital: 'capitalCurrency',
+  revenue: 'reportCurrency',
+  grossResult: 'reportCurrency',
+  ebitda: 'reportCurrency',
+  resultBeforeTax: 'reportCurrency',
+  result: 'reportCurrency',
+  equity: 'reportCurrency',
+  assets: 'reportCurrency',
+  debt: 'reportCurrency',
+} as const satisfies Partial<Record<keyof typeof FIELDS, keyof typeof FIELDS>>;
+
 /** The name of a company field: a key of {@link FIELDS}. */
 export type FieldName = keyof typeof FIELDS;
 

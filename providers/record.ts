@@ -31,6 +31,8 @@ export interface Property {
   /** Digits after the point a number may have. */
   readonly scale?: number;
   readonly unique?: true;
+  /** A number that the CRM shows as an amount in a currency of its own. Since 1.3. */
+  readonly money?: true;
   /** Its values cannot be read back, so that nothing may depend on them. */
   readonly unreadable?: true;
 }

@@ -39,6 +39,7 @@ export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
   custom('cvr_advertising_protected', 'advertisingProtected', 'CVR advertising protection'),
   custom('cvr_report_year', 'reportYear', 'CVR report year'),
   custom('cvr_report_url', 'reportUrl', 'CVR report'),
+  custom('cvr_report_currency', 'reportCurrency', 'CVR report currency'),
   custom('cvr_revenue', 'revenue', 'CVR revenue'),
   custom('cvr_gross_result', 'grossResult', 'CVR gross result'),
   custom('cvr_result', 'result', 'CVR result'),

@@ -11,6 +11,7 @@ export interface Definition {
   readonly calculated?: boolean;
   readonly externalOptions?: boolean;
   readonly hasUniqueValue?: boolean;
+  readonly showCurrencySymbol?: boolean;
   readonly archived?: boolean;
   readonly modificationMetadata?: { readonly readOnlyValue: boolean };
 }
@@ -31,6 +32,7 @@ export function toProperty(definition: Definition): Property {
     ...(type === 'enumeration' ? { options: options.map(({ value, label }) => ({ value, label })) } : {}),
     // Options that come from elsewhere (owners, for instance) are not listed with the definition.
     ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
+    ...(type === 'number' && definition.showCurrencySymbol === true ? { money: true as const } : {}),
     ...(definition.hasUniqueValue === true ? { unique: true as const } : {}),
   };
 }

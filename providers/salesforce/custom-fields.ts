@@ -30,6 +30,13 @@ export const REGISTER_FIELDS: readonly CustomField[] = [
   { name: 'CVR_Website__c', label: 'CVR Website', type: 'url', length: 255, field: 'website' },
   { name: 'CVR_Employees__c', label: 'CVR Employees', type: 'double', scale: 0, field: 'employees' },
   { name: 'CVR_Capital__c', label: 'CVR Capital', type: 'double', scale: 2, field: 'capital' },
+  {
+    name: 'CVR_Capital_Currency__c',
+    label: 'CVR Capital Currency',
+    type: 'string',
+    length: 10,
+    field: 'capitalCurrency',
+  },
   { name: 'CVR_Start_Date__c', label: 'CVR Start Date', type: 'date', field: 'startDate' },
   { name: 'CVR_End_Date__c', label: 'CVR End Date', type: 'date', field: 'endDate' },
   {
@@ -39,6 +46,13 @@ export const REGISTER_FIELDS: readonly CustomField[] = [
     field: 'advertisingProtected',
   },
   { name: 'CVR_Report_Year__c', label: 'CVR Report Year', type: 'double', scale: 0, field: 'reportYear' },
+  {
+    name: 'CVR_Report_Currency__c',
+    label: 'CVR Report Currency',
+    type: 'string',
+    length: 10,
+    field: 'reportCurrency',
+  },
   { name: 'CVR_Revenue__c', label: 'CVR Revenue', type: 'double', scale: 2, field: 'revenue' },
   { name: 'CVR_Gross_Result__c', label: 'CVR Gross Result', type: 'double', scale: 2, field: 'grossResult' },
   { name: 'CVR_Result__c', label: 'CVR Result', type: 'double', scale: 2, field: 'result' },

@@ -41,6 +41,7 @@ export function toProperty(field: Row): Property {
     writable: field.updateable === true && type !== 'other',
     ...(TEXTS.has(type) && typeof length === 'number' && length > 0 ? { maxLength: length } : {}),
     ...(type === 'number' && typeof scale === 'number' ? { scale } : {}),
+    ...(field.type === 'currency' ? { money: true } : {}),
     ...(type === 'enumeration' ? { options: optionsOf(field.picklistValues) } : {}),
     ...(type === 'enumeration' && field.restrictedPicklist !== true ? { open: true } : {}),
     ...(field.unique === true ? { unique: true } : {}),

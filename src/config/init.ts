@@ -32,6 +32,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** Shown as comments: what is left out unless somebody wants it. */
 const HINTS: Readonly<Record<string, string>> = {
+  currency: 'DKK',
   publicUrl: 'https://sync.example.com',
   fields: '{ phone: phone, name: { property: name, policy: if-blank }, email: false }',
   values: '{ industryCode: { "62*": COMPUTER_SOFTWARE } }',

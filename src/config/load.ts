@@ -38,6 +38,8 @@ export interface ConfiguredProvider {
   readonly autoLink: boolean;
   /** Whether natural persons may be named in the CRM. */
   readonly persons: boolean;
+  /** The one currency of the CRM's amounts. */
+  readonly currency: string | undefined;
   /** Whether the majority owner becomes the parent record. */
   readonly parent: boolean;
   /** 0: never. */
@@ -180,6 +182,7 @@ async function readConnection(
     notes: common.notes.filter(isEventName),
     autoLink: common.autoLink,
     persons: common.persons,
+    currency: common.currency,
     parent: common.parent,
     pollMinutes: common.pollMinutes,
     reconcileHours: common.reconcileHours,

@@ -113,6 +113,13 @@ export const connectionSchema = Type.Object(
       description:
         'Field to the values the CRM takes, for enumerations; a key that ends in * stands for all that begin so.',
     }),
+    currency: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{3}$',
+        description:
+          "The currency of the CRM's amounts, DKK: amounts in it are written without a property that names their currency.",
+      }),
+    ),
     notes: Type.Array(Type.Enum(Object.keys(EVENTS)), {
       default: [],
       description: 'Events that also leave a note on the record.',

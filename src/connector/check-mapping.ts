@@ -2,6 +2,7 @@
 import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property } from '../../providers/provider.ts';
 import type { Finding } from '../runtime/finding.ts';
+import { currencyOf } from './currency.ts';
 import { render, type ValueMap } from './render.ts';
 
 /** The part of a configured provider that names properties. */
@@ -11,6 +12,7 @@ export interface MappingToCheck {
   readonly values: Readonly<Partial<Record<FieldName, ValueMap>>>;
   readonly match: string | undefined;
   readonly hold: string | undefined;
+  readonly currency?: string | undefined;
 }
 
 /** Judges the mapping, the match and the hold property against the account's properties. Pure. */
@@ -62,6 +64,7 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): rea
     ];
   }
   const found = [
+    ...checkCurrency(provider, row, schema),
     ...checkType(row.field, property, provider.values[row.field]),
     ...checkValues(row.field, property, provider.values[row.field] ?? {}),
   ];
@@ -69,6 +72,19 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): rea
 }
 
 type Remark = Omit<Finding, 'subject'>;
+
+/** An amount is not written where nothing in the CRM says what currency it is in. */
+function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Schema): readonly Remark[] {
+  const currency = currencyOf(row.field);
+  if (currency === undefined || provider.currency !== undefined) return [];
+  const beside = provider.mapping.filter(({ field, policy }) => field === currency && policy !== 'never');
+  if (beside.some(({ property }) => schema.has(property))) return [];
+  const wanted = beside[0]?.property;
+  const advice = wanted === undefined ? `map ${currency} to a property` : `create ${wanted}`;
+  const found = 'no amount is written: no property in the CRM says what currency it is in';
+  const other = `set currency under connector.providers.${provider.name} where the CRM has one currency`;
+  return [{ level: row.optional === true ? 'warn' : 'fail', found, advice: `${advice}, or ${other}` }];
+}
 
 function checkType(field: FieldName, property: Property, values: ValueMap | undefined): readonly Remark[] {
   const { kind } = FIELDS[field];

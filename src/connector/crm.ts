@@ -41,6 +41,8 @@ export interface CrmConfig {
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
   readonly persons: boolean;
+  /** The one currency of the CRM's amounts. */
+  readonly currency?: string | undefined;
   readonly parent: boolean;
   readonly pollMinutes: number;
   readonly reconcileHours: number;
@@ -58,6 +60,7 @@ type CommonKey =
   | 'notes'
   | 'autoLink'
   | 'persons'
+  | 'currency'
   | 'parent'
   | 'pollMinutes'
   | 'reconcileHours';

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Property } from '../../providers/provider.ts';
 import { each as eachOf, eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
+import { CURRENCY } from './currency.ts';
 import { fingerprint, type Planned } from './plan.ts';
 
 export interface Decided {
@@ -120,7 +121,8 @@ export async function rememberProperties(
       refused: aside ? JSON.stringify(planned.now) : null,
       reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
       over: aside && property !== undefined ? JSON.stringify(planned.old) : null,
-      schema: aside && property !== undefined ? fingerprint(property) : null,
+      // With the schema the value would stay aside though its currency became known.
+      schema: aside && property !== undefined && planned.rule !== CURRENCY ? fingerprint(property) : null,
       kept: outcome === 'kept' ? JSON.stringify(planned.old) : null,
       offered: outcome === 'kept' ? JSON.stringify(planned.now) : null,
       trusted: planned.trusts === true && !aside ? at : null,

@@ -4,6 +4,7 @@ import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
 import { resolveTokens } from '../protocol/news.ts';
 import type { PendingWrite } from '../runtime/pending-writes.ts';
+import { withCurrencies } from './currency.ts';
 import { decide } from './decide.ts';
 import { type Fact, factValue } from './fact.ts';
 import type { Link } from './links.ts';
@@ -56,6 +57,8 @@ export interface PlanInput {
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
   /** Whether persons may be told of: in lists of companies, such as auditors, they are left out otherwise. */
   readonly persons: boolean;
+  /** The CRM's one currency, where the configuration names it. */
+  readonly currency?: string | undefined;
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
@@ -83,6 +86,8 @@ export interface Planned {
   readonly trusts?: true;
   /** A write that nobody knew the end of turns out to have reached the CRM. */
   readonly late?: Late;
+  /** Properties that it is written together with, or not at all. */
+  readonly needs?: readonly string[];
 }
 
 /** The mapping rows that count for an account with this schema. */
@@ -100,13 +105,14 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
  */
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
-  return rowsFor(input.mapping, input.schema).flatMap((row) => {
+  const planned = rowsFor(input.mapping, input.schema).flatMap((row) => {
     const fact = input.facts.get(row.field);
     const value = fact === undefined ? undefined : factValue(fact);
     // Whether a company is protected is true or false, and where it is neither, it is not known.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
     return fact === undefined || isUnknown ? [] : [planProperty(input, row, fact, value)];
   });
+  return withCurrencies(planned, input);
 }
 
 function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {

@@ -47,8 +47,9 @@ export async function prepare(
   const found = records.map((record, index) => {
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
-    const { mapping, values, persons } = crm;
-    return { record, read, planned: planRecord({ ...record, mapping, values, persons, schema, crm: read.properties }) };
+    const { mapping, values, persons, currency } = crm;
+    const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
+    return { record, read, planned };
   });
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.

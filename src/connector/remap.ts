@@ -6,13 +6,21 @@ import type { Crm } from './crm.ts';
 import { markAll } from './mark-all.ts';
 
 /** What decides which of a company's facts a record shows, and how. */
-export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons'>;
+export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons' | 'currency'>;
 
 const keyOf = (name: string): string => `mapping:${name}`;
 
-const digestOf = ({ mapping, values, hold, persons }: Told): string =>
+const digestOf = ({ mapping, values, hold, persons, currency }: Told): string =>
   createHash('sha256')
-    .update(JSON.stringify([mapping, values, hold ?? null, ...(persons ? ['persons'] : [])]))
+    .update(
+      JSON.stringify([
+        mapping,
+        values,
+        hold ?? null,
+        ...(persons ? ['persons'] : []),
+        ...(currency === undefined ? [] : [{ currency }]),
+      ]),
+    )
     .digest('base64url');
 
 /**

@@ -81,6 +81,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
           mapping: crm.mapping,
           values: crm.values,
           persons: crm.persons,
+          currency: crm.currency,
           schema,
           crm: read.properties,
         });

@@ -7,6 +7,7 @@ import { leaseOf } from '../runtime/lease.ts';
 import type { PendingWrite } from '../runtime/pending-writes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
+import { leftBehind } from './currency.ts';
 import { forgetDifferences } from './differences.ts';
 import { keepFresh } from './freshness.ts';
 import { mayEnd } from './heal/brake.ts';
@@ -130,8 +131,10 @@ async function takeTurns(
     read: (ids) => look(records.filter(({ id }) => ids.includes(id))),
   });
   const lease = leaseOf(store.db, claims, now);
-  const guard = guardOf(lease, fresh.guard);
-  const written = await writePatches(crm.connection, patches, signal, { ...fresh, guard });
+  const written = await writePatches(crm.connection, patches, signal, {
+    fresh: { ...fresh, guard: guardOf(lease, fresh.guard) },
+    leftBehind: (id, refused) => leftBehind(last.get(id)?.planned ?? [], refused),
+  });
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.pace, now()) : undefined;
   const turnOf = (claim: Claim): Turn => {

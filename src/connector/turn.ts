@@ -3,6 +3,7 @@ import type { Read } from '../../providers/provider.ts';
 import type { Claim, Settlement } from '../runtime/lanes.ts';
 import type { PendingWrite } from '../runtime/pending-writes.ts';
 import type { Crm } from './crm.ts';
+import { CURRENCY } from './currency.ts';
 import type { Decided, Happened } from './history.ts';
 import { holdLookMs, holdOf } from './hold.ts';
 import type { LinkedRecord } from './load.ts';
@@ -84,6 +85,9 @@ export function turnOfWrite(
   const refused = written?.refused ?? {};
   const decided = planned.map((each): Decided => {
     const reason = refused[each.property];
+    // It was not the CRM that refused this one: it is decided anew once the other is taken.
+    if (reason !== undefined && each.needs?.some((name) => Object.hasOwn(refused, name)))
+      return { ...line, planned: { ...each, action: 'set-aside', rule: CURRENCY, detail: reason } };
     return { ...line, planned: each, ...(reason !== undefined && { refused: reason }) };
   });
   const hasPatch = planned.some((each) => each.action === 'write');

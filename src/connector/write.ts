@@ -16,6 +16,13 @@ export interface Written {
 /** A CRM names one bad property at a time, or all: a record that still fails after so many rounds is refused whole. */
 const ROUNDS = 12;
 
+export interface WriteOptions {
+  /** Where absent, what was read may be of any age. */
+  readonly fresh?: Freshness;
+  /** What must not be written to a record without the properties that were refused, with the reason. */
+  readonly leftBehind?: (id: string, refused: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+}
+
 /**
  * Updates the records of one batch. What the CRM had written before a fault is kept: the fault is the outcome of the
  * rest. An empty patch is no call. Where a write was stopped because its read had grown old (freshness.ts), the records
@@ -25,7 +32,7 @@ export async function writePatches(
   connection: Connection,
   patches: readonly Patch[],
   signal: AbortSignal,
-  fresh?: Freshness,
+  { fresh, leftBehind }: WriteOptions = {},
 ): Promise<ReadonlyMap<string, Written>> {
   const results = new Map<string, Written>();
   const refused = new Map<string, Record<string, string>>();
@@ -36,7 +43,8 @@ export async function writePatches(
     const again: Patch[] = [];
     for (const [index, patch] of pending.entries()) {
       const outcome = outcomes[index] ?? { kind: 'retry', id: patch.id, reason: 'the CRM said nothing of this record' };
-      const bad = outcome.kind === 'rejected' ? ours(patch, outcome.properties) : {};
+      const named = outcome.kind === 'rejected' ? ours(patch, outcome.properties) : {};
+      const bad = { ...leftBehind?.(patch.id, named), ...named };
       const sofar = { ...refused.get(patch.id), ...bad };
       refused.set(patch.id, sofar);
       const rest = without(patch, bad);

@@ -77,12 +77,12 @@ describe('a mapped property', () => {
     ['name', { type: 'number' }, 'fail'],
     ['name', { type: 'boolean' }, 'fail'],
     ['name', { maxLength: 40 }, 'fail'],
-    ['capital', { type: 'date' }, 'fail'],
+    ['solvencyRatio', { type: 'date' }, 'fail'],
     ['advertisingProtected', { type: 'number' }, 'fail'],
     ['industryCode', { type: 'number' }, 'warn'],
     ['name', { type: 'url' }, 'warn'],
     ['name', { unique: true }, 'warn'],
-    ['capital', { type: 'number', scale: 0 }, 'info'],
+    ['solvencyRatio', { type: 'number', scale: 0 }, 'info'],
     ['purpose', { maxLength: 255 }, 'info'],
   ] as const)('for %s with %j is a %s', (field, more, level) => {
     expect(found([row(field, 'it')], [property('it', more)])).toEqual([

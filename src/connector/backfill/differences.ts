@@ -48,6 +48,7 @@ export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: A
             mapping: crm.mapping,
             values: crm.values,
             persons: crm.persons,
+            currency: crm.currency,
             schema,
             facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
             known: (field) => known(entity, field),

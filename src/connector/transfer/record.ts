@@ -62,6 +62,7 @@ export async function draftRecord(
     rulings: new Map(),
     trust: 'crm',
     persons: crm.persons,
+    currency: crm.currency,
     crm: {},
   });
   const nameProperty = [...mapping, ...crm.provider.preset].find(

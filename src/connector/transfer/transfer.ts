@@ -10,6 +10,7 @@ import { take } from '../../runtime/take.ts';
 import { readKept, writeKept } from '../../store/keep.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
+import { leftBehind } from '../currency.ts';
 import { rememberProperties, writeHistory } from '../history.ts';
 import { linkRecord, listLinks } from '../links.ts';
 import { LOOK_QUEUE, lookKey } from '../look-task.ts';
@@ -150,6 +151,7 @@ async function create({ connection, name }: Crm, draft: Draft, signal: AbortSign
     );
     if (bad.length === 0) return { outcome, setAside };
     Object.assign(setAside, Object.fromEntries(bad));
+    Object.assign(setAside, leftBehind(draft.planned, setAside));
     properties = Object.fromEntries(
       Object.entries(properties).filter(([property]) => !Object.hasOwn(setAside, property)),
     );
