@@ -6,7 +6,7 @@ import { CURRENCY_OF, type FieldName } from '../../providers/fields.ts';
 import type { Property } from '../../providers/provider.ts';
 import { isBlank } from './decide.ts';
 import type { Fact } from './fact.ts';
-import type { Planned } from './plan.ts';
+import type { Planned } from './planned.ts';
 
 export interface CurrencyInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;

@@ -4,7 +4,8 @@ import type { Property } from '../../providers/provider.ts';
 import { each as eachOf, eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
 import { CURRENCY } from './currency.ts';
-import { fingerprint, type Planned } from './plan.ts';
+import { fingerprint } from './plan.ts';
+import type { Planned } from './planned.ts';
 
 export interface Decided {
   readonly provider: string;

@@ -7,7 +7,8 @@ import type { PropertyStateTable } from '../store/schema.ts';
 import type { Fact } from './fact.ts';
 import { readFacts, readKnownValues } from './facts.ts';
 import type { Link } from './links.ts';
-import type { PendingPatch, Remembered } from './plan.ts';
+import type { Remembered } from './plan.ts';
+import type { PendingPatch } from './planned.ts';
 import { type Rulings, readRulings } from './ruling.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */

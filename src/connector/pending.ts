@@ -18,7 +18,7 @@ import { eachRow } from '../store/each.ts';
 import type { Store, Tx } from '../store/open.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
-import type { Late, PendingPatch, Planned, Tried } from './plan.ts';
+import type { Late, PendingPatch, Planned, Tried } from './planned.ts';
 import type { Written } from './write.ts';
 
 /** A record and what was decided for its properties. */

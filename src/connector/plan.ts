@@ -3,37 +3,15 @@ import { createHash } from 'node:crypto';
 import { FIELDS, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../providers/provider.ts';
 import { resolveTokens } from '../protocol/news.ts';
-import type { PendingWrite } from '../runtime/pending-writes.ts';
 import { withCurrencies } from './currency.ts';
 import { decide } from './decide.ts';
 import { type Fact, factValue } from './fact.ts';
 import type { Link } from './links.ts';
 import { isPerson } from './persons.ts';
+import type { Late, Pending, Planned } from './planned.ts';
 import { render, type ValueMap } from './render.ts';
-import { type Ruling, type Rulings, rulingFor } from './ruling.ts';
+import { type Rulings, rulingFor } from './ruling.ts';
 import { sameFor } from './same.ts';
-
-/** One property of a write that nobody knows the end of, and what it was to replace. */
-export interface Tried {
-  readonly field: FieldName;
-  readonly old: PropertyValue;
-  readonly now: PropertyValue;
-  readonly seq: number;
-}
-
-/** What a pending write to a record holds: property → what is written. */
-export type PendingPatch = Readonly<Record<string, Tried>>;
-
-/** A property's part in a pending write. */
-export interface Pending extends Tried {
-  readonly from: PendingWrite;
-}
-
-/** A pending write that turns out to have arrived; `old` is what it replaced. */
-export interface Late extends Pending {
-  /** It came after a newer write of ours. */
-  readonly overtook: boolean;
-}
 
 /** What we remember of one property of one record. */
 export interface Remembered {
@@ -67,27 +45,6 @@ export interface PlanInput {
   readonly trust: Link['trust'];
   /** What the CRM holds; a property that is absent cannot be read there, and is taken to hold what was written last. */
   readonly crm: Readonly<Record<string, PropertyValue>>;
-}
-
-/** One decided property. `set-aside` is a value the CRM cannot take, `missing` and `read-only` say it of the property. */
-export interface Planned {
-  readonly field: FieldName;
-  readonly property: string;
-  readonly action: 'write' | 'skip' | 'keep' | 'set-aside';
-  readonly rule: string;
-  readonly old: PropertyValue;
-  readonly now: PropertyValue;
-  /** The receipt that brought the value. */
-  readonly seq: number;
-  readonly detail?: string;
-  /** The ruling that counts for it. */
-  readonly ruling?: Ruling;
-  /** The link trusts the register for it, and the property holds the register's value once this is done. */
-  readonly trusts?: true;
-  /** A write that nobody knew the end of turns out to have reached the CRM. */
-  readonly late?: Late;
-  /** Properties that it is written together with, or not at all. */
-  readonly needs?: readonly string[];
 }
 
 /** The mapping rows that count for an account with this schema. */

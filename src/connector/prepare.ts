@@ -7,7 +7,8 @@ import type { Crm } from './crm.ts';
 import { holdOf } from './hold.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
-import { type Planned, patchOf, planRecord, rowsFor } from './plan.ts';
+import { patchOf, planRecord, rowsFor } from './plan.ts';
+import type { Planned } from './planned.ts';
 
 export interface PrepareDeps {
   readonly store: Store;

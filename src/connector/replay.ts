@@ -13,7 +13,8 @@ import { type Fact, fold, knownValues } from './fact.ts';
 import { holdOf } from './hold.ts';
 import { listLinks } from './links.ts';
 import { loadRecords } from './load.ts';
-import { type Planned, planRecord, rowsFor } from './plan.ts';
+import { planRecord, rowsFor } from './plan.ts';
+import type { Planned } from './planned.ts';
 import { syncRecords } from './sync.ts';
 
 export interface ReplayDeps {

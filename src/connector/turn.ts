@@ -8,7 +8,7 @@ import type { Decided, Happened } from './history.ts';
 import { holdLookMs, holdOf } from './hold.ts';
 import type { LinkedRecord } from './load.ts';
 import type { EndedPatch } from './pending.ts';
-import type { Planned } from './plan.ts';
+import type { Planned } from './planned.ts';
 import { type FaultSettlement, later } from './settle.ts';
 import type { Written } from './write.ts';
 

@@ -7,7 +7,8 @@ import { checkMapping } from '../../src/connector/check-mapping.ts';
 import { mappedFields } from '../../src/connector/crm.ts';
 import type { Fact } from '../../src/connector/fact.ts';
 import { linkRecord } from '../../src/connector/links.ts';
-import { type PlanInput, type Planned, planRecord } from '../../src/connector/plan.ts';
+import { type PlanInput, planRecord } from '../../src/connector/plan.ts';
+import type { Planned } from '../../src/connector/planned.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
 import type { Ruling } from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
@@ -161,7 +162,7 @@ test.each(ENGINES)(
   'an amount is never written where the CRM refuses its currency, and is written once the CRM takes it (%s)',
   async (engine) => {
     const store = await newStore(engine);
-    const now = () => 1_000;
+    const now = () => Date.UTC(2026, 2, 3);
     let options = CODE;
     let record: Record<string, PropertyValue> = { capital: 40_000, code: 'DKK' };
     const written: Patch[] = [];

@@ -23,7 +23,7 @@ const live = () => new AbortController().signal;
 /** A CRM with one company; each write is a call that `slowly` may come before, as an own question of the provider. */
 class Script {
   name = 'A ApS';
-  time = 1_000_000;
+  time = Date.UTC(2026, 2, 3);
   /** A clock that stands still would keep the rate limiter waiting: it moves a ms each time it is looked at. */
   readonly now = () => {
     this.time += 1;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Property } from '../../providers/provider.ts';
-import { fingerprint, type PlanInput, type Planned, planRecord } from '../../src/connector/plan.ts';
+import { fingerprint, type PlanInput, planRecord } from '../../src/connector/plan.ts';
+import type { Planned } from '../../src/connector/planned.ts';
 import { ENTITY } from '../faults/company.ts';
 import { propertyOf } from './property-of.ts';
 

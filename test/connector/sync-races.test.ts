@@ -16,7 +16,7 @@ import { ENTITY, OTHER, renamed } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
-const now = () => 1_000;
+const now = () => Date.UTC(2026, 2, 3);
 const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
 
 /** A CRM whose records are all called "A ApS", and that does `meanwhile` as it is read. */

@@ -2,7 +2,8 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { readFacts, readKnownValues } from '../facts.ts';
-import { type Planned, planRecord, rowsFor } from '../plan.ts';
+import { planRecord, rowsFor } from '../plan.ts';
+import type { Planned } from '../planned.ts';
 import type { CensusRow } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { patiently } from './patience.ts';

@@ -5,7 +5,8 @@ import type { Db } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import { type Fact, factValue } from '../fact.ts';
 import { readFacts } from '../facts.ts';
-import { type Planned, patchOf, planRecord } from '../plan.ts';
+import { patchOf, planRecord } from '../plan.ts';
+import type { Planned } from '../planned.ts';
 
 /** A record that is not made yet. */
 export interface Draft {

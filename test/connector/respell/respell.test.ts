@@ -45,7 +45,7 @@ async function fill(tx: Tx, record_id: string, at: number): Promise<void> {
   };
   await tx
     .insertInto('property_state')
-    .values({ ...own, ...state, property: 'Phone', written: `"${at}"`, written_at: at, kept_at: null, tried: null })
+    .values({ ...own, ...state, property: 'Phone', written: `"${at}"`, written_at: at, kept_at: null })
     .execute();
   await tx
     .insertInto('history')
