@@ -69,8 +69,11 @@ export interface Crm extends Pick<CrmConfig, CommonKey> {
   readonly connection: Connection;
   readonly pace: Pace;
   readonly limits: Limits;
-  /** The account's properties by name; kept for a quarter of an hour. Throws where a guard says no (guard.ts). */
-  schema(signal: AbortSignal): Promise<ReadonlyMap<string, Property>>;
+  /**
+   * The account's properties by name, read `maxAgeMs` ago at most; a quarter of an hour where absent. Throws where a guard
+   * says no (guard.ts).
+   */
+  schema(signal: AbortSignal, maxAgeMs?: number): Promise<ReadonlyMap<string, Property>>;
   /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
   forgetSchema(): void;
 }
@@ -113,8 +116,8 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
     connection,
     pace,
     limits,
-    schema(signal) {
-      if (known === undefined || now() - known.at > SCHEMA_MS) {
+    schema(signal, maxAgeMs = SCHEMA_MS) {
+      if (known === undefined || now() - known.at > maxAgeMs) {
         const reading = { at: now(), properties: readSchema(signal) };
         known = reading;
         // A late failure of an older read must not cost a newer schema.

@@ -8,6 +8,7 @@ import { CHANGES } from './heal/changes.ts';
 import { LOOK_QUEUE, type LookDeps, type Looked, type LookTask, lookKey } from './look-task.ts';
 import { TakenOverError } from './reconcile/ground.ts';
 import { RECONCILE, reconcileTask } from './reconcile/task.ts';
+import { SCHEMA } from './schema-look.ts';
 import { later, settleFault } from './settle.ts';
 import { UpstreamError } from './upstream.ts';
 
@@ -15,7 +16,7 @@ import { UpstreamError } from './upstream.ts';
 export type LookTasks = Readonly<Record<string, LookTask>>;
 
 /** Every connection's tasks. */
-export const LOOK_TASKS: LookTasks = { changes: CHANGES, [RECONCILE]: reconcileTask };
+export const LOOK_TASKS: LookTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
 
 /**
  * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two

@@ -4,6 +4,7 @@ import type { Claim } from '../runtime/lanes.ts';
 import type { PendingWrite } from '../runtime/pending-writes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
+import { CURRENCY } from './currency.ts';
 import { holdOf } from './hold.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
@@ -27,11 +28,20 @@ export interface Prepared {
   readonly isOurs: boolean;
 }
 
-/** One call, and none where there are no records. `readAt` is when the CRM had answered, in ms since 1970. */
+type Schema = ReadonlyMap<string, Property>;
+
+/** So new a schema says of a property that is not there that it is not there. */
+const NEW_MS = 2_000;
+
+/**
+ * One call, and none where there are no records; two more where a value would be set aside that was not yet, and the
+ * schema is not new: what it was set aside for may have been put right. `readAt` is when the CRM had answered, in ms since
+ * 1970.
+ */
 export async function prepare(
   { store, now }: PrepareDeps,
   crm: Crm,
-  schema: ReadonlyMap<string, Property>,
+  known: Schema,
   records: readonly LinkedRecord[],
   claims: readonly Claim[],
   signal: AbortSignal,
@@ -39,7 +49,46 @@ export async function prepare(
   readonly prepared: readonly Prepared[];
   readonly begun: readonly PendingWrite[];
   readonly readAt: number;
+  /** By which it was decided. */
+  readonly schema: Schema;
 }> {
+  let decided = await decideAll(crm, known, records, now, signal);
+  const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
+  if (schema !== known) decided = await decideAll(crm, schema, records, now, signal);
+  const { found, readAt } = decided;
+  const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
+  // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
+  const begun = await beginPatches(store, crm.name, plans, claims, now());
+  const ours = new Set(begun.map(({ key }) => key));
+  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
+  // hold that they were promised.
+  const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
+  const prepared = found.map((each) => {
+    const { id } = each.record;
+    return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
+  });
+  return { prepared, begun, readAt, schema };
+}
+
+type Found = Pick<Prepared, 'record' | 'read' | 'planned'>;
+
+/** Whether a value would be set aside for what the schema says, that was not set aside already. */
+const setsAside = ({ record, planned = [] }: Found): boolean =>
+  planned.some(
+    ({ action, rule, property, now }) =>
+      action === 'set-aside' &&
+      rule !== CURRENCY &&
+      record.remembered.get(property)?.refused?.value !== JSON.stringify(now),
+  );
+
+/** Reads the records and decides each by this schema. */
+async function decideAll(
+  crm: Crm,
+  schema: Schema,
+  records: readonly LinkedRecord[],
+  now: () => number,
+  signal: AbortSignal,
+): Promise<{ readonly found: readonly Found[]; readonly readAt: number }> {
   const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
   const ids = records.map((record) => record.id);
@@ -52,18 +101,7 @@ export async function prepare(
     const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
     return { record, read, planned };
   });
-  const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
-  // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
-  const begun = await beginPatches(store, crm.name, plans, claims, now());
-  const ours = new Set(begun.map(({ key }) => key));
-  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
-  // hold that they were promised.
-  const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
-  const prepared = found.map((each) => {
-    const { id } = each.record;
-    return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
-  });
-  return { prepared, begun, readAt };
+  return { found, readAt };
 }
 
 /** What may be written to these records. */

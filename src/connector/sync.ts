@@ -17,7 +17,6 @@ import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, tellOfLostLeases } from './lost-lease.ts';
 import { moveLink } from './move-link.ts';
 import { endOf, endPatches } from './pending.ts';
-import { rowsFor } from './plan.ts';
 import { type Prepared, patchesOf, prepare } from './prepare.ts';
 import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
@@ -92,7 +91,7 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
   let schema: Attempt['schema'] = new Map();
   try {
     schema = await crm.schema(signal);
-    return { schema, ...(await takeTurns(deps, crm, schema, claims, signal)) };
+    return await takeTurns(deps, crm, schema, claims, signal);
   } catch (error) {
     signal.throwIfAborted();
     // What was refused may be a property that is gone since the schema was read.
@@ -105,11 +104,12 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
 async function takeTurns(
   { store, metrics, now }: SyncDeps,
   crm: Crm,
-  schema: ReadonlyMap<string, Property>,
+  known: Attempt['schema'],
   claims: readonly Claim[],
   signal: AbortSignal,
-): Promise<Omit<Attempt, 'schema'>> {
-  const fields = rowsFor(crm.mapping, schema).map((row): FieldName => row.field);
+): Promise<Attempt> {
+  let schema = known;
+  const fields = crm.mapping.map((row): FieldName => row.field);
   const keys = claims.map((claim) => claim.key);
   const records = await loadRecords(store.db, crm.name, keys, [...new Set(fields)], now());
   const last = new Map<string, Prepared>();
@@ -117,7 +117,7 @@ async function takeTurns(
   let readAt = 0;
   const look = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
     const looked = await prepare({ store, now }, crm, schema, some, claims, signal);
-    readAt = looked.readAt;
+    ({ readAt, schema } = looked);
     begun.push(...looked.begun);
     for (const each of looked.prepared) last.set(each.record.id, each);
     return patchesOf(looked.prepared);
@@ -149,7 +149,7 @@ async function takeTurns(
     const end = endOf(written.get(claim.key), lease);
     return { ...turnOf(claim), begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })) };
   });
-  return { turns, fault };
+  return { schema, turns, fault };
 }
 
 /** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
