@@ -110,6 +110,11 @@ export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: num
     verbs: DECISION,
   }));
 
+const limitAdvice = (queue: string): string =>
+  queue.startsWith('heal:')
+    ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
+    : 'accept lets it be told that these facts are gone; keep leaves what was known';
+
 async function readLanes(db: Db): Promise<readonly Attention[]> {
   return (await parked(db)).map(({ queue, key, error, parkedAt, attempts }) => ({
     id: idOf('lane', queue, key),
@@ -117,10 +122,7 @@ async function readLanes(db: Db): Promise<readonly Attention[]> {
     about: `${queue} ${key}`,
     reason: error ?? `failed ${attempts} times`,
     since: parkedAt,
-    advice:
-      key === BRAKE_KEY
-        ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
-        : 'retry tries it again now; drop gives it up until the next change',
+    advice: key === BRAKE_KEY ? limitAdvice(queue) : 'retry tries it again now; drop gives it up until the next change',
     decides: key === BRAKE_KEY,
     verbs: laneVerbs(key),
   }));

@@ -3,9 +3,9 @@
 /** `12 34 56 78` and `0045 12345678` as `+4512345678`; what is not plainly one number stays as it is spelled. */
 export function internationalPhone(spelled: string): string {
   const trimmed = spelled.trim();
-  if (!/^\+?[\d\s().\-\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
+  if (!/^\(?\+?[\d\s().\-\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
   const digits = trimmed.replace(/\D/gu, '');
-  if (trimmed.startsWith('+')) return isLong(digits) ? `+${digits}` : trimmed;
+  if (/^\(?\+/u.test(trimmed)) return isLong(digits) ? `+${digits}` : trimmed;
   if (digits.startsWith('00')) return isLong(digits.slice(2)) ? `+${digits.slice(2)}` : trimmed;
   if (digits.length === 8) return `+45${digits}`;
   return digits.length === 10 && digits.startsWith('45') ? `+${digits}` : trimmed;

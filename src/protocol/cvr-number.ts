@@ -18,7 +18,7 @@ export type CvrVerdict =
 
 const WEIGHTS = [2, 7, 6, 5, 4, 3, 2, 1] as const;
 const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
-const LABEL = /^(?:(?:cvr|vat|moms)(?:[\s-]*(?:nr|no|nummer|number|id))?[\s.:#-]*)?(?:dk[\s.:-]*)?/i;
+const LABEL = /^(?:(?:cvr|vat|moms|se)(?:[\s.-]*(?:nr|no|nummer|number|id))?[\s.:#-]*)?(?:dk[\s.:-]*)?/i;
 const UNIT_LABEL = /^p(?:[\s-]*(?:enhed|nr|no|nummer|number))?[\s.:#-]*(\d)/i;
 const SEPARATED = /^[\d\s.,'/_-]*$/;
 // Six digits, a dash, four digits is how Danish personal numbers are written: never taken for a P-number.

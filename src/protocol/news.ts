@@ -5,7 +5,7 @@
  * escape it and then replace its tokens: `withLinks(escapeHtml(item.headline), hrefOf)`.
  */
 import Type, { type Static } from 'typebox';
-import { canonicalEntityId } from './entity-id.ts';
+import { canonicalEntityId, parseEntityId } from './entity-id.ts';
 
 /** Type name to id, in the specification's order. */
 export const NEWS_TYPES = {
@@ -91,13 +91,22 @@ export const withoutTokens = (text: string): string => text.replace(/[{}]/g, (fo
 
 /**
  * The token `{name|entityId}` of an entity. In the name `|` becomes `¦`, braces become parentheses, line breaks and
- * runs of blanks become one blank. A nameless entity goes by its id. Where the id is none, the name alone is given.
+ * runs of blanks become one blank. A nameless entity goes by what it is. Where the id is none, the name alone is given.
  * In HTML give the name escaped.
  */
 export const entityToken = (name: string, entityId: string): string => {
   const safe = oneLine(name.replace(/[|{}]/g, (found) => STAND_INS[found] ?? found));
   const id = canonicalEntityId(entityId);
-  return id === undefined ? safe : `{${safe === '' ? id : safe}|${id}}`;
+  if (id === undefined) return safe;
+  const isNamed = safe !== '' && canonicalEntityId(safe) !== id;
+  return `{${isNamed ? safe : (NAMELESS[parseEntityId(id)?.kind ?? ''] ?? id)}|${id}}`;
+};
+
+/** What an entity is called whose name nobody knows: an id says nothing to people. */
+const NAMELESS: Readonly<Record<string, string>> = {
+  company: 'en virksomhed',
+  productionUnit: 'en produktionsenhed',
+  person: 'en person',
 };
 
 /**

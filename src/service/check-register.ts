@@ -2,6 +2,7 @@
 import type { Http } from '../http/client.ts';
 import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
+import { VANISHED_KEY, VANISHED_QUEUE } from './register/losses.ts';
 import type { RegisterSource } from './register/source.ts';
 import { cursorKey, WATCH_QUEUE } from './register/watch-page.ts';
 import type { RegisterSettings } from './settings.ts';
@@ -25,7 +26,7 @@ export async function checkRegister(
 ): Promise<Findings> {
   const from = register.source === 'file' ? register.path : register.baseUrl;
   const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
-  const lag = await checkLag(deps, source);
+  const lag = [...(await checkLag(deps, source)), ...(await checkLimit(deps))];
   try {
     const { documents } = await source.page(undefined, signal);
     if (documents.length > 0)
@@ -42,6 +43,20 @@ export async function checkRegister(
   } finally {
     await source.close?.();
   }
+}
+
+/** What the safety limit withholds. */
+async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Findings> {
+  const lane = await db
+    .selectFrom('lane')
+    .select('error')
+    .where('queue', '=', VANISHED_QUEUE)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst();
+  const advice = `cvrsync review accept 'lane/${VANISHED_QUEUE}/${VANISHED_KEY}' lets it be told, review keep leaves what was known`;
+  return lane === undefined
+    ? []
+    : [{ level: 'fail', subject: 'safety limit', found: lane.error ?? 'facts of many companies are withheld', advice }];
 }
 
 /** Each part of the register that was not read for long, or never while another was. */

@@ -15,6 +15,8 @@ import { listMonitors } from './monitors.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { keepOwnJobs, type OwnConnector } from './own-jobs.ts';
 import { ASK_BATCH, askRegister } from './register/ask.ts';
+import { VANISHED_QUEUE } from './register/losses.ts';
+import { tellLosses } from './register/tell-losses.ts';
 import { markWatch, startWatch } from './register/watch.ts';
 import { WATCH_QUEUE } from './register/watch-page.ts';
 import { createAccess } from './routes/access.ts';
@@ -100,6 +102,14 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
         queue: ASK_QUEUE,
         batch: ASK_BATCH,
         run: (claims, signal) => askRegister(watchDeps(watching, settings), source, claims, signal),
+      }),
+      startWorker({
+        ...one,
+        queue: VANISHED_QUEUE,
+        batch: 1,
+        async run(claims) {
+          for (const claim of claims) await tellLosses(watchDeps(watching, settings), claim);
+        },
       }),
       startWorker({
         ...one,

@@ -42,6 +42,8 @@ describe('scalars by the type of the property', () => {
     ['name', 'Nordlys', propertyOf('date'), REFUSED],
     ['phone', '10 20 30 40', propertyOf('phone'), '+4510203040'],
     ['phone', '0045 10203040', propertyOf('phone'), '+4510203040'],
+    ['phone', '(+45) 10203040', propertyOf('phone'), '+4510203040'],
+    ['phone', '(+45 10203040', propertyOf('phone'), '+4510203040'],
     ['phone', '4510203040', propertyOf('phone'), '+4510203040'],
     ['phone', '+46 (8) 123-45-67', propertyOf('phone'), '+4681234567'],
     ['phone', '10203040 / 10203041', propertyOf('phone'), '10203040 / 10203041'],

@@ -71,8 +71,10 @@ describe('the token of an entity', () => {
     expect(entityToken('A|B {C}\r\n\tD', 'CVR-1-10000001')).toBe('{A¦B (C) D|CVR-1-10000001}');
   });
 
-  it('names a nameless entity by its id, and one without an id by its name alone', () => {
-    expect(entityToken(' ', 'CVR-1-10000001')).toBe('{CVR-1-10000001|CVR-1-10000001}');
+  it('never shows an id for a name: a nameless entity is called what it is; one without an id goes by its name', () => {
+    expect(entityToken(' ', 'CVR-1-10000001')).toBe('{en virksomhed|CVR-1-10000001}');
+    expect(entityToken('CVR-3-4000000001', 'CVR-3-4000000001')).toBe('{en person|CVR-3-4000000001}');
+    expect(entityToken('cvr-2-1000000001', 'CVR-2-1000000001')).toBe('{en produktionsenhed|CVR-2-1000000001}');
     expect(entityToken('Eksempla {Testesen}', 'nobody')).toBe('Eksempla (Testesen)');
   });
 });

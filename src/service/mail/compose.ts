@@ -1,5 +1,5 @@
 /** Mails as a person reads them: subject, text and HTML from what changed. Pure. */
-
+import { dateText } from '../../protocol/danish.ts';
 import { type DescribeOptions, type Description, describeUpdates, type Line } from '../../protocol/describe.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -13,6 +13,8 @@ export interface MailChange extends DescribeOptions {
   readonly name: string;
   /** Only the events that are told. */
   readonly updates: Updates;
+  /** The register's time of the change, ISO 8601 UTC. */
+  readonly timestamp?: string;
 }
 
 /** What every mail says of itself. */
@@ -105,12 +107,19 @@ function subjectOf(groups: readonly Group[], total: number, more: number, monito
     const persons = groups.some(({ entity }) => parseEntityId(entity)?.kind !== 'company');
     return `${counted(total, 'ændring', 'ændringer')}${persons ? '' : where}: ${monitorName}`;
   }
-  const titles = [
-    ...new Set(first.changes.flatMap((change) => describeUpdates(change.updates).map(({ title }) => title))),
-  ];
+  const titles = [...new Set(first.changes.flatMap(titlesOf))];
   const shown = titles.slice(0, 3).join(', ');
   return `${plain(first.name)}: ${shown}${titles.length > 3 ? ` og ${titles.length - 3} mere` : ''}`;
 }
+
+/** What changed, in a few words; of an article its headline. */
+const titlesOf = ({ updates }: MailChange): readonly string[] => {
+  const { newArticle, ...others } = updates;
+  return [
+    ...(newArticle === undefined ? [] : [newArticle.headline]),
+    ...describeUpdates(others).map(({ title }) => title),
+  ];
+};
 
 /** The blocks of as many groups as fit, and how many changes are left. */
 function fitting(
@@ -134,7 +143,7 @@ function fitting(
         left++;
         continue;
       }
-      const described = describeUpdates(change.updates, change).map(shortened);
+      const described = describeUpdates(change.updates, change).map(shortened).map(dated(change));
       lines += described.reduce((sum, event) => sum + event.lines.length, 0);
       events.push(...described);
     }
@@ -142,6 +151,14 @@ function fitting(
   }
   return { blocks, left };
 }
+
+/** Titles with the day of the change. An article says itself when it was published. */
+const dated =
+  ({ timestamp, updates }: MailChange) =>
+  <T extends { readonly title: string }>(event: T): T =>
+    timestamp === undefined || updates.newArticle !== undefined
+      ? event
+      : { ...event, title: `${event.title}, ${dateText(timestamp)}` };
 
 function aboutOf(entity: string): string {
   const id = parseEntityId(entity);

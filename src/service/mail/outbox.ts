@@ -154,7 +154,7 @@ async function readChanges(
   const batch = open(tx, claim).where('message', '=', message);
   const rows = await batch
     .innerJoin('change', 'change.seq', 'mail.change')
-    .select(['change.entity', 'change.name', 'change.updates', 'mail.body'])
+    .select(['change.entity', 'change.name', 'change.updates', 'change.timestamp', 'mail.body'])
     .orderBy('mail.seq')
     .limit(MOST_CHANGES)
     .execute();
@@ -162,9 +162,9 @@ async function readChanges(
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .executeTakeFirstOrThrow();
   return {
-    changes: rows.map(({ entity, name, updates, body }) => {
+    changes: rows.map(({ entity, name, updates, timestamp, body }) => {
       const { events, formerShares } = readTold(body);
-      return { entity, name, updates: selected(updates, events), formerShares };
+      return { entity, name, updates: selected(updates, events), timestamp, formerShares };
     }),
     more: Number(count) - rows.length,
   };

@@ -1,4 +1,5 @@
 /** One bankruptcy notice of the gazette: from its JSON to an article about each company it names. Pure. */
+import { decodeHTMLStrict } from 'entities';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -143,7 +144,7 @@ function groupOf({ name, fields }: Group): string {
   return `<p><b>${escapeHtml(safe(name))}</b></p><ul>${lines.join('')}</ul>`;
 }
 
-const safe = (text: string): string => withoutPersonalNumbers(text).replace(/\s+/g, ' ').trim();
+const safe = (text: string): string => withoutPersonalNumbers(decodeHTMLStrict(text)).replace(/\s+/g, ' ').trim();
 
 /** The company numbers in fields that hold them, each once. */
 const companiesIn = (fields: readonly Field[]): readonly string[] => [

@@ -1,8 +1,11 @@
 /** Keeps personal numbers out of what is stored. Pure. */
 
-/** Ten digits that begin with a day and a month; a number that stands in for one has 60 added to the day. */
+/**
+ * Ten digits that begin with a day and a month, or twelve with the century; a number that stands in for one has 60 added
+ * to the day. Between them up to three blanks of any width, points, dashes or slashes, as they are or as HTML entities.
+ */
 const PERSONAL_NUMBER =
-  /(?<!\d)(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])[ .]?(?:0[1-9]|1[0-2])[ .]?\d{2} ?[-‐‑–—]? ?\d{4}(?!\d)/g;
+  /(?<!\d)(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:[\s./\u00AD\u200B\u2060\uFEFF\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};){0,3}(?:0[1-9]|1[0-2])(?:[\s./\u00AD\u200B\u2060\uFEFF\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};){0,3}(?:18|19|20)?\d{2}(?:[\s./\u00AD\u200B\u2060\uFEFF\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};){0,3}\d{4}(?!\d)/gu;
 
 /** A text with `[…]` in place of whatever looks like a personal number (ddmmyy-xxxx, however it is spelt). */
 export const withoutPersonalNumbers = (text: string): string => text.replace(PERSONAL_NUMBER, '[…]');

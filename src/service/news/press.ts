@@ -163,7 +163,8 @@ async function changesOf(
     const entity = entityOf(feed, item);
     // What bears no time is new where the feed was read before, and may be any age where it was not.
     const time = Math.min(item.published ?? (wasRead ? deps.now() : 0), deps.now());
-    const headline = cut(plainHtml(item.title) || plainHtml(item.summary), LONGEST_TAGLINE);
+    // Before it is cut: half a personal number is one too.
+    const headline = cut(safe(item.title) || safe(item.summary), LONGEST_TAGLINE);
     const result = entity === undefined ? 'unmatched' : headline === '' ? 'unreadable' : time < since ? 'old' : 'told';
     count(result);
     return entity === undefined || result !== 'told' ? [] : [{ item, entity, time, headline }];
@@ -183,8 +184,8 @@ async function changesOf(
       updates: {
         newArticle: {
           source: deps.settings.pressProvider,
-          headline: withoutPersonalNumbers(headline),
-          tagline: withoutPersonalNumbers(cut(plainHtml(item.summary), LONGEST_TAGLINE)) || null,
+          headline,
+          tagline: cut(safe(item.summary), LONGEST_TAGLINE) || null,
           content: withoutPersonalNumbers(cleanHtml(item.content || item.summary)) || null,
           time: new Date(time).toISOString(),
           link: isWebAddress(item.link) ? item.link : null,
@@ -209,6 +210,8 @@ function publishersIn(address: string): readonly string[] {
   const { searchParams, pathname } = new URL(address);
   return [...searchParams.values(), ...pathname.split('/').filter(Boolean)];
 }
+
+const safe = (html: string): string => withoutPersonalNumbers(plainHtml(html));
 
 const digestOf = (item: FeedItem): string => digest(item.id === '' ? `${item.title}\n${item.summary}` : item.id);
 

@@ -84,6 +84,13 @@ export interface Company {
   readonly unknown?: readonly string[];
   /** Parts that had something, and of which the register says that nothing is left. */
   readonly emptied?: readonly string[];
+  /** What the register said last of parts that wait for a decision: see safety-limit.ts. */
+  readonly withheld?: Withheld;
+}
+
+/** Parts of a company, and of its bodies. */
+export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 'entity' | 'kind'>> {
+  readonly bodies?: Partial<Bodies>;
 }
 
 const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): Told<T> => ({

@@ -17,6 +17,7 @@ export type Part =
       | 'bodies'
       | 'unknown'
       | 'emptied'
+      | 'withheld'
     >;
 
 /** Each family with the parts of a snapshot that hold its facts. */

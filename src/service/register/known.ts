@@ -12,9 +12,10 @@ import { plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
 import type { Told } from './validity.ts';
 
-type Own = Exclude<Part, Body>;
+/** A part that is no body. */
+export type Own = Exclude<Part, Body>;
 
-const isBody = (part: Part): part is Body => BODIES.some((body) => body === part);
+export const isBody = (part: Part): part is Body => BODIES.some((body) => body === part);
 const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
 
 /** What every company has: to be without it is to have a document that does not say it. */
@@ -53,7 +54,7 @@ const isKnown = (before: Company | Unit | undefined, part: string): boolean =>
   before !== undefined && before.unknown?.includes(part) !== true;
 
 /** A copy with some of its parts as another has them. */
-const withParts = <S extends object>(to: S, from: S, parts: readonly (keyof S)[]): S => {
+export const withParts = <S extends object>(to: S, from: S, parts: readonly (keyof S)[]): S => {
   const copy = { ...to };
   for (const part of parts) copy[part] = from[part];
   return copy;

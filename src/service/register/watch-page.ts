@@ -14,9 +14,11 @@ import type { Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE, type PublishOptions, publish } from '../publish.ts';
 import type { Family } from './families.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
+import { keepLosses, readLosses } from './losses.ts';
 import { storeParties } from './parties.ts';
 import { type Counts, findSteps, readDocuments } from './read-page.ts';
 import { createRecodingGuard } from './recoding.ts';
+import { limitLosses } from './safety-limit.ts';
 import { areUntouched, clearAhead, type Known, nextAhead, readAhead, readKnown, storeRows } from './snapshots.ts';
 import { type Broken, type RegisterSource, SourceError, type SourcePage } from './source.ts';
 import { todayAt } from './today.ts';
@@ -159,9 +161,12 @@ export async function takeIn(
   for (let tries = 1; ; tries++) {
     const known = await readKnown(store.db, entities);
     const { steps, counts } = await findSteps(looks, known, { breathe, ...(intake.again && { again: true }) });
+    const losses = await readLosses(store.db, now());
+    const holds = losses.isOpen ? Object.keys(losses.asked) : [];
+    const limited = losses.isAllowed ? { steps, tallies: {}, withheld: [] } : limitLosses(steps, losses.tallies, holds);
     const guard = createRecodingGuard({ enabled: deps.recodingGuard, counts: await readCounts(store) });
     const { placeType, newWithinDays } = deps;
-    const found = await findChanges(store.db, steps, {
+    const found = await findChanges(store.db, limited.steps, {
       today,
       placeType,
       guard,
@@ -169,7 +174,8 @@ export async function takeIn(
       ...(newWithinDays !== undefined && { newWithinDays }),
     });
     const broken = [...intake.broken, ...unreadable, ...found.broken];
-    const page = { found, known, broken, recoding: JSON.stringify(guard.counts()), breathe };
+    const count = (tx: Tx) => keepLosses(tx, losses, limited, now());
+    const page = { found, known, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
     if (await commit(deps, intake, page)) {
       tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
       return looks.reduce<string | undefined>(
@@ -186,13 +192,15 @@ interface Page {
   readonly known: ReadonlyMap<string, Known>;
   readonly broken: readonly Broken[];
   readonly recoding: string;
+  /** Keeps what the safety limit counted. */
+  readonly count: (tx: Tx) => Promise<void>;
   readonly breathe: () => Promise<void>;
 }
 
 /** False, and nothing stored, where another has changed one of the snapshots since they were read. */
 async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<boolean> {
   const { store, now } = deps;
-  const { found, known, broken, recoding, breathe } = page;
+  const { found, known, broken, recoding, count, breathe } = page;
   const { rows, changes, companies } = found;
   const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
   try {
@@ -203,6 +211,7 @@ async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<b
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
       await storeParties(tx, companies);
+      await count(tx);
       if (recoding !== '{}') await writeKept(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });

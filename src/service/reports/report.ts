@@ -122,7 +122,8 @@ function reviewOf(documents: readonly Facts[]): TextMetric | null {
 const TYPES: readonly (readonly [RegExp, ReportType])[] = [
   [/halv|half/i, 'HalfYearly'],
   [/kvartal|quarter/i, 'Quarterly'],
-  [/^årsrapport|^aarsrapport|^annual|^koncernregnskab/i, 'Yearly'],
+  // Liquidation accounts are annual reports by the agency's own rules.
+  [/^årsrapport|^aarsrapport|^annual|^koncernregnskab|^likvidationsregnskab|^liquidation/i, 'Yearly'],
 ];
 
 /** What the document says, else what the index says; an interim report says no more than that, so its length tells. */

@@ -98,6 +98,8 @@ test.each([
   ['a<script>alert("<p>")</script>b<!-- c -->', 'a b'],
   ['<a href="x>y">link</a>\r\n\0 &#230;&#xF8;&aring;&nbsp;&ukendt;', 'link æøå &ukendt;'],
   ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
+  // Of the more than two thousand entities of HTML.
+  ['K&oslash;benhavn &bdquo;S&uuml;d&ldquo; &euro; 5 &ndash; &frac12; &copy; AT&T', 'København „Süd“ € 5 – ½ © AT&T'],
 ])('the HTML %j is the text %j', (html, text) => {
   expect(plainHtml(html)).toBe(text);
 });
@@ -106,6 +108,9 @@ test.each([
   ['010190-1234', '[…]'],
   ['cpr 0101901234.', 'cpr […].'],
   ['310190 - 1234, 31 12 90 1234, 31.12.90-1234, 010190–1234', '[…], […], […], […]'],
+  ['010190/1234, 01-01-1990-1234, 01/01/1990 1234', '[…], […], […]'],
+  ['010190\u00a01234, 01.01.90\u00a0-\u00a01234, 010190\u202f1234, 01\u2011\u200b01901234', '[…], […], […], […]'],
+  ['<p>010190&nbsp;1234 og 010190&#8209;1234 og 01&thinsp;01&thinsp;1990&ndash;1234</p>', '<p>[…] og […] og […]</p>'],
   // One that stands in for a personal number.
   ['610190-1234', '[…]'],
   ['sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78', 'sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78'],

@@ -47,7 +47,9 @@ describe('report data', () => {
     ['Halvårsrapport', 'HalfYearly'],
     ['Half-yearly report', 'HalfYearly'],
     ['Kvartalsrapport', 'Quarterly'],
-    ['Likvidationsregnskab', 'Other'],
+    ['Likvidationsregnskab', 'Yearly'],
+    ['Liquidation accounts', 'Yearly'],
+    ['Åbningsbalance', 'Other'],
   ])('of a report called %s is %s', async (text, type) => {
     expect((await read({ texts: { 'gsd:InformationOnTypeOfSubmittedReport': text } })).reportType).toBe(type);
   });
