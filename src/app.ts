@@ -11,7 +11,7 @@ import { isLoopback } from './http/loopback.ts';
 import { createMetrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type StrangerCounts } from './http/server.ts';
 import { measureWork } from './runtime/measure.ts';
 import type { OwnConnector } from './service/own-jobs.ts';
 import type { Service } from './service/service.ts';
@@ -55,8 +55,12 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
     undo.push(() => client.close());
 
-    const server = createServer({ log });
-    const admin = createServer({ log });
+    const counts: StrangerCounts = {
+      refused: (what) => metrics.turnedAway.inc({ what }),
+      unproven: (route) => metrics.unproven.inc({ route }),
+    };
+    const server = createServer({ log, counts });
+    const admin = createServer({ log, counts });
     undo.push(() => Promise.all([server.close(), admin.close()]));
     const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
     // Both at once: they share the time that is left.

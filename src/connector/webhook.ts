@@ -6,7 +6,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { acceptRawJson } from '../http/raw-body.ts';
 import type { Server } from '../http/server.ts';
 import { errorBody } from '../protocol/api.ts';
-import { type Auth, verifyAuth } from '../protocol/auth.ts';
+import { type Auth, type Verdict, verifyAuth, verifyHeaders } from '../protocol/auth.ts';
 import { keep } from '../protocol/dedupe.ts';
 import { readJson } from '../protocol/json.ts';
 import { type Payload, readHead, readPayload, writePayload } from '../protocol/payload.ts';
@@ -91,20 +91,25 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
   };
 
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const began = performance.now();
+  /** Answers whom we do not take anything of; undefined where the sender has proven what was asked for. */
+  const turnAway = (request: FastifyRequest, reply: FastifyReply, proof: () => Verdict): FastifyReply | undefined => {
     const refusal = intake.refusal();
     if (refusal !== undefined) {
       warn({ reason: refusal }, 'webhooks are refused');
       return unavailable(reply, 'refused', 'No events can be taken at the moment.');
     }
+    const verdict = proof();
+    if (verdict.ok) return undefined;
+    metrics.received.inc({ result: 'unauthorized' });
+    warn({ reason: verdict.reason, from: request.ip }, 'a webhook did not prove its sender');
+    return sendError(reply, 401, 'The webhook does not prove who sent it: check the authentication of the monitor.');
+  };
+
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const began = performance.now();
     const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
-    const verdict = verifyAuth(auth, request.headers, bytes, now());
-    if (!verdict.ok) {
-      metrics.received.inc({ result: 'unauthorized' });
-      warn({ reason: verdict.reason, from: request.ip }, 'a webhook did not prove its sender');
-      return sendError(reply, 401, 'The webhook does not prove who sent it: check the authentication of the monitor.');
-    }
+    const turned = turnAway(request, reply, () => verifyAuth(auth, request.headers, bytes, now()));
+    if (turned !== undefined) return turned;
     const json = readJson(bytes);
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);
@@ -131,6 +136,10 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
 
   server.register(async (scope) => {
     acceptRawJson(scope);
+    // Before the body is read: a stranger is to cost no memory.
+    scope.addHook('onRequest', async (request, reply) =>
+      turnAway(request, reply, () => verifyHeaders(auth, request.headers, now())),
+    );
     scope.setErrorHandler((error: Error & { statusCode?: number }) => {
       metrics.received.inc({ result: 'unreadable' });
       throw error;

@@ -42,8 +42,6 @@ export const sendError = (
   details: ErrorDetails = {},
 ): FastifyReply => {
   if (details.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(details.retryAfter)));
-  // What is left of a body that was not read would otherwise be taken for the next request.
-  if (status === 413 || status === 408) reply.header('connection', 'close');
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -24,6 +24,8 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
   return {
     registry,
+    unproven: counter('unproven_requests_total', 'Requests answered 401, by route.', ['route']),
+    turnedAway: counter('turned_away_total', 'Connections and bodies there was no room for.', ['what']),
     received: counter('received_total', 'Webhooks by what was answered.', ['result']),
     ackSeconds: histogram(
       'ack_seconds',

@@ -10,7 +10,10 @@ import {
   fastify,
   type RawServerDefault,
 } from 'fastify';
+import { collectMethods } from './allowed-methods.ts';
+import { limitBodies } from './bodies-in-flight.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
+import { createFailedProofs } from './failed-proofs.ts';
 import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';
 
 /** The server as routes see it: their TypeBox schemas give the types. */
@@ -22,15 +25,29 @@ export type Server = FastifyInstance<
   TypeBoxTypes
 >;
 
-/** Where failures of our own go; a pino logger fits. */
-export interface ErrorLog {
+/** Where failures of our own go, and strangers are told of; a pino logger fits. */
+export interface ServerLog {
   error(detail: object, message: string): void;
+  warn(detail: object, message: string): void;
+}
+
+/** What is counted of strangers. */
+export interface StrangerCounts {
+  /** A connection or a body there was no room for. */
+  refused(what: 'connection' | 'body'): void;
+  /** A request that did not prove who sent it, by the pattern of its path. */
+  unproven(route: string): void;
 }
 
 export interface ServerOptions {
-  readonly log?: ErrorLog;
+  readonly log?: ServerLog;
+  readonly counts?: StrangerCounts;
   /** Bytes of a body, 1 MiB where absent. */
   readonly bodyLimit?: number;
+  /** Bytes that bodies hold together over all connections, 64 MiB where absent. */
+  readonly bodiesLimit?: number;
+  /** Connections at a time, 1,000 where absent. */
+  readonly connectionLimit?: number;
   /** Ms in which a request must have come in, 10,000 where absent. */
   readonly requestTimeout?: number;
   /** Whose X-Forwarded-* headers count; nobody's where absent. */
@@ -38,6 +55,8 @@ export interface ServerOptions {
 }
 
 const BODY_LIMIT = 1024 * 1024;
+const BODIES_LIMIT = 64 * 1024 * 1024;
+const CONNECTION_LIMIT = 1_000;
 const HEADER_LIMIT = 16 * 1024;
 const REQUEST_TIMEOUT = 10_000;
 const KEEP_ALIVE = 65_000;
@@ -47,7 +66,8 @@ const SOCKET_TIMEOUT = 60_000;
 /** Ms that requests under way have to end once the server closes. */
 const LAST_WORD = 2_000;
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** Strangers may knock all day: one line a minute tells enough. */
+const WARN_EVERY_MS = 60_000;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
@@ -77,9 +97,12 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, reason: s
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `The headers are larger than ${HEADER_LIMIT} bytes.`],
 };
 
+/** Connections whose last request was answered before its body was there: they have had their answer. */
+const answered = new WeakSet<Socket>();
+
 /** Answers what never became a request, and ends the connection. */
 const refuseConnection = (error: Error & { code?: string }, socket: Socket): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
     socket.destroy();
     return;
   }
@@ -105,7 +128,9 @@ export function createServer(options: ServerOptions = {}): Server {
     if (error instanceof InvalidRequest)
       return sendError(reply, 400, 'The request is not valid.', { errors: error.problems });
     const status = error.statusCode ?? 500;
-    if (status < 500) return sendError(reply, status, textOf(error, bodyLimit));
+    // Closed at once, the connection would take the answer with it: the rest of the body is read and let go.
+    if (status === 413) reply.removeHeader('connection');
+    if (status < 500) return sendError(reply, status, textOf(error, request.routeOptions.bodyLimit));
     // The pattern, not the address: a query may hold a key.
     const route = request.routeOptions.url ?? 'no route';
     options.log?.error({ err: error, method: request.method, route }, 'request failed');
@@ -133,6 +158,17 @@ export function createServer(options: ServerOptions = {}): Server {
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
   }).withTypeProvider<TypeBoxTypes>();
 
+  const methodsOf = collectMethods(app);
+  app.addHook('onRequest', (request, _reply, done) => {
+    answered.delete(request.raw.socket);
+    done();
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (!request.raw.complete) answered.add(request.raw.socket);
+    done();
+  });
+  limitStrangers(app, options);
+
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
@@ -148,9 +184,35 @@ export function createServer(options: ServerOptions = {}): Server {
   app.setValidatorCompiler(compileSchema);
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
-    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: pathOf(request) }));
+    const allowed = methodsOf(pathOf(request));
     if (allowed.length === 0) return sendError(reply, 404, 'There is nothing at this path.');
     return sendError(reply.header('allow', allowed.join(', ')), 405, `Use ${allowed.join(' or ')} here.`);
   });
   return app;
+}
+
+/** Bounds what those cost who have proven nothing: memory, connections, and guesses. */
+function limitStrangers(app: Server, { log, counts, ...limits }: ServerOptions): void {
+  limitBodies(app, { most: limits.bodiesLimit ?? BODIES_LIMIT, onCut: () => counts?.refused('body') });
+
+  app.server.maxConnections = limits.connectionLimit ?? CONNECTION_LIMIT;
+  app.server.on('drop', () => {
+    counts?.refused('connection');
+    // Those that are kept for a next request make room.
+    app.server.closeIdleConnections();
+  });
+
+  const waitOf = createFailedProofs(() => performance.now());
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (reply.statusCode !== 401) return done();
+    counts?.unproven(request.routeOptions.url ?? 'no route');
+    const waitMs = waitOf(request.ip);
+    if (waitMs === 0) return done();
+    if (performance.now() - warnedAt >= WARN_EVERY_MS) {
+      warnedAt = performance.now();
+      log?.warn({ from: request.ip, waitMs }, 'requests from this address keep failing to prove themselves: they wait');
+    }
+    setTimeout(done, waitMs).unref();
+  });
 }

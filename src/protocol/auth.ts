@@ -61,13 +61,22 @@ export type Credentials = Static<typeof credentialsSchema>;
 /** Headers as Node gives them: names in any case, a repeated one as a list or joined by a comma. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export type Verdict = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+type Refused = { readonly ok: false; readonly reason: string };
+export type Verdict = { readonly ok: true } | Refused;
+
+interface SignatureParts {
+  readonly ok: true;
+  readonly id: string;
+  readonly seconds: string;
+  readonly given: string;
+}
 
 /** How far a signed timestamp may be off, either way. */
 export const TOLERANCE_MS = 5 * 60_000;
 
 const OK: Verdict = { ok: true };
-const refused = (reason: string): Verdict => ({ ok: false, reason });
+const NO_BODY = new Uint8Array();
+const refused = (reason: string): Refused => ({ ok: false, reason });
 
 /** Compared as digests, so that neither content nor length shows in the time it takes. */
 export const isSameSecret = (a: string | Buffer, b: string | Buffer): boolean =>
@@ -106,27 +115,34 @@ const verifyBasic = (auth: Static<typeof basic>, headers: Headers): Verdict => {
     : refused('user name or password are others than configured');
 };
 
-const verifySignature = (
-  auth: Static<typeof signature>,
-  headers: Headers,
-  body: Uint8Array,
-  nowMs: number,
-): Verdict => {
+/** The parts of a signature, or what is wrong with them whatever the body is. */
+const readSignature = (headers: Headers, nowMs: number): SignatureParts | Refused => {
   const id = headerValue(headers, 'webhook-id');
   const seconds = headerValue(headers, 'webhook-timestamp');
   const given = headerValue(headers, 'webhook-signature');
   if (!id || !seconds || !given)
     return refused('webhook-id, webhook-timestamp or webhook-signature is missing, or repeated');
   if (!/^\d{1,12}$/.test(seconds)) return refused('webhook-timestamp is not a number of seconds');
-  const expected = signatureOf(signingKey(auth.secret), id, seconds, body);
-  const versions = given.split(' ').filter((part) => part.startsWith('v1,'));
-  if (!versions.some((part) => isSameSecret(part.slice(3), expected)))
-    return refused('webhook-signature does not match the body and the secret');
   const offMs = Number(seconds) * 1000 - nowMs;
-  if (Math.abs(offMs) <= TOLERANCE_MS) return OK;
+  if (Math.abs(offMs) <= TOLERANCE_MS) return { ok: true, id, seconds, given };
   return refused(
     `webhook-timestamp is ${Math.round(Math.abs(offMs) / 1000)} s ${offMs < 0 ? 'old' : 'ahead'}, 300 s are allowed: check the clocks`,
   );
+};
+
+const verifySignature = (
+  auth: Static<typeof signature>,
+  headers: Headers,
+  body: Uint8Array,
+  nowMs: number,
+): Verdict => {
+  const read = readSignature(headers, nowMs);
+  if (!read.ok) return read;
+  const { id, seconds, given } = read;
+  const expected = signatureOf(signingKey(auth.secret), id, seconds, body);
+  const versions = given.split(' ').filter((part) => part.startsWith('v1,'));
+  if (versions.some((part) => isSameSecret(part.slice(3), expected))) return OK;
+  return refused('webhook-signature does not match the body and the secret');
 };
 
 const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
@@ -148,6 +164,17 @@ const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number
  */
 export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
   const verdicts = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
+  return verdicts.find((verdict) => verdict.ok) ?? verdicts[0] ?? refused('no authentication is configured');
+};
+
+/**
+ * The same before the body is there, as far as headers tell: refused where no body could prove the sender. What is not
+ * refused has yet to pass {@link verifyAuth} where it is a signature.
+ */
+export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: number): Verdict => {
+  const verdicts = auths.map((auth) =>
+    auth.method === 'Signature' ? readSignature(headers, nowMs) : verifyOne(auth, headers, NO_BODY, nowMs),
+  );
   return verdicts.find((verdict) => verdict.ok) ?? verdicts[0] ?? refused('no authentication is configured');
 };
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -36,6 +38,25 @@ beforeEach(() =>
 const receipts = () => store.db.selectFrom('receipt').selectAll().orderBy('seq').execute();
 const quarantine = () => store.db.selectFrom('quarantine').select(['reason', 'body']).orderBy('id').execute();
 const send = (body: unknown, headers: Readonly<Record<string, string>> = KEY) => post(receiver.url, body, headers);
+
+describe('before the secret is proven', () => {
+  const statusOf = async (...headers: readonly string[]): Promise<string | undefined> => {
+    const lines = ['POST /webhook HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 1000000'];
+    const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1');
+    socket.write([...lines, ...headers, '', ''].join('\r\n'));
+    // Not a byte of the body is sent: whatever is answered was decided without it.
+    const [heard] = await once(socket, 'data');
+    socket.destroy();
+    return /^HTTP\/1\.1 (?<status>\d+)/.exec(String(heard))?.groups?.['status'];
+  };
+
+  it('a stranger is refused by the headers, before the body is read', async () => {
+    expect(await statusOf()).toBe('401');
+    expect(await statusOf('X-Webhook-Key: another')).toBe('401');
+    const at = `webhook-timestamp: ${Math.floor(Date.now() / 1_000) - 3_600}`;
+    expect(await statusOf('webhook-id: 1', at, 'webhook-signature: v1,AAAA')).toBe('401');
+  });
+});
 
 describe('an event', () => {
   it('is on disk when it is answered 204', async () => {

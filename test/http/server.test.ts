@@ -7,7 +7,8 @@ const logged: { detail: object; message: string }[] = [];
 let app: Server;
 
 beforeAll(async () => {
-  app = createServer({ log: { error: (detail, message) => void logged.push({ detail, message }) } });
+  const keep = (detail: object, message: string): void => void logged.push({ detail, message });
+  app = createServer({ log: { error: keep, warn: keep } });
   app.get('/broken', async () => {
     throw new Error('the password is hunter2');
   });

@@ -58,23 +58,31 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     return webhook?.call(crm.provider, requestOf(request, options.publicUrl), crm.settings, now());
   };
 
+  const failed = (reply: FastifyReply, provider: string, result: 'refused' | 'failed', why: string): FastifyReply => {
+    metrics.crmWebhooks.inc({ provider, result });
+    return sendError(reply, 503, why, { retryAfter: COME_AGAIN });
+  };
+
+  /** Answers what no body could change; undefined where it has to be read. */
+  const turnAway = (name: string, reply: FastifyReply): FastifyReply | undefined => {
+    if (byName.get(name)?.provider.webhook === undefined)
+      return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');
+    if (refusal() === undefined) return undefined;
+    return failed(reply, name, 'refused', 'Nothing can be taken at the moment.');
+  };
+
   const handle = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const crm = byName.get(name);
-    if (crm?.provider.webhook === undefined)
-      return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');
+    const turned = turnAway(name, reply);
+    if (turned !== undefined || crm === undefined) return turned ?? reply;
     const answer = (result: string): void => metrics.crmWebhooks.inc({ provider: name, result });
-    const failed = (result: 'refused' | 'failed', message: string): FastifyReply => {
-      answer(result);
-      return sendError(reply, 503, message, { retryAfter: COME_AGAIN });
-    };
-    if (refusal() !== undefined) return failed('refused', 'Nothing can be taken at the moment.');
     let said: WebhookRead | undefined;
     try {
       said = read(crm, request);
       if (said?.kind === 'records') await marked(crm, said.ids);
     } catch (error) {
       tell('error', name, { err: error }, 'could not take a webhook of the CRM: it will come again');
-      return failed('failed', 'The webhook could not be taken.');
+      return failed(reply, name, 'failed', 'The webhook could not be taken.');
     }
     if (said?.kind === 'records') {
       answer('taken');
@@ -107,7 +115,10 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     // Its body is the CRM's own: there is nothing to describe.
     scope.post<{ Params: { readonly provider: string } }>(
       '/providers/:provider/webhook',
-      { schema: { hide: true, params: PARAMS } },
+      {
+        schema: { hide: true, params: PARAMS },
+        onRequest: async (request, reply) => turnAway(request.params.provider, reply),
+      },
       (request, reply) => handle(request.params.provider, request, reply),
     );
   });
