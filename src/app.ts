@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import type { Config } from './config/load.ts';
+import { configWarnings } from './config/warnings.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/webhook.ts';
@@ -47,6 +48,7 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
   };
   let grace = 0;
   let stopping = false;
+  warnOf(config, log);
   try {
     const store = await openStore(config.store);
     undo.push(() => store.close());
@@ -142,6 +144,15 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
 /** Loaded where they are configured, as the halves are. */
 async function alertsOf({ alerts }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
   return alerts && (await import('./alerts/alerts.ts')).startAlerts(deps, alerts);
+}
+
+/** What somebody should see who starts it and never runs `check`. */
+function warnOf(config: Config, log: Logger): void {
+  for (const { subject, found, advice, isKnown } of configWarnings(config, isLoopback))
+    if (isKnown === undefined) log.warn({ setting: subject, advice }, found);
+  const { host, exposed } = config.admin;
+  if (!isLoopback(host) && !exposed)
+    log.warn({ setting: 'admin.host', advice: 'see cvrsync check' }, 'the administration is reached from outside');
 }
 
 /** The connector as a service in the same process tells it of changes. */

@@ -1,9 +1,11 @@
 /** `check`: everything the daemon will need, tried before it runs; what is wrong and what to do. */
 import { alertFindings } from '../alerts/check.ts';
 import type { Config } from '../config/load.ts';
+import { configWarnings } from '../config/warnings.ts';
 import { type CheckOptions, connectorFindings } from '../connector/check.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
 import { openClient } from '../http/client.ts';
+import { isLoopback } from '../http/loopback.ts';
 import { createMetrics } from '../http/metrics.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { serviceFindings } from '../service/check.ts';
@@ -27,7 +29,7 @@ export const command = defineCommand({
   },
   run: async (context, _args, { timeout = 60, createProperties }) => {
     const { config, file } = await context.loaded();
-    const findings: Finding[] = [{ level: 'ok', subject: 'configuration', found: file }];
+    const findings: Finding[] = [{ level: 'ok', subject: 'configuration', found: file }, ...warningsOf(config)];
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1_000)]);
     const opened = await tryStore(config.store);
     findings.push(...opened.findings);
@@ -63,6 +65,9 @@ export const command = defineCommand({
     return count('fail') > 0 ? 1 : 0;
   },
 });
+
+const warningsOf = (config: Config): Findings =>
+  configWarnings(config, isLoopback).map(({ isKnown, ...rest }) => ({ level: isKnown ? 'info' : 'warn', ...rest }));
 
 type Deps = Parameters<typeof connectorFindings>[0];
 

@@ -20,17 +20,35 @@ const childOf = (schema: TSchema, key: string): TSchema | undefined => {
 
 const URL_PASSWORD = /^(?<head>[a-z][a-z0-9+.-]*:\/\/[^/@:]*:)(?<password>.*)(?<tail>@[^@]*)$/i;
 
+const IS_URL = /^[a-z][a-z0-9+.-]*:\/\//i;
+const SECRET_NAME = /pass|pwd|secret|token|key|credential|signature/i;
+
+/** The values of a query whose names say that they are secret. */
+function mapQuery(url: string, onSecret: (secret: string) => string): string {
+  const start = url.indexOf('?') + 1;
+  if (start === 0) return url;
+  const end = url.includes('#', start) ? url.indexOf('#', start) : url.length;
+  const parts = url.slice(start, end).split('&');
+  const mapped = parts.map((part) => {
+    const at = part.indexOf('=');
+    const isSecret = at > 0 && at + 1 < part.length && SECRET_NAME.test(decoded(part.slice(0, at)));
+    return isSecret ? `${part.slice(0, at)}=${onSecret(part.slice(at + 1))}` : part;
+  });
+  return url.slice(0, start) + mapped.join('&') + url.slice(end);
+}
+
 /** Walks a value by its schema; `onSecret` says what stands in for each secret. */
 function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) => string): unknown {
   const schema = partFor(given, value);
   const secrecy = secrecyOf(schema);
   if (typeof value === 'string') {
     if (secrecy === true) return onSecret(value);
-    if (secrecy !== 'url') return value;
-    return value.replace(
+    if (secrecy !== 'url' && !IS_URL.test(value)) return value;
+    const masked = value.replace(
       URL_PASSWORD,
       (_all, head: string, password: string, tail: string) => head + onSecret(password) + tail,
     );
+    return mapQuery(masked, onSecret);
   }
   if (Array.isArray(value)) {
     const items = Type.IsArray(schema) ? schema.items : Type.Unknown();
@@ -43,10 +61,10 @@ function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) =
   return Object.fromEntries(entries);
 }
 
-/** A copy in which every secret is `***`; of an address only the password. */
+/** A copy in which every secret is `***`; of an address only passwords, before the host and in the query. */
 export const redact = (schema: TSchema, value: unknown): unknown => mapSecrets(schema, value, () => MASK);
 
-/** Every secret text in a value; of an address its password, as it is spelled there. */
+/** Every secret text in a value; of an address its passwords, as they are spelled there. */
 export function collectSecrets(schema: TSchema, value: unknown): Set<string> {
   const secrets = new Set<string>();
   mapSecrets(schema, value, (secret) => {

@@ -18,7 +18,10 @@ const register = Type.Union(
     Type.Object(
       {
         source: Type.Literal('cvr'),
-        baseUrl: baseUrl('Address of the register', { default: 'http://distribution.virk.dk' }),
+        baseUrl: baseUrl(
+          'Address of the register. The default is plain http, as the register offers it: user name, password and answers travel in the clear',
+          { default: 'http://distribution.virk.dk' },
+        ),
         username: text('User name at the register.'),
         password: secret('Password at the register.'),
         pollSeconds: seconds('How often to ask for what is new.', 30),

@@ -1,5 +1,5 @@
 /** Which methods a path has routes for: what a 405 names. */
-import type { Server } from './server.ts';
+import type { Server } from './listener.ts';
 
 /** Collects the routes of a server. Call it before the first is added; the result names the methods of a path, sorted. */
 export function collectMethods(app: Server): (path: string) => readonly string[] {

@@ -1,29 +1,14 @@
 /** The HTTP server: limits against strangers, one error body, schemas in TypeBox. Routes are added by others. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  type RawServerDefault,
-} from 'fastify';
+import { type FastifyError, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { collectMethods } from './allowed-methods.ts';
 import { limitBodies } from './bodies-in-flight.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
 import { createFailedProofs } from './failed-proofs.ts';
+import type { Server } from './listener.ts';
 import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';
 
-/** The server as routes see it: their TypeBox schemas give the types. */
-export type Server = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypes
->;
+export type { Server } from './listener.ts';
 
 /** Where failures of our own go, and strangers are told of; a pino logger fits. */
 export interface ServerLog {
@@ -159,12 +144,11 @@ export function createServer(options: ServerOptions = {}): Server {
   }).withTypeProvider<TypeBoxTypes>();
 
   const methodsOf = collectMethods(app);
-  app.addHook('onRequest', (request, _reply, done) => {
-    answered.delete(request.raw.socket);
-    done();
-  });
   app.addHook('onResponse', (request, _reply, done) => {
-    if (!request.raw.complete) answered.add(request.raw.socket);
+    const { socket, complete } = request.raw;
+    if (!complete) answered.add(socket);
+    // Then it is the next request's turn to be answered.
+    request.raw.once('end', () => answered.delete(socket));
     done();
   });
   limitStrangers(app, options);

@@ -1,5 +1,5 @@
 /** The store in one SQLite file: one daemon, and short-lived commands beside it. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,7 +67,13 @@ export function openSqlite(file: string): Store {
   };
 }
 
+/** Makes a file for its owner only, where it is not there: SQLite gives its journals the mode of the file they belong to. */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+}
+
 function openWriter(file: string): Database.Database {
+  makePrivate(file);
   const db = new Database(file, { timeout: BUSY_MS });
   try {
     if (existsSync(file) && statSync(file).size < CHECK_BELOW) checkWhole(db, file);
@@ -160,6 +166,7 @@ async function backup(from: string, to: string): Promise<void> {
   mkdirSync(path.dirname(path.resolve(to)), { recursive: true });
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
+  makePrivate(partial);
   const source = new Database(from, { readonly: true, timeout: PATIENCE_MS });
   try {
     source.exec('begin');
@@ -174,6 +181,7 @@ async function backup(from: string, to: string): Promise<void> {
 
 /** An exclusive transaction nobody ends: the operating system frees it with the process, however that dies. */
 function lockFile(file: string): Database.Database {
+  makePrivate(`${file}.lock`);
   const lock = new Database(`${file}.lock`, { timeout: 0 });
   try {
     lock.exec('begin exclusive');

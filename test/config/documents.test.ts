@@ -121,6 +121,28 @@ describe('secrets', () => {
     expect(scrub('nothing to hide')).toBe('nothing to hide');
   });
 
+  it('in the query of an address are masked too, whatever setting it is', async () => {
+    const feed = 'https://press.example.com/rss?lang=da&api_key=feed-sesame#top';
+    const { config, secrets } = await checked({
+      store: 'postgres://db/cvr?user=sync&pass%77ord=p%40ss-sesame&sslmode=require',
+      service: {
+        register: { source: 'file', path: 'register' },
+        smtp: { url: 'smtp://mail.example.com?password=mail-sesame', from: 'a@example.com' },
+        press: { feeds: [{ url: feed }] },
+      },
+    });
+    expect(redact(configSchema, config)).toMatchObject({
+      store: 'postgres://db/cvr?user=sync&pass%77ord=***&sslmode=require',
+      service: {
+        smtp: { url: 'smtp://mail.example.com?password=***' },
+        press: { feeds: [{ url: 'https://press.example.com/rss?lang=da&api_key=***#top' }] },
+      },
+    });
+    const scrub = scrubber(secrets);
+    for (const text of [feed, 'login failed for p@ss-sesame', 'mail-sesame'])
+      expect(scrub(text)).not.toContain('sesame');
+  });
+
   it('that are too short to be told from words are left to the schemas', () => {
     expect(scrubber(['a', ''])('banana')).toBe('banana');
   });

@@ -94,6 +94,12 @@ describe('a body', () => {
 });
 
 describe('a connection', () => {
+  it('whose last request was answered before its body was there hears what is wrong with the next one', async () => {
+    const text = head('Content-Length: 2').replace('application/json', 'text/plain');
+    const heard = await converse(port, `${text}{}`, head(`X-Long: ${'x'.repeat(17_000)}`));
+    expect(statuses(heard)).toEqual(['415', '431']);
+  });
+
   it('that sends nothing is closed', async () => {
     expect(statuses(await converse(port))).toEqual(['408']);
   });

@@ -21,7 +21,9 @@ export async function writePlan(deps: BackfillDeps, run: Run, file: string, sign
   const comparer = await openComparer(deps, run, signal);
   // Until it is whole it has another name; a run that was killed left one behind.
   const part = `${file}.part`;
-  const handle = await open(part, 'w');
+  await rm(part, { force: true });
+  // It holds the customers of somebody.
+  const handle = await open(part, 'wx', 0o600);
   try {
     await handle.write(BOM + csv([[...PLAN_COLUMNS, ...comparer.properties.map((name) => `${name}: old → new`)]]));
     let after = 0;

@@ -1,5 +1,5 @@
 /** A plan as a file: written for people and spreadsheets, read as those leave it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPlan } from '../../../src/connector/backfill/read-plan.ts';
@@ -21,6 +21,8 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
     ];
     const file = newFile();
     expect((await ground.run({ ...plan(file), trust: 'register' })).phase).toBe('planned');
+    // For its owner only: it holds the customers of somebody.
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
       '\uFEFFrecord;name;number;verdict;action;note;scanned',
       `${one};Opdigtet ApS;10150817;matched;link;;DK 10 15 08 17`,

@@ -1,0 +1,54 @@
+/** What is allowed in a configuration, and better otherwise: doors without a lock, and secrets on the wire. */
+import type { Auth } from '../protocol/auth.ts';
+import type { Config } from './load.ts';
+
+export interface ConfigWarning {
+  /** The path of the key. */
+  readonly subject: string;
+  readonly found: string;
+  readonly advice: string;
+  /** Worth saying, and nothing that this configuration could do better. */
+  readonly isKnown?: true;
+}
+
+const SHORTEST_SECRET = 16;
+
+/** Warnings about a configuration, in the order of the file. No secret is in them. */
+export function configWarnings(config: Config, isLoopback: (host: string) => boolean): readonly ConfigWarning[] {
+  const { server, connector, service } = config;
+  const isPublic = server.publicUrl !== undefined || !isLoopback(server.host);
+  return [
+    ...(connector?.webhook.auth ?? []).flatMap((auth) => aboutAuth(auth, isPublic)),
+    ...inTheClear('connector.upstream.baseUrl', connector?.upstream?.baseUrl, 'the access key', isLoopback),
+    ...(service?.register.source === 'cvr'
+      ? inTheClear('service.register.baseUrl', service.register.baseUrl, REGISTER_SENDS, isLoopback).map((each) => ({
+          ...each,
+          isKnown: true as const,
+        }))
+      : []),
+  ];
+}
+
+const REGISTER_SENDS = 'user name, password and what the register answers';
+
+function aboutAuth(auth: Auth, isPublic: boolean): readonly ConfigWarning[] {
+  const subject = 'connector.webhook.auth';
+  const advice = 'set a secret that is hard to guess, of 16 characters or more: openssl rand -hex 32';
+  if (auth.method === 'None') {
+    const found = 'None: whoever reaches the webhook can write into the CRMs, and this server is reached from outside';
+    return isPublic ? [{ subject, found, advice }] : [];
+  }
+  if (auth.method === 'Signature' || auth.value.length >= SHORTEST_SECRET) return [];
+  return [{ subject, found: `the secret has fewer than ${SHORTEST_SECRET} characters: it can be guessed`, advice }];
+}
+
+function inTheClear(
+  subject: string,
+  url: string | undefined,
+  what: string,
+  isLoopback: (host: string) => boolean,
+): readonly ConfigWarning[] {
+  if (url === undefined || !/^http:/i.test(url) || !URL.canParse(url)) return [];
+  if (isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [{ subject, found: `plain http: ${what} travel in the clear`, advice: 'use https where it is answered' }];
+}
