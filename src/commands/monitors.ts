@@ -1,7 +1,7 @@
 /** `monitors`: who is told of which changes. */
 import { addItem, removeItem } from '../service/items.ts';
 import type { Monitor } from '../service/monitor.ts';
-import type { MonitorPatch } from '../service/monitor-input.ts';
+import { type MonitorPatch, requireListener } from '../service/monitor-input.ts';
 import {
   createMonitor,
   getMonitor,
@@ -14,7 +14,7 @@ import {
 } from '../service/monitors.ts';
 import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './command.ts';
 import { readSettings, settingOptions } from './monitors/settings.ts';
-import { itemCounts, rowOf, show as showMonitor, showSecret } from './monitors/show.ts';
+import { itemCounts, rowOf, show as showMonitor, showNew, showSecret } from './monitors/show.ts';
 import { tryMonitor } from './monitors/try.ts';
 import { readMonitoredEntity, withService } from './serviced.ts';
 
@@ -27,7 +27,7 @@ const found = <T>(id: string, what: T | undefined): T => {
 
 const create = defineCommand({
   name: 'create',
-  about: 'make a monitor; its signing secret is printed this once',
+  about: 'make a monitor; the signing secret of its webhook is printed this once',
   args: { name: needed('what it is called') },
   options: {
     all: flag('it watches every company'),
@@ -44,12 +44,13 @@ const create = defineCommand({
       const now = Date.now();
       const monitor = await store.write(async (tx) => {
         const made = await createMonitor(tx, secrets, input, now, wire);
+        requireListener(made);
         for (const each of entities)
           await addItem(tx, { monitor: made.id, entity: each, recordId: '', sendUpdate: false, now });
         return made;
       });
       const watches = all ? 'every company' : entities.length === 1 ? '1 entity' : `${entities.length} entities`;
-      showSecret(context, monitor, `The monitor ${monitor.name} watches ${watches}.`);
+      showNew(context, monitor, `The monitor ${monitor.name} watches ${watches}.`);
       return 0;
     }),
 });
@@ -107,7 +108,11 @@ const update = defineCommand({
         ...readSettings(settings),
       };
       if (Object.keys(patch).length === 0) throw new UsageError('say what to change: see --help');
-      const changed = await store.write((tx) => updateMonitor(tx, secrets, id, patch, Date.now(), wire));
+      const changed = await store.write(async (tx) => {
+        const monitor = await updateMonitor(tx, secrets, id, patch, Date.now(), wire);
+        if (monitor !== undefined && (patch.url !== undefined || patch.emails !== undefined)) requireListener(monitor);
+        return monitor;
+      });
       showMonitor(context, found(id, changed), (await itemCounts(store.db)).get(id) ?? 0);
       return 0;
     }),

@@ -1,8 +1,8 @@
 /** The service's store and secrets for a command beside the daemon. */
-import type { WireOptions } from '../protocol/payload.ts';
-import { MonitorError } from '../service/monitor-input.ts';
+import { MonitorError, type MonitorOptions } from '../service/monitor-input.ts';
 import { readMonitorable } from '../service/monitorable.ts';
 import { loadSecretKey, openSecrets, type Secrets } from '../service/secrets.ts';
+import { monitorReading } from '../service/ways.ts';
 import type { Store } from '../store/open.ts';
 import { type ExitCode, UsageError } from './command.ts';
 import type { Context } from './context.ts';
@@ -12,7 +12,8 @@ import { withStore } from './opened.ts';
 export interface ServiceGround {
   readonly store: Store;
   readonly secrets: Secrets;
-  readonly wire: WireOptions;
+  /** How what is asked of a monitor is read. */
+  readonly wire: MonitorOptions;
 }
 
 /** Opens the store, and what its secrets are sealed with, for `work`. What a monitor cannot be is bad usage. */
@@ -23,7 +24,7 @@ export async function withService(
   const { store: url, service } = await context.config();
   return withStore(context, async (store) => {
     const secrets = openSecrets(await loadSecretKey(service?.secretKey, url));
-    const wire = service === undefined ? {} : { emailEvent: service.emailEvent };
+    const wire = service === undefined ? {} : monitorReading(service);
     try {
       return await work({ store, secrets, wire });
     } catch (error) {

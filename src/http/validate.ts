@@ -1,6 +1,6 @@
 /** Request validation by TypeBox schemas: texts of a query become numbers and flags, defaults are filled in, problems get a path. */
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 
@@ -38,13 +38,31 @@ const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]):
     return [{ path: at, message: error.message }];
   });
 
+/** A whole number as it is written: what else converts to one was meant otherwise, as `1.5`. */
+const WHOLE = /^-?\d{1,15}$/;
+
+/** Texts of a query as they are meant: an empty one is left out where it may be, as callers send what they have no value for. */
+function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) => unknown): unknown {
+  if (!Type.IsObject(schema) || typeof given !== 'object' || given === null) return convert(given);
+  const entries = Object.entries(schema.properties);
+  const empty = new Set(
+    entries.filter(([, each]) => Type.IsOptional(each) && !Type.IsInteger(each)).map(([name]) => name),
+  );
+  const texts = Object.entries(given).filter(([name, value]) => value !== '' || !empty.has(name));
+  const isWrong = ([name, value]: readonly [string, unknown]): boolean =>
+    Type.IsInteger(schema.properties[name]) && typeof value === 'string' && !WHOLE.test(value);
+  const wrong = texts.filter(isWrong);
+  const converted = convert(Object.fromEntries(texts.filter((entry) => !isWrong(entry))));
+  return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));
+}
+
 /** Compiles a route's schema once, at start. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'request' }) => {
   const validator = Compile(schema);
   const isText = httpPart !== 'body';
   return (data: unknown) => {
-    const filled = validator.Default(data ?? {});
-    const value = isText ? validator.Convert(filled) : filled;
+    const fill = (given: unknown): unknown => validator.Default(given ?? {});
+    const value = isText ? readTexts(schema, data, (given) => validator.Convert(fill(given))) : fill(data);
     if (validator.Check(value)) return { value };
     return { error: new InvalidRequest(problemsOf(httpPart, validator.Errors(value))) };
   };

@@ -1,9 +1,8 @@
 /** Third-party jobs: monitors that belong to an API key and a provider, and list that provider's companies. */
-import type { WireOptions } from '../protocol/payload.ts';
 import type { Tx } from '../store/store.ts';
 import { getKey } from './keys.ts';
 import type { Monitor } from './monitor.ts';
-import { MonitorError, type MonitorInput } from './monitor-input.ts';
+import { MonitorError, type MonitorInput, type MonitorOptions } from './monitor-input.ts';
 import { createMonitor, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -26,7 +25,7 @@ export async function createJob(
   secrets: Secrets,
   { key, provider, name = provider, ...rest }: JobInput,
   now: number,
-  options: WireOptions = {},
+  options: MonitorOptions = {},
 ): Promise<Monitor> {
   await needKey(tx, key);
   await needFree(tx, key, provider);

@@ -1,4 +1,5 @@
 /** What a person or a program may ask of a monitor, checked. */
+import { isIP } from 'node:net';
 import { Value } from 'typebox/value';
 import { authSchema } from '../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../protocol/events.ts';
@@ -45,6 +46,19 @@ export class MonitorError extends Error {
   }
 }
 
+/** How a monitor is read that somebody asks for. */
+export interface MonitorOptions extends WireOptions {
+  /** Why an IP address may not be posted to; undefined where it may. Where absent, it is left to the delivery. */
+  readonly refusal?: (address: string) => string | undefined;
+}
+
+/** Throws {@link MonitorError} where nobody would be told. A job may be without a webhook: its client reads the list. */
+export function requireListener({ provider, url, emails }: Pick<Monitor, 'provider' | 'url' | 'emails'>): void {
+  if (provider !== null || url !== null || emails.length > 0) return;
+  const message = 'is missing, and so are mail addresses: nobody would be told';
+  throw new MonitorError([{ path: '/url', message }]);
+}
+
 const MOST_EMAILS = 100;
 const MOST_ATTEMPTS = 50;
 const WEEK_S = 604_800;
@@ -56,7 +70,7 @@ const CONTROL = /\p{Cc}/u;
 const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
 
 /** Tells everything that is wrong with what is asked; nothing where it can be. */
-export function checkMonitor(input: Partial<MonitorInput>, options: WireOptions = {}): readonly Issue[] {
+export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly Issue[] {
   const { name, provider, target, events, url, credentials, schedule, emails } = input;
   const issues: Issue[] = [];
   const refuse = (wrong: boolean, path: string, message: string): void => {
@@ -72,7 +86,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: WireOptions 
       `/events/${at}`,
       `is no event; they are ${EVENT_NAMES.join(', ')}`,
     );
-  if (typeof url === 'string') issues.push(...checkUrl(url));
+  if (typeof url === 'string') issues.push(...checkUrl(url, options.refusal));
   if (credentials !== undefined) issues.push(...checkCredentials(credentials));
   if (Array.isArray(schedule)) issues.push(...checkSchedule(schedule));
   refuse((emails?.length ?? 0) > MOST_EMAILS, '/emails', `should be ${MOST_EMAILS} addresses at most`);
@@ -91,14 +105,18 @@ export const readEventNames = (names: readonly string[], options: WireOptions = 
   return EVENT_NAMES.filter((event) => wanted.has(event));
 };
 
-function checkUrl(text: string): readonly Issue[] {
+function checkUrl(text: string, refusal: MonitorOptions['refusal']): readonly Issue[] {
   const path = '/url';
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || text.length > 2_048)
     return [{ path, message: 'should be an address, as https://example.com/webhook' }];
   if (url.username !== '' || url.password !== '')
     return [{ path, message: 'should hold no user name and password: give them as credentials of method BasicAuth' }];
-  return [];
+  // A name is looked up at each delivery; a literal can be judged now.
+  const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[|\]$/g, '');
+  const refused = isIP(host) === 0 ? undefined : refusal?.(host);
+  if (refused === undefined) return [];
+  return [{ path, message: `is ${refused}, and only public ones are posted to: service.webhooks.allow names others` }];
 }
 
 function checkCredentials(credentials: Credentials): readonly Issue[] {

@@ -3,12 +3,18 @@
  * deliveries, as publish.ts and items.ts do it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { WireOptions } from '../protocol/payload.ts';
 import { mark } from '../runtime/lanes.ts';
 import { each } from '../store/each.ts';
 import { type Db, engineOf, type Tx } from '../store/store.ts';
 import type { Monitor, Security } from './monitor.ts';
-import { checkMonitor, MonitorError, type MonitorInput, type MonitorPatch, readEventNames } from './monitor-input.ts';
+import {
+  checkMonitor,
+  MonitorError,
+  type MonitorInput,
+  type MonitorOptions,
+  type MonitorPatch,
+  readEventNames,
+} from './monitor-input.ts';
 import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
 import { DELIVER_QUEUE } from './publish.ts';
 import type { Secrets } from './secrets.ts';
@@ -25,7 +31,7 @@ export async function createMonitor(
   secrets: Secrets,
   input: MonitorInput,
   now: number,
-  options: WireOptions = {},
+  options: MonitorOptions = {},
 ): Promise<Monitor> {
   refuse(checkMonitor(input, options));
   const { owner = null, provider = null, activated = true } = input;
@@ -71,7 +77,7 @@ export async function updateMonitor(
   id: string,
   patch: MonitorPatch,
   now: number,
-  options: WireOptions = {},
+  options: MonitorOptions = {},
 ): Promise<Monitor | undefined> {
   const row = await lockMonitor(tx, id);
   if (row === undefined) return undefined;

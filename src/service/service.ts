@@ -27,7 +27,7 @@ import type { Secrets } from './secrets.ts';
 import type { ServiceSettings } from './settings.ts';
 import { sendStates } from './states.ts';
 import { openSource, watchDeps, watchTasks } from './watching.ts';
-import { openWays } from './ways.ts';
+import { monitorReading, openWays } from './ways.ts';
 
 export interface ServiceDeps {
   readonly store: Store;
@@ -79,7 +79,7 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
   addTestWebhookRoutes(server, { store, access, http: ways.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
   const posting = { http: ways.http, ownWay: ways.ownWay, emailEvent };
-  addAdminRoutes(admin, { ...common, ...posting, placeType, adminToken, access });
+  addAdminRoutes(admin, { ...common, ...posting, placeType, adminToken, access, reading: monitorReading(settings) });
 
   let workers: readonly Worker[] = [];
 

@@ -3,7 +3,9 @@ import type { Http } from '../http/client.ts';
 import { createGuard, type GuardOptions } from '../http/guard.ts';
 import { openWebhookClient } from './delivery/post.ts';
 import type { Monitor } from './monitor.ts';
+import type { MonitorOptions } from './monitor-input.ts';
 import { isOwnJob } from './own-jobs.ts';
+import type { ServiceSettings } from './settings.ts';
 
 /** Where a webhook is, and the client that reaches it. */
 export interface Way {
@@ -23,9 +25,18 @@ export interface Ways {
   close(): Promise<void>;
 }
 
+/** How monitors are read that somebody asks for, by the configuration: no literal address that could not be posted to. */
+export function monitorReading({
+  webhooks,
+  emailEvent,
+}: Pick<ServiceSettings, 'webhooks' | 'emailEvent'>): MonitorOptions {
+  const { refusal } = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
+  return { emailEvent, refusal };
+}
+
 /**
- * Opens the clients. Nobody but our own jobs reaches our own address: it would be a post from this machine, to which the
- * administration may be open. They go to the webhook of this process, whatever the store says: of several daemons on one
+ * Opens the clients. Nobody but our own jobs reaches our own address: it would be a post from this machine, which
+ * others may trust. They go to the webhook of this process, whatever the store says: of several daemons on one
  * store each reaches only its own.
  */
 export function openWays(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Ways {

@@ -96,7 +96,8 @@ describe('monitors', () => {
 
   it('are prepared, switched on and off, changed, given a new secret and removed', async () => {
     const { ran, json, monitor } = await configured();
-    const made = await json('monitors', 'create', 'All', '--all', '--prepared', '--basic', 'anna:pass:word', '--daily');
+    const hook = ['--url', 'https://hooks.example.com/before', '--basic', 'anna:pass:word'];
+    const made = await json('monitors', 'create', 'All', '--all', '--prepared', ...hook, '--daily');
     const id = made['id'] ?? '';
     expect(await monitor(id)).toMatchObject({ target: 'all', activated: false, activatedAt: null });
     expect(await ran('monitors', 'list')).toContain('prepared');

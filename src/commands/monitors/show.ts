@@ -57,6 +57,12 @@ const shown = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value);
 };
 
+/** A monitor that was made: with its secret, where it has a webhook to sign for. */
+export function showNew(context: Context, monitor: Monitor, done: string): void {
+  if (monitor.url !== null) return showSecret(context, monitor, done);
+  context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It tells by mail.`);
+}
+
 /** A monitor that was made or given a new secret: the one time it is shown. */
 export function showSecret(context: Context, monitor: Monitor, done: string): void {
   const view = viewWithSecret(monitor);

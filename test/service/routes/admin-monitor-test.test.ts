@@ -32,7 +32,8 @@ describe('the test of a monitor', () => {
     const house = await openHouse();
     const hook = await openHook(statuses(500));
     const make = async (url: string | null) => {
-      const made = await house.call('POST', '/admin/api/monitors', { body: { name: 'Nordlys', url } });
+      const emails = ['anna@example.com'];
+      const made = await house.call('POST', '/admin/api/monitors', { body: { name: 'Nordlys', url, emails } });
       return (made.json as { id: string }).id;
     };
     const failing = await house.call('POST', `/admin/api/monitors/${await make(hook.url)}/test`);

@@ -29,9 +29,7 @@ const refusals = { 422: failure('The job cannot be like that; `errors` names eac
 const noJob = (): HttpError => new HttpError(404, 'There is no job with this id.');
 
 /** Adds `/admin/api/jobs`: create, list, hand over, remove. */
-export function addAdminJobRoutes(scope: Server, { store, secrets, now, emailEvent }: MonitorRouteDeps): void {
-  const wire = emailEvent === undefined ? {} : { emailEvent };
-
+export function addAdminJobRoutes(scope: Server, { store, secrets, now, reading }: MonitorRouteDeps): void {
   scope.post(
     PATH,
     {
@@ -55,7 +53,7 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, emailEve
       },
     },
     async (request, reply) => {
-      const made = store.write((tx) => createJob(tx, secrets, request.body, now(), wire));
+      const made = store.write((tx) => createJob(tx, secrets, request.body, now(), reading));
       return reply.code(201).send(viewWithSecret(await orUnprocessable(made)));
     },
   );

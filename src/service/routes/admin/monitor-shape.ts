@@ -112,6 +112,12 @@ export const withSecret = Type.Object(
   { description: 'The monitor, and its signing secret' },
 );
 
+/** A new monitor: where it has no webhook, there is nothing to sign. */
+export const made = Type.Object(
+  { ...monitorView.properties, signingSecret: Type.Optional(withSecret.properties.signingSecret) },
+  { description: 'The monitor, and its signing secret where it has a webhook' },
+);
+
 /** A monitor without its secrets. */
 export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
   const { security, activatedAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
@@ -135,6 +141,10 @@ export const viewWithSecret = (monitor: Monitor): Static<typeof withSecret> => (
   ...viewOf(monitor),
   signingSecret: monitor.security.secrets[0]?.secret ?? '',
 });
+
+/** A monitor that was just made: with its signing secret, where something will be signed. */
+export const viewOfNew = (monitor: Monitor): Static<typeof made> =>
+  monitor.url === null ? viewOf(monitor) : viewWithSecret(monitor);
 
 /** Makes what a monitor cannot be the answer 422; each problem with its path. */
 export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {

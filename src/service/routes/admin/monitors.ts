@@ -4,6 +4,7 @@ import type { Server } from '../../../http/server.ts';
 import type { Bell } from '../../../runtime/bell.ts';
 import type { Store } from '../../../store/store.ts';
 import { addItem } from '../../items.ts';
+import { type MonitorOptions, requireListener } from '../../monitor-input.ts';
 import {
   activate,
   createMonitor,
@@ -19,12 +20,14 @@ import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } 
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {
   activated,
+  made,
   monitorView,
   noMonitor,
   orUnprocessable,
   settings,
   target,
   viewOf,
+  viewOfNew,
   viewWithSecret,
   withSecret,
 } from './monitor-shape.ts';
@@ -35,8 +38,8 @@ export interface MonitorRouteDeps {
   readonly bell: Bell;
   /** Wall clock in ms. */
   readonly now: () => number;
-  /** The e-mail event's name on the wire. */
-  readonly emailEvent?: string;
+  /** How what is asked of a monitor is read. */
+  readonly reading?: MonitorOptions;
 }
 
 const PATH = '/admin/api/monitors';
@@ -48,8 +51,7 @@ const refusals = { 422: failure('The monitor cannot be like that; `errors` names
 
 /** Adds `/admin/api/monitors`, but for their items. */
 export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
-  const { store, secrets, bell, now, emailEvent } = deps;
-  const wire = emailEvent === undefined ? {} : { emailEvent };
+  const { store, secrets, bell, now, reading } = deps;
 
   scope.post(
     PATH,
@@ -58,7 +60,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
         ...forOperators(
           'createMonitor',
           'Makes a monitor',
-          'It is activated at once unless `activated` is false, which prepares it. The signing secret is in this answer and nowhere else.',
+          'It is activated at once unless `activated` is false, which prepares it. Where it has a webhook, the signing secret is in this answer and nowhere else.',
         ),
         body: Type.Object(
           {
@@ -86,21 +88,22 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
             ],
           },
         ),
-        response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
+        response: { 201: made, ...BODY_FAILURES, ...refusals },
       },
     },
     async (request, reply) => {
       const { entities = [], ...input } = request.body;
       const listed = entities.map((entity, at) => readMonitored(entity, `body.entities.${at}`));
-      const made = store.write(async (tx) => {
-        const monitor = await createMonitor(tx, secrets, input, now(), wire);
+      const making = store.write(async (tx) => {
+        const monitor = await createMonitor(tx, secrets, input, now(), reading);
+        requireListener(monitor);
         for (const entity of listed)
           await addItem(tx, { monitor: monitor.id, entity, recordId: '', sendUpdate: false, now: now() });
         return monitor;
       });
-      const monitor = await orUnprocessable(made);
+      const monitor = await orUnprocessable(making);
       for (const queue of ['deliver', 'mail']) bell.ring(queue);
-      return reply.code(201).send(viewWithSecret(monitor));
+      return reply.code(201).send(viewOfNew(monitor));
     },
   );
 
@@ -157,7 +160,12 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
       },
     },
     async (request) => {
-      const changed = store.write((tx) => updateMonitor(tx, secrets, request.params.id, request.body, now(), wire));
+      const { params, body } = request;
+      const changed = store.write(async (tx) => {
+        const monitor = await updateMonitor(tx, secrets, params.id, body, now(), reading);
+        if (monitor !== undefined && (body.url !== undefined || body.emails !== undefined)) requireListener(monitor);
+        return monitor;
+      });
       const monitor = await orUnprocessable(changed);
       if (monitor === undefined) throw noMonitor();
       bell.ring('deliver');
