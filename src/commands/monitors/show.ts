@@ -59,8 +59,9 @@ const shown = (value: unknown): string => {
 
 /** A monitor that was made: with its secret, where it has a webhook to sign for. */
 export function showNew(context: Context, monitor: Monitor, done: string): void {
-  if (monitor.url !== null) return showSecret(context, monitor, done);
-  context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It tells by mail.`);
+  if (monitor.url === null)
+    context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It tells by mail.`);
+  else showSecret(context, monitor, done);
 }
 
 /** A monitor that was made or given a new secret: the one time it is shown. */
