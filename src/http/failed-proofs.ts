@@ -36,7 +36,7 @@ export function createFailedProofs(now: () => number): (address: string) => numb
 
 /** An IPv4 address, or the /64 of an IPv6 address: who has one of its addresses has all of them. */
 function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const plain = address.includes('.') ? address.replace(/^::ffff:/i, '') : address;
   if (!isIPv6(plain)) return plain;
   const [left = '', right = ''] = plain.split('::', 2);
   const groups = (text: string): string[] => text.split(':').filter((group) => group !== '');
