@@ -1,14 +1,17 @@
 /** `backfill`: the companies that a CRM has already are found by their number, linked, and monitored. */
-import { type BackfillOptions, runBackfill } from '../connector/backfill/backfill.ts';
+import { type BackfillOptions, runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
 import { sampleRows } from '../connector/backfill/census.ts';
 import { BackfillError } from '../connector/backfill/deps.ts';
 import { outcomeOf } from '../connector/backfill/outcome.ts';
+import { tellDoubts } from '../connector/backfill/plan-doubts.ts';
 import { type Run, readRun } from '../connector/backfill/run.ts';
 import { PlanError } from '../connector/backfill/take-plan.ts';
 import { type CallsMade, type Ground, onBackfillGround } from './backfill/ground.ts';
 import { showProgress } from './backfill/progress.ts';
-import { documentOf, forAPerson, type Summary, textOf } from './backfill/summary.ts';
-import { defineCommand, flag, integer, needed, oneOf, text, UsageError } from './command.ts';
+import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
+import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './command.ts';
+import { confirmMany } from './confirm.ts';
+import type { Context } from './context.ts';
 
 const SAMPLE = 10;
 
@@ -27,18 +30,26 @@ export const command = defineCommand({
       'whose word counts where a property differs at the first fill; crm where not given',
     ),
     restart: flag('forget a scan or a plan that is not done, and begin again'),
+    yes: flag('without a question: link what the scan finds, or a plan that looks as if a column had slipped'),
   },
-  run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart }) => {
+  run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart, yes }) => {
+    if (dryRun && apply !== undefined && plan === undefined) return tryFile(context, provider, apply);
     const mode = modeOf(dryRun, plan, apply);
     if (limit !== undefined && (mode.kind === 'look' || mode.kind === 'plan'))
       throw new UsageError('--limit is for what is linked: leave it out with --dry-run and --plan');
     const began = Date.now();
     return onBackfillGround(context, provider, async (ground, calls) => {
+      if (mode.kind === 'apply') needAnswer(context, yes, provider);
       const progress = showProgress(context, calls);
       let run: Run | undefined;
       try {
         const deps = { ...ground, tell: progress.tell };
-        run = await runBackfill(deps, { mode, limit, sendUpdate, trust, restart }, context.signal);
+        const mayLink = (count: number): Promise<boolean> => {
+          progress.end();
+          return confirmMany(context, yes, questionOf(provider, count), PLAN_FIRST);
+        };
+        const options = { mode, limit, sendUpdate, trust, restart, meant: yes, mayLink };
+        run = await runBackfill(deps, options, context.signal);
       } catch (error) {
         if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
         if (!context.signal.aborted) throw error;
@@ -46,7 +57,7 @@ export const command = defineCommand({
         progress.end();
       }
       const seconds = Math.round((Date.now() - began) / 1_000);
-      const summary = await summarise(ground, calls, run, { mode, trust, sendUpdate }, seconds);
+      const summary = await summarise(ground, calls, run, { mode, trust, sendUpdate, yes }, seconds);
       context.output.result(documentOf(summary), textOf(summary));
       if (summary.ended === 'stopped') return 1;
       return forAPerson(summary) > 0 ? 3 : 0;
@@ -54,20 +65,47 @@ export const command = defineCommand({
   },
 });
 
+const PLAN_FIRST = 'look first with --dry-run or --plan FILE';
+const questionOf = (provider: string, count: number): string =>
+  `Link ${count === 1 ? '1 record' : `${count} records`} of ${provider}, and have their companies monitored?`;
+
+/** Before a scan of an hour, and not after it. */
+function needAnswer({ stdin, stderr, json }: Context, yes: boolean, provider: string): void {
+  if (yes || (stdin?.isTTY === true && stderr.isTTY === true && !json)) return;
+  throw new UsageError(
+    `backfill ${provider} links every record whose number it finds, and nobody can be asked here: add --yes, or ${PLAN_FIRST}`,
+  );
+}
+
+/** `--apply FILE --dry-run`: what an edited plan would do. Nothing is linked, and no CRM is asked. */
+const tryFile = (context: Context, provider: string, file: string): Promise<ExitCode> =>
+  onBackfillGround(context, provider, async (ground) => {
+    try {
+      const plan = await tryPlan({ ...ground, tell: () => {} }, file, context.signal);
+      context.output.result({ provider, file, ...plan }, textOfPlan(file, plan));
+      return tellDoubts(plan.doubts, plan.toLink, true).length > 0 ? 3 : 0;
+    } catch (error) {
+      if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
+      throw error;
+    }
+  });
+
 function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undefined): BackfillOptions['mode'] {
   if ([dryRun, plan !== undefined, apply !== undefined].filter(Boolean).length > 1)
-    throw new UsageError('--dry-run, --plan and --apply exclude each other: give one of them');
+    throw new UsageError('--plan and --dry-run, and --plan and --apply, exclude each other: give one of them');
   if (plan !== undefined) return { kind: 'plan', file: plan };
   if (apply !== undefined) return { kind: 'file', file: apply };
   return { kind: dryRun ? 'look' : 'apply' };
 }
+
+type Asked = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly yes: boolean };
 
 /** `ended` undefined: stopped by a signal. */
 async function summarise(
   { store, crm, upstream }: Ground,
   calls: CallsMade,
   ended: Run | undefined,
-  asked: Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'>,
+  asked: Asked,
   seconds: number,
 ): Promise<Summary> {
   const { mode } = asked;
@@ -109,11 +147,7 @@ async function summarise(
 }
 
 /** The command in a mode, else the next start would be another one's: it would link, or with other options. */
-function nextOf(
-  provider: string,
-  { mode, trust, sendUpdate }: Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'>,
-  begun: Run | undefined,
-): string {
+function nextOf(provider: string, { mode, trust, sendUpdate, yes }: Asked, begun: Run | undefined): string {
   return [
     `cvrsync backfill ${provider}`,
     ...(mode.kind === 'look' ? ['--dry-run'] : []),
@@ -121,6 +155,7 @@ function nextOf(
     ...(mode.kind === 'file' ? [`--apply ${quoted(mode.file)}`] : []),
     ...(sendUpdate || begun?.sendUpdate === true ? ['--send-update'] : []),
     ...((trust ?? begun?.trust) === 'register' ? ['--trust register'] : []),
+    ...(yes ? ['--yes'] : []),
   ].join(' ');
 }
 

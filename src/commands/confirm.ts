@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { UsageError } from './command.ts';
 import type { Context } from './context.ts';
 
 /** The answer to a question of yes or no; undefined where nobody can be asked. Anything but a yes is a no. */
@@ -27,4 +28,15 @@ export async function confirm(
     over.abort();
     lines.close();
   }
+}
+
+/**
+ * Whether what touches many records may begin: a person says so at the terminal, a program by `--yes`. `advice` is what
+ * else there is to do where nobody can be asked.
+ */
+export async function confirmMany(context: Context, yes: boolean, question: string, advice: string): Promise<boolean> {
+  if (yes) return true;
+  const answer = await confirm(context, question);
+  if (answer !== undefined) return answer;
+  throw new UsageError(`${question} Nobody can be asked here: add --yes, or ${advice}`);
 }

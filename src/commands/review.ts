@@ -13,6 +13,7 @@ import { type Resolved, resolveAttention } from '../connector/resolve-attention.
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import type { Store } from '../store/open.ts';
 import { type Command, defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './command.ts';
+import { confirmMany } from './confirm.ts';
 import type { Context } from './context.ts';
 import { shownTime, withStore } from './opened.ts';
 
@@ -89,7 +90,11 @@ export const command = defineCommand({
 
 function answering(verb: Verb): Command {
   const { about, all, kinds } = ANSWERS[verb];
-  const shared = { all: flag(all), kind: oneOf(kinds, 'with --all: only this kind') };
+  const shared = {
+    all: flag(all),
+    kind: oneOf(kinds, 'with --all: only this kind'),
+    yes: flag('with --all: without a question'),
+  };
   const args = { ids: many('ids as `review list` shows them') };
   if (!kinds.includes('difference'))
     return defineCommand({
@@ -97,14 +102,14 @@ function answering(verb: Verb): Command {
       about,
       args,
       options: shared,
-      run: (context, { ids }, { all, kind }) => answer(context, verb, ids, { all, kind }),
+      run: (context, { ids }, chosen) => answer(context, verb, ids, chosen),
     });
   return defineCommand({
     name: verb,
     about,
     args,
     options: { ...shared, ...narrow },
-    run: (context, { ids }, { all, kind, ...filter }) => answer(context, verb, ids, { all, kind, ...filter }),
+    run: (context, { ids }, chosen) => answer(context, verb, ids, chosen),
   });
 }
 
@@ -161,10 +166,11 @@ function print({ json, log, output }: Context, shown: readonly Attention[], coun
 interface Chosen extends DifferenceFilter {
   readonly all: boolean;
   readonly kind: Kind | undefined;
+  readonly yes: boolean;
 }
 
 async function answer(context: Context, verb: Verb, ids: readonly string[], chosen: Chosen): Promise<ExitCode> {
-  const { all, kind } = chosen;
+  const { all, kind, yes } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');
   if (ids.length > 0 && all) throw new UsageError('name ids, or use --all: not both');
   if (ids.length > 0 && kind !== undefined) throw new UsageError('--kind goes with --all');
@@ -174,22 +180,34 @@ async function answer(context: Context, verb: Verb, ids: readonly string[], chos
   const leftOut: string[] = [];
   const results = await withStore(context, async (store) => {
     if (!all) return answerEach(store, verb, ids);
-    if (kinds?.includes('difference')) return answerDifferences(store, verb, chosen);
+    const mayTake = (count: number): Promise<boolean> | boolean =>
+      count === 0 || confirmMany(context, yes, questionOf(verb, count), 'name ids from `cvrsync review list`');
+    if (kinds?.includes('difference')) {
+      const isMeant = await mayTake(await countDifferences(store.db, chosen));
+      return isMeant ? answerDifferences(store, verb, chosen) : undefined;
+    }
     const found = (await readAttention(store.db, Date.now())).filter((each) => kinds?.includes(each.kind));
     // Who tries all again after an outage has not decided anything.
     if (verb === 'retry' || verb === 'drop')
       leftOut.push(...found.filter(({ decides }) => decides).map(({ id }) => id));
     const taking = found.filter(({ verbs }) => verbs.includes(verb));
+    if (!(await mayTake(taking.length))) return undefined;
     return answerEach(
       store,
       verb,
       taking.map(({ id }) => id),
     );
   });
-  const failed = results.filter(({ result }) => result.kind !== 'done').length;
+  if (results === undefined) {
+    context.output.result([], 'Nothing was done.');
+    return 1;
+  }
+  const failed = results.filter(hasFailed).length;
   if (context.json) context.output.result(results, '');
   else {
-    for (const { id, result } of results) context.output.line(`${id}: ${told(result)}`);
+    for (const { id, result } of all ? results.filter(hasFailed) : results)
+      context.output.line(`${id}: ${told(result)}`);
+    if (all && results.length > 0) context.output.line(summaryOf(results));
     if (results.length + leftOut.length === 0) context.output.line('Nothing of that kind is there.');
     if (leftOut.length > 0) context.output.line(`Left for you to decide, by id: ${leftOut.join(', ')}`);
   }
@@ -210,6 +228,17 @@ async function answerDifferences(store: Store, verb: Verb, filter: DifferenceFil
     );
     results.push(...resolved.filter(({ result }) => result.kind === 'done'));
   }
+}
+
+const questionOf = (verb: Verb, count: number): string =>
+  `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${count === 1 ? '1 entry' : `${count} entries`} of review?`;
+
+const hasFailed = ({ result }: Result): boolean => result.kind !== 'done';
+
+/** What became of all of them, in one line: `12 due now, 3 given up`. */
+function summaryOf(results: readonly Result[]): string {
+  const counts = Map.groupBy(results, ({ result }) => (result.kind === 'done' ? result.note : 'not done'));
+  return `${results.length} in all: ${[...counts].map(([note, of]) => `${of.length} ${note}`).join(', ')}`;
 }
 
 interface Result {

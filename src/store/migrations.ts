@@ -6,6 +6,7 @@ import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
 import { addLeaseColumn } from './lease-column.ts';
 import { addPendingWrites } from './pending-tables.ts';
+import { addPlanMemory } from './plan-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
   addLeaseColumn,
   addAlerts,
   addPendingWrites,
+  addPlanMemory,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

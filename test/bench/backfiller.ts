@@ -42,7 +42,18 @@ export function startBackfill(
     },
   };
   writeFileSync(config, JSON.stringify(content));
-  const args = [BUILT, '--config', config, '--json', '--log-level', 'error', 'backfill', 'hubspot', ...options];
+  const args = [
+    BUILT,
+    '--config',
+    config,
+    '--json',
+    '--log-level',
+    'error',
+    'backfill',
+    'hubspot',
+    '--yes',
+    ...options,
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const rss: number[] = [];
   const watch = setInterval(() => {

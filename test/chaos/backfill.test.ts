@@ -86,7 +86,7 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
   const store = await watchStore(url);
 
   const run = (...args: readonly string[]): Running => startCommand([...args, '--config', file, '--json'], folder);
-  const backfill = (crm: CrmName): Running => run('backfill', crm, '--send-update');
+  const backfill = (crm: CrmName): Running => run('backfill', crm, '--yes', '--send-update');
 
   // The service: it tells the whole company where an update was asked for, and of changes as they come.
   const stop = new AbortController();
@@ -157,7 +157,7 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
   await Promise.all([acting, changing]);
 
   // What people did to records that the first pass had seen already, a second one finds.
-  await Promise.all(CRM_NAMES.map((crm) => ok(run('backfill', crm, '--send-update', '--restart'))));
+  await Promise.all(CRM_NAMES.map((crm) => ok(run('backfill', crm, '--yes', '--send-update', '--restart'))));
   await atRest();
   await minutesPass();
   await Promise.all(CRM_NAMES.map((crm) => ok(run('reconcile', crm, '--yes'))));

@@ -24,7 +24,8 @@ const setup = async (service?: FakeService) => {
   };
   configure();
   const run = (...line: string[]) => runCli(['--config', file, ...line]);
-  const json = async (...more: string[]) => JSON.parse((await run('--json', 'backfill', 'hubspot', ...more)).stdout);
+  const json = async (...more: string[]) =>
+    JSON.parse((await run('--json', 'backfill', 'hubspot', '--yes', ...more)).stdout);
   const links = async () => JSON.parse((await run('--json', 'links')).stdout);
   return { emulator, configure, run, json, links, plan: path.join(folder, 'plan.csv') };
 };
@@ -35,7 +36,7 @@ describe('backfill', () => {
     const { emulator, run, links } = await setup(service);
     const id = emulator.add({ name: 'Opdigtet ApS', cvr_number: 'DK 10 15 08 17' });
     emulator.add({ name: 'Uden nummer' });
-    const { code, stdout, stderr } = await run('backfill', 'hubspot', '--send-update');
+    const { code, stdout, stderr } = await run('backfill', 'hubspot', '--yes', '--send-update');
     expect(code).toBe(0);
     expect(stdout).toContain('hubspot: 2 records scanned');
     expect(stdout).toMatch(/1 {2}matched {4}the number is a company's\n +1 {2}no-number/u);
@@ -49,7 +50,7 @@ describe('backfill', () => {
   it('ends with 3 where records need a person, and shows some of them', async () => {
     const { emulator, run } = await setup();
     for (let at = 0; at < 12; at++) emulator.add({ name: `Firma ${at}\u001B[2J`, cvr_number: `ukendt ${at}` });
-    const { code, stdout } = await run('backfill', 'hubspot');
+    const { code, stdout } = await run('backfill', 'hubspot', '--yes');
     expect(code).toBe(3);
     expect(stdout).toContain('12 records need a person:');
     expect(stdout.split('\n').filter((line) => line.includes('invalid:'))).toHaveLength(10);
@@ -62,7 +63,7 @@ describe('backfill', () => {
     service.refuse(A, 404, 'No such company');
     const { emulator, run } = await setup(service);
     emulator.add({ cvr_number: '10150817' });
-    const { code, stdout } = await run('backfill', 'hubspot');
+    const { code, stdout } = await run('backfill', 'hubspot', '--yes');
     expect([code, stdout]).toEqual([
       3,
       expect.stringContaining('1 refused by the monitoring service: see cvrsync review'),
@@ -123,7 +124,9 @@ describe('backfill', () => {
     const service = await serveService();
     const { emulator, run, plan } = await setup(service);
     const id = emulator.add({ cvr_number: '10150817' });
-    expect((await run('backfill', 'hubspot')).stdout).toContain('hubspot --plan FILE, there link as the action of');
+    expect((await run('backfill', 'hubspot', '--yes')).stdout).toContain(
+      'hubspot --plan FILE, there link as the action of',
+    );
     await run('backfill', 'hubspot', '--plan', plan, '--trust', 'register');
     writeFileSync(plan, readFileSync(plan, 'utf8').replace('linked;skip', 'linked;link'));
     const { stdout } = await run('backfill', 'hubspot', '--apply', plan);
@@ -197,14 +200,14 @@ describe('backfill', () => {
       },
     });
     // Progress goes to the log, line by line.
-    const { stderr } = await run('--json', 'backfill', 'hubspot');
+    const { stderr } = await run('--json', 'backfill', 'hubspot', '--yes');
     for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ msg: 'backfill' });
   });
 
   it('goes on after --limit', async () => {
     const { emulator, run, json } = await setup();
     for (let at = 0; at < 5; at++) emulator.add({ cvr_number: String(20_000_000 + at) });
-    const first = await run('backfill', 'hubspot', '--limit', '2');
+    const first = await run('backfill', 'hubspot', '--yes', '--limit', '2');
     expect([first.code, first.stdout]).toEqual([
       0,
       expect.stringContaining('3 left by --limit. Start cvrsync backfill'),
@@ -228,12 +231,12 @@ describe('backfill', () => {
   it('says which key is missing, and fails where the CRM refuses the credentials', async () => {
     const { configure, run } = await setup();
     configure({});
-    expect(await run('backfill', 'hubspot')).toMatchObject({
+    expect(await run('backfill', 'hubspot', '--yes')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('connector.providers.hubspot.match'),
     });
     configure({ match: { property: 'cvr_number' }, accessToken: 's3cret-of-mine' });
-    const { code, stderr } = await run('backfill', 'hubspot');
+    const { code, stderr } = await run('backfill', 'hubspot', '--yes');
     expect(code).toBe(1);
     expect(stderr).not.toContain('s3cret-of-mine');
   });

@@ -71,7 +71,7 @@ test('every difference is counted, listed, and settled by --all', async () => {
   const all = await cli(...LIST, '--limit', '1000');
   expect(new Set(JSON.parse(all.stdout).map(({ about }: { about: string }) => about)).size).toBe(MANY);
   expect(all.stderr).toBe('');
-  expect((await cli('review', 'keep', '--all')).code).toBe(0);
+  expect((await cli('review', 'keep', '--all', '--yes')).code).toBe(0);
   expect(JSON.parse((await cli(...LIST)).stdout)).toEqual([]);
   const held = await store.db.selectFrom('ruling').select('record_id').where('kind', '=', 'hold').execute();
   expect(held).toHaveLength(MANY);

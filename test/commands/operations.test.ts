@@ -138,13 +138,13 @@ describe('review', () => {
       3,
       ['link/hubspot/7', 'body/1'],
     ]);
-    expect(await run('review', 'retry', '--all')).toMatchObject({
+    expect(await run('review', 'retry', '--all', '--yes')).toMatchObject({
       code: 3,
       stdout: 'Left for you to decide, by id: link/hubspot/7\n',
     });
-    expect(await run('review', 'accept', '--all', '--kind', 'link')).toMatchObject({
+    expect(await run('review', 'accept', '--all', '--yes', '--kind', 'link')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^link\/hubspot\/7: /),
+      stdout: expect.stringMatching(/^1 in all: 1 the link is active/),
     });
     expect(await run('review', 'retry', 'body/1')).toMatchObject({
       code: 1,
@@ -167,7 +167,7 @@ describe('review retry --all', () => {
       await park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many links would end' });
     });
     for (const kind of [[], ['--kind', 'lane']])
-      expect(await run('review', 'retry', '--all', ...kind)).toMatchObject({
+      expect(await run('review', 'retry', '--all', '--yes', ...kind)).toMatchObject({
         code: 3,
         stdout: expect.stringMatching(/by id: lane\/heal:hubspot\/\*\n$/u),
       });

@@ -109,7 +109,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     expect((await stage.cli('hold', record, name, '--lift')).code).toBe(0);
     await stage.settled();
     expect((await stage.cli('review', 'list', '--kind', 'difference')).code).toBe(3);
-    expect((await stage.cli('review', 'accept', '--all', '--property', name)).code).toBe(0);
+    expect((await stage.cli('review', 'accept', '--all', '--yes', '--property', name)).code).toBe(0);
     expect(await nameOf(stage, id)).toBe('C ApS');
     expect((await stage.cli('review', 'list', '--kind', 'difference')).code).toBe(0);
   });

@@ -1,7 +1,9 @@
 /** What a backfill says in the end, for people and for programs. */
 import type { CensusRow } from '../../connector/backfill/census.ts';
 import type { Outcome } from '../../connector/backfill/outcome.ts';
+import { tellDoubts } from '../../connector/backfill/plan-doubts.ts';
 import type { Run } from '../../connector/backfill/run.ts';
+import type { PlanRead } from '../../connector/backfill/take-plan.ts';
 import { VERDICTS, type Verdict } from '../../connector/backfill/verdict.ts';
 import type { CallsMade } from './ground.ts';
 
@@ -174,3 +176,20 @@ const toldRow = ({ record_id: record, name, found, verdict, detail }: CensusRow)
     /\p{Cc}+/gu,
     ' ',
   );
+
+/** What a plan file would do, by the scan it was made of. */
+export function textOfPlan(file: string, { toLink, linked, skipped, doubts, given, repaired }: PlanRead): string {
+  const many = tellDoubts(doubts, toLink, true);
+  return [
+    `${file} would link ${records(toLink)} (${number(linked)} of them linked already) and skip ${number(skipped)}. Nothing was linked.`,
+    ...tellDoubts(doubts, toLink, false).map((doubt) => `  ${doubt}`),
+    ...(repaired > 0 ? [`  ${number(repaired)} lost a leading zero in a spreadsheet, which is given back`] : []),
+    ...(given.length > 0 ? ['Numbers that are yours:'] : []),
+    ...given.map((one) => `  ${one.record}: the CRM holds ${one.found || 'none'}, the plan says ${one.number}`),
+    ...(many.length > 0
+      ? ['So many are refused without --yes: was a column filled by dragging, or sorted alone?']
+      : []),
+  ]
+    .map((line) => line.replaceAll(/\p{Cc}+/gu, ' '))
+    .join('\n');
+}

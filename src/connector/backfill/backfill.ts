@@ -10,11 +10,12 @@ import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
 import { countRows } from './census.ts';
 import { type BackfillDeps, BackfillError } from './deps.ts';
+import { tellDoubts } from './plan-doubts.ts';
 import { digestOf } from './read-plan.ts';
 import { freshRun, holdRun, newOwner, type Phase, type Run, readRun, saveRun, takeRun } from './run.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
-import { checkPlan, importPlan } from './take-plan.ts';
+import { checkPlan, importPlan, type PlanRead } from './take-plan.ts';
 import { writePlan } from './write-plan.ts';
 
 export interface BackfillOptions {
@@ -26,6 +27,10 @@ export interface BackfillOptions {
   /** Absent: as the run that is gone on with, else `crm`. */
   readonly trust?: Run['trust'] | undefined;
   readonly restart: boolean;
+  /** A person means a plan file as it stands, however strange it looks. */
+  readonly meant?: boolean;
+  /** Asked before records are linked that nobody has seen in a plan; not asked where absent. A no leaves them planned. */
+  readonly mayLink?: (count: number) => Promise<boolean>;
 }
 
 const STEP = 1_000;
@@ -50,7 +55,7 @@ export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, 
   let run = await begin(deps, options);
   if (run.phase === 'clear') run = await clear(deps, run, signal);
   if (run.phase === 'scan') run = await scanAll(deps, run, columns, signal);
-  if (run.phase === 'judge') run = await plan(deps, run, columns, mode, signal);
+  if (run.phase === 'judge') run = await plan(deps, run, columns, options, signal);
   if (run.phase === 'import' && mode.kind === 'file') run = await importPlan(deps, run, mode.file, signal);
   if (run.phase === 'apply' || run.phase === 'carry') run = await carryOut(deps, run, columns, options, signal);
   return run;
@@ -58,10 +63,10 @@ export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, 
 
 async function checkPlanOf(
   { store, crm }: BackfillDeps,
-  { restart }: BackfillOptions,
+  { restart, meant = false }: Pick<BackfillOptions, 'restart' | 'meant'>,
   file: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PlanRead> {
   if (restart) throw new BackfillError('--restart forgets the scan that --apply stands on: use one of them');
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackfillError(`there is no plan ${file}`);
   const before = await readRun(store.db, crm.name);
@@ -69,8 +74,18 @@ async function checkPlanOf(
     throw new BackfillError(
       `no scan of ${crm.name} is finished in this store: make the plan here first, with cvrsync backfill ${crm.name} --plan FILE`,
     );
-  await checkPlan(store.db, crm, file, signal);
+  const plan = await checkPlan(store.db, crm, file, signal);
+  const doubts = tellDoubts(plan.doubts, plan.toLink, true);
+  if (doubts.length > 0 && !meant)
+    throw new BackfillError(
+      `nothing of ${file} was linked. Of ${plan.toLink} lines to link ${doubts.join(', ')}: was a column filled by dragging, or sorted without the others? See it with --apply ${file} --dry-run; add --yes where all of it is meant`,
+    );
+  return plan;
 }
+
+/** What a plan file would do, by the scan that it was made of; changes nothing and calls nobody. */
+export const tryPlan = (deps: BackfillDeps, file: string, signal: AbortSignal): Promise<PlanRead> =>
+  checkPlanOf(deps, { restart: false, meant: true }, file, signal);
 
 const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';
 const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'carry';
@@ -126,14 +141,16 @@ async function plan(
   deps: BackfillDeps,
   begun: Run,
   columns: Columns,
-  mode: BackfillOptions['mode'],
+  { mode, mayLink }: BackfillOptions,
   signal: AbortSignal,
 ): Promise<Run> {
   const { store, crm, now } = deps;
   const run = await settleVerdicts(deps, begun, columns, signal);
   if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
   const { cursor: _, ...rest } = run;
-  const next: Run = { ...rest, phase: mode.kind === 'apply' ? 'apply' : 'planned' };
+  const { toLink } = await countRows(store.db, crm.name);
+  const isMeant = mode.kind === 'apply' && (toLink === 0 || (await mayLink?.(toLink)) !== false);
+  const next: Run = { ...rest, phase: isMeant ? 'apply' : 'planned' };
   // A look is no plan: what it was tried with is nobody's word for a plan that is applied after it.
   const kept: Run = mode.kind === 'look' ? { ...next, trust: 'crm', sendUpdate: false } : next;
   await store.write((tx) => saveRun(tx, crm.name, kept, now()));

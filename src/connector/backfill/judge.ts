@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { CensusRow } from './census.ts';
+import { readSkips, SKIPPED } from './plan-memory.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole census. */
@@ -15,9 +16,14 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
   const entities = [
     ...new Set(rows.flatMap((row) => (row.verdict === 'matched' && row.entity !== null ? row.entity : []))),
   ];
-  const [shared, taken] = await Promise.all([
+  const [shared, taken, skips] = await Promise.all([
     sharedNumbers(db, provider, entities),
     recordsWith(db, provider, entities),
+    readSkips(
+      db,
+      provider,
+      rows.map((row) => row.record_id),
+    ),
   ]);
   return rows.map((row): CensusRow => {
     const link = links.get(row.record_id);
@@ -32,6 +38,8 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
       other !== undefined
         ? `record ${other} stands for this company already`
         : twins && toldTwins(twins, row.record_id);
+    if (doubt === undefined && skips.get(row.record_id) === row.entity)
+      return { ...row, action: 'skip', detail: SKIPPED };
     return doubt === undefined
       ? { ...row, action: 'link' }
       : { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: doubt };

@@ -39,4 +39,4 @@ export async function movedNumbers(
 }
 
 /** The company of the number that a record holds itself, whatever a plan file said of it. */
-const ownOf = (row: CensusRow | undefined): string | null => verdictOf(row?.found ?? null, false).entity;
+export const ownOf = (row: CensusRow | undefined): string | null => verdictOf(row?.found ?? null, false).entity;

@@ -5,7 +5,9 @@ import type { Crm } from '../crm.ts';
 import { type IdReader, readRecordId } from '../record-id.ts';
 import { type CensusRow, resetActions, rowsById, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
-import { isTooMany, movedNumbers } from './moved-numbers.ts';
+import { isTooMany, movedNumbers, ownOf } from './moved-numbers.ts';
+import { openDoubts, type PlanDoubts } from './plan-doubts.ts';
+import { rememberSkips } from './plan-memory.ts';
 import { type PlanLine, type PlanProblem, readPlan } from './read-plan.ts';
 import { holdRun, type Run, saveRun } from './run.ts';
 import { verdictOf } from './verdict.ts';
@@ -31,6 +33,13 @@ export interface PlanRead {
   readonly toLink: number;
   /** Lines whose number lost a leading zero in a spreadsheet. */
   readonly repaired: number;
+  /** Lines that are not linked. */
+  readonly skipped: number;
+  /** Of those to link: linked to that company already. */
+  readonly linked: number;
+  readonly doubts: PlanDoubts;
+  /** Some lines whose number is a person's: what the record holds, and what it is to be linked as. */
+  readonly given: readonly { readonly record: string; readonly found: string; readonly number: string }[];
 }
 
 const MOVED =
@@ -51,8 +60,9 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
   const moved: PlanProblem[] = [];
   let movedCount = 0;
   const seen = new Map<string, number>();
-  let toLink = 0;
-  let repaired = 0;
+  const doubts = openDoubts();
+  const given: PlanRead['given'][number][] = [];
+  const counts = { toLink: 0, skipped: 0, linked: 0, repaired: 0 };
   for await (const page of pagesOf(file, crm)) {
     signal.throwIfAborted();
     const rows = await rowsFor(db, provider, page);
@@ -61,18 +71,28 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
         tell(one.line, one.problem);
         continue;
       }
-      const problem = problemOf(one, rows.get(one.recordId), seen.get(one.recordId), provider);
+      const row = rows.get(one.recordId);
+      const problem = problemOf(one, row, seen.get(one.recordId), provider);
       seen.set(one.recordId, one.line);
-      if (problem !== undefined) tell(one.line, problem);
-      else if (one.action === 'link') toLink += 1;
-      if (one.repaired) repaired += 1;
+      if (one.repaired) counts.repaired += 1;
+      if (problem !== undefined || row === undefined) {
+        tell(one.line, problem ?? 'is not known');
+        continue;
+      }
+      const own = ownOf(row);
+      doubts.see(one, { verdict: row.verdict, own });
+      counts[one.action === 'link' ? 'toLink' : 'skipped'] += 1;
+      if (one.action !== 'link') continue;
+      if (row.verdict === 'linked' && own === one.entity) counts.linked += 1;
+      if (own !== one.entity && given.length < MOST_PROBLEMS)
+        given.push({ record: one.recordId, found: row.found ?? '', number: one.number });
     }
     const lines = page.flatMap((one) => ('problem' in one ? [] : one));
     const found = await movedNumbers(db, provider, lines, rows);
     movedCount += found.length;
     moved.push(...found.slice(0, MOST_PROBLEMS - moved.length));
   }
-  if (isTooMany(movedCount, toLink)) {
+  if (isTooMany(movedCount, counts.toLink)) {
     tell(1, `${movedCount} records ${MOVED}`);
     for (const { line, problem } of moved) tell(line, problem);
     count += movedCount - moved.length;
@@ -83,7 +103,7 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
       problems.toSorted((a, b) => a.line - b.line),
       count,
     );
-  return { toLink, repaired };
+  return { ...counts, doubts: doubts.counts(), given };
 }
 
 function problemOf(
@@ -118,14 +138,27 @@ export async function importPlan(deps: BackfillDeps, run: Run, file: string, sig
       const row = 'problem' in one || one.action === 'skip' ? undefined : rows.get(one.recordId);
       return row === undefined || 'problem' in one ? [] : [planned(row, one)];
     });
+    const { skips, links } = wordsOf(page, rows);
     await store.write(async (tx) => {
       await holdRun(tx, provider, run);
+      await rememberSkips(tx, provider, skips, links);
       await updateRows(tx, provider, changed);
     });
   }
   const next: Run = { ...run, phase: 'apply', applied: 0 };
   await store.write((tx) => saveRun(tx, provider, next, now()));
   return next;
+}
+
+/** What a person says by a page: records that could be linked by their own number and are not to be, and those that are. */
+function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, CensusRow>) {
+  const lines = page.flatMap((one) => ('problem' in one ? [] : one));
+  const skips = lines.flatMap(({ action, recordId: record }) => {
+    const row = rows.get(record);
+    const entity = action === 'skip' && row?.verdict === 'matched' ? ownOf(row) : null;
+    return entity === null ? [] : { record, entity };
+  });
+  return { skips, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };
 }
 
 function planned(row: CensusRow, line: PlanLine): CensusRow {

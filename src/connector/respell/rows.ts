@@ -61,6 +61,7 @@ export async function moveRows(tx: Tx, respelling: Respelling): Promise<void> {
   await moveOthers(tx, respelling, 'note', 'marker');
   await moveOthers(tx, respelling, 'parent', 'provider');
   await moveOthers(tx, respelling, 'census', 'purpose');
+  await moveOthers(tx, respelling, 'plan_skip', 'provider');
   for (const column of ['parent_id', 'tried_id'] as const)
     await tx
       .updateTable('parent')
@@ -93,7 +94,7 @@ async function moveRulings(tx: Tx, respelling: Respelling): Promise<void> {
 async function moveOthers(
   tx: Tx,
   { provider, from, to }: Respelling,
-  table: 'property_state' | 'note' | 'parent' | 'census' | 'ruling',
+  table: 'property_state' | 'note' | 'parent' | 'census' | 'plan_skip' | 'ruling',
   key: string | undefined,
 ): Promise<void> {
   const name = sql.table(table);

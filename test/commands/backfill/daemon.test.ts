@@ -63,7 +63,7 @@ describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
     const notes = (): readonly number[] =>
       hubspot.calls.filter(({ path }) => path.includes('/notes')).map(({ at }) => at);
     await expect.poll(() => notes().length).toBeGreaterThan(3);
-    const running = startCommand(['--config', 'cvrsync.json', '--json', 'backfill', 'hubspot'], folder);
+    const running = startCommand(['--config', 'cvrsync.json', '--json', 'backfill', 'hubspot', '--yes'], folder);
 
     // The service tells of companies meanwhile, of linked ones and of those that are not yet.
     for (const [at] of ids.entries()) await post(renamed(null, `Register ${at}`, 8, entity(at)));

@@ -13,7 +13,7 @@ const RECORDS = 250;
 const PAGES = 3;
 /** Calls to the service that may be under way at once. */
 const AT_ONCE = 16;
-const BACKFILL = ['--json', 'backfill', 'hubspot'];
+const BACKFILL = ['--json', 'backfill', 'hubspot', '--yes'];
 
 interface House {
   readonly folder: string;
@@ -119,7 +119,7 @@ describe('a backfill that is killed', () => {
 
 it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async () => {
   const house = await setHouse('sqlite');
-  const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot'], house.folder);
+  const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes'], house.folder);
   await expect.poll(house.counts.add, { timeout: 40_000, interval: 4 }).toBeGreaterThan(20);
   const began = performance.now();
   const { code, stdout } = await running.kill('SIGTERM');
@@ -136,7 +136,7 @@ it('stopped while it only looks, names a command that only looks', { timeout: 12
     [['--dry-run'], '--dry-run'],
     [['--plan', 'plan.csv', '--trust', 'register', '--send-update'], '--plan plan.csv --send-update --trust register'],
   ] as const) {
-    const line = ['--config', 'cvrsync.json', 'backfill', 'hubspot', '--restart', ...mode];
+    const line = ['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes', '--restart', ...mode];
     const before = house.counts.scan();
     const running = startCommand(line, house.folder);
     await expect.poll(house.counts.scan, { timeout: 40_000, interval: 4 }).toBeGreaterThan(before);

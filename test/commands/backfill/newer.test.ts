@@ -22,7 +22,7 @@ describe.each(ENGINES)('a first fill on %s', (engine) => {
     const id = stage.hubspot.add({ cvr_number: entityId.slice('CVR-1-'.length), name: 'Hvad nogen skrev' });
     // Before the record is linked: nobody stands for the company yet, and what is said of it must not be forgotten.
     await stage.post(told({ name: { before: company.name, after: 'Nyere Navn ApS' } }, 9, entityId));
-    expect((await stage.cli('backfill', 'hubspot', '--send-update')).code).toBe(0);
+    expect((await stage.cli('backfill', 'hubspot', '--yes', '--send-update')).code).toBe(0);
     expect(service.changes).toEqual([`add hubspot ${entityId} ${id} +update`]);
     // Linked, and before the service states the whole company as it was an hour before.
     await stage.post(told({ phoneNumber: { before: '10111111', after: '10222222' } }, 10, entityId));

@@ -104,11 +104,11 @@ it('is a bar on a terminal, which is left as it was', async () => {
   };
   const stderr = { isTTY: true, columns: 100, write };
   const world = { stdout: { write: () => {} }, stderr, env: {}, signal: new AbortController().signal };
-  expect(await main(['--config', file, 'backfill', 'hubspot'], world)).toBe(0);
+  expect(await main(['--config', file, 'backfill', 'hubspot', '--yes'], world)).toBe(0);
   expect(drawn).toMatch(/\[=+\] monitoring: 3 of 3/u);
   expect(drawn.lastIndexOf('\u001B[?25h')).toBeGreaterThan(drawn.lastIndexOf('\u001B[?25l'));
   // A program reads lines of JSON, also where somebody watches.
   drawn = '';
-  expect(await main(['--config', file, '--json', 'backfill', 'hubspot'], world)).toBe(0);
+  expect(await main(['--config', file, '--json', 'backfill', 'hubspot', '--yes'], world)).toBe(0);
   for (const line of drawn.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ msg: 'backfill' });
 });

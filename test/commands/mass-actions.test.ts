@@ -1,0 +1,102 @@
+/** Before mass actions: a count and a question at a terminal, --yes elsewhere, and one summary at the end. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { linkRecord, listLinks } from '../../src/connector/links.ts';
+import { main } from '../../src/main.ts';
+import { park } from '../../src/runtime/lanes.ts';
+import { runCli } from '../support/cli.ts';
+import { startCrms } from '../support/stage.ts';
+import { newFolder, opened } from '../support/stores.ts';
+
+const NUMBERS = ['10150817', '12345674'];
+
+/** A CRM with two companies, and commands with a person at the terminal or without one. */
+async function setHouse() {
+  const { hubspot } = await startCrms();
+  const ids = NUMBERS.map((cvr_number) => hubspot.add({ cvr_number }));
+  const folder = newFolder();
+  const file = path.join(folder, 'cvrsync.json');
+  const url = path.join(folder, 's.db');
+  const providers = { hubspot: { use: 'hubspot', ...hubspot.settings, match: { property: 'cvr_number' } } };
+  writeFileSync(file, JSON.stringify({ store: url, connector: { webhook: { auth: { method: 'None' } }, providers } }));
+  const store = await opened(url);
+  const argv = (line: readonly string[]) => ['--config', file, '--log-level', 'silent', ...line];
+  const ask = async (typed: string, ...line: string[]) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    let shown = '';
+    const write = (text: string): void => {
+      shown += text;
+    };
+    const sink = { isTTY: true, write };
+    stdin.write(typed);
+    const { signal } = new AbortController();
+    const code = await main(argv(line), { stdin, stdout: sink, stderr: sink, env: {}, signal });
+    return { code, shown };
+  };
+  return { store, ids, hubspot, ask, run: (...line: string[]) => runCli(argv(line)) };
+}
+
+describe('backfill without a plan', () => {
+  it('asks with the count at a terminal, and links after a yes only', async () => {
+    const { store, ask } = await setHouse();
+    const no = await ask('n\n', 'backfill', 'hubspot');
+    expect(no.shown).toContain('Link 2 records of hubspot, and have their companies monitored? [y/N]');
+    expect([no.code, await listLinks(store.db)]).toEqual([0, []]);
+    expect(no.shown).toContain('2 records would be linked');
+    expect((await ask('y\n', 'backfill', 'hubspot')).code).toBe(0);
+    expect(await listLinks(store.db)).toHaveLength(2);
+  });
+
+  it('needs --yes without a terminal, and says so before it scans', async () => {
+    const { store, hubspot, run } = await setHouse();
+    expect(await run('backfill', 'hubspot')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
+    expect([hubspot.calls, await listLinks(store.db)]).toEqual([[], []]);
+    expect((await run('backfill', 'hubspot', '--yes')).code).toBe(0);
+    expect(await listLinks(store.db)).toHaveLength(2);
+  });
+});
+
+describe('review with --all', () => {
+  async function withWork() {
+    const house = await setHouse();
+    await house.store.write(async (tx) => {
+      for (const key of ['7', '8']) await park(tx, 'sync:hubspot', key, { at: 1, error: 'no answer' });
+      for (const recordId of ['7', '8'])
+        await linkRecord(tx, { provider: 'hubspot', recordId, entity: 'CVR-1-10150817', sendUpdate: false, now: 1 });
+      await tx.updateTable('link').set({ state: 'conflict', reason: 'two companies' }).execute();
+      await tx.deleteFrom('lane').where('parked_at', 'is', null).execute();
+      await tx.updateTable('lane').set({ due_at: null, parked_at: 1, error: 'no answer' }).execute();
+    });
+    return house;
+  }
+  const states = async ({ store }: Awaited<ReturnType<typeof withWork>>) =>
+    (await listLinks(store.db)).map(({ state }) => state);
+
+  it.each([
+    [['retry', '--all', '--kind', 'lane'], 'Retry'],
+    [['accept', '--all', '--kind', 'link'], 'Accept'],
+  ] as const)('asks with the count before %j, and does nothing after a no', async (line, verb) => {
+    const house = await withWork();
+    const no = await house.ask('n\n', 'review', ...line);
+    expect(no.shown).toMatch(new RegExp(`${verb} \\d entries of review\\? \\[y/N\\]`, 'u'));
+    expect([no.code, await states(house)]).toEqual([1, ['conflict', 'conflict']]);
+    expect(no.shown).toContain('Nothing was done.');
+  });
+
+  it('needs --yes without a terminal, and ends with one summary', async () => {
+    const house = await withWork();
+    expect(await house.run('review', 'accept', '--all', '--kind', 'link')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Accept 2 entries of review? Nobody can be asked here: add --yes'),
+    });
+    expect(await states(house)).toEqual(['conflict', 'conflict']);
+    const accepted = await house.run('review', 'accept', '--all', '--kind', 'link', '--yes');
+    expect([accepted.code, accepted.stdout.trim().split('\n')]).toEqual([
+      0,
+      [expect.stringMatching(/^2 in all: 2 the link is active/u)],
+    ]);
+    expect(await states(house)).toEqual(['active', 'active']);
+  });
+});

@@ -1,0 +1,128 @@
+/** A plan whose number column was filled by dragging, or whose action column was sorted alone. */
+
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { tryPlan } from '../../../src/connector/backfill/backfill.ts';
+import { passesModulus11 } from '../../../src/protocol/cvr-number.ts';
+import { companyEntityId } from '../../../src/protocol/entity-id.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { type Ground, setGround } from './ground.ts';
+import { apply, applyLines, newFile, plan } from './plan-runs.ts';
+
+/** Numbers that pass the register's check. */
+function numbers(count: number): readonly string[] {
+  const found: string[] = [];
+  for (let number = 20_000_000; found.length < count; number += 1)
+    if (passesModulus11(String(number))) found.push(String(number));
+  return found;
+}
+
+const HEAD = 'record;number;action';
+const refusal = (run: Promise<unknown>): Promise<string> =>
+  run.then(
+    () => 'it was applied',
+    (error: Error) => error.message,
+  );
+
+async function planned(engine: (typeof ENGINES)[number], held: readonly (string | null)[]) {
+  const ground = await setGround({ engine });
+  const ids = held.map((number) => ground.add(number));
+  await ground.run(plan(newFile()));
+  return { ground, ids };
+}
+
+describe.each(ENGINES)('a plan on %s links nothing before a person has confirmed', (engine) => {
+  it('a number column that was filled by dragging a series', async () => {
+    const { ground, ids } = await planned(
+      engine,
+      Array.from({ length: 20 }, () => null),
+    );
+    const lines = [HEAD, ...ids.map((id, at) => `${id};${30_000_000 + at};link`)];
+    const said = await refusal(applyLines(ground, lines));
+    expect(said).toContain('of 20 lines to link'.replace('of', 'Of'));
+    expect(said).toMatch(/19 have a number of yours that follows the one in the line before/u);
+    expect(said).toMatch(/\d+ have a number of yours that fails the register's check/u);
+    expect(said).toContain('--yes');
+    expect(await ground.links()).toEqual({});
+  });
+
+  it('a number column that was filled with one number', async () => {
+    const { ground, ids } = await planned(
+      engine,
+      Array.from({ length: 10 }, () => null),
+    );
+    const [first = ''] = numbers(1);
+    const said = await refusal(applyLines(ground, [HEAD, ...ids.map((id) => `${id};${first};link`)]));
+    expect(said).toContain('10 have a number that stands in other lines too');
+    expect(await ground.links()).toEqual({});
+  });
+
+  it('numbers of companies that no record has, in the place of the ones the CRM holds', async () => {
+    const all = numbers(24);
+    const { ground, ids } = await planned(engine, all.slice(0, 12));
+    const lines = [HEAD, ...ids.map((id, at) => `${id};${all[12 + at]};link`)];
+    expect(await refusal(applyLines(ground, lines))).toContain('12 have another number than the CRM holds');
+    const file = newFile();
+    writeFileSync(file, lines.join('\n'));
+    await ground.run({ ...apply(file), meant: true });
+    expect(Object.keys(await ground.links())).toHaveLength(12);
+  });
+
+  it('an action column that was sorted alone', async () => {
+    const twins = numbers(8).flatMap((number) => [number, `DK${number}`]);
+    const { ground, ids } = await planned(engine, [...twins, ...numbers(16).slice(8)]);
+    const lines = [
+      HEAD,
+      ...ids.map((id, at) => `${id};${[...twins, ...numbers(16).slice(8)][at]};${at < 8 ? 'link' : 'skip'}`),
+    ];
+    expect(await refusal(applyLines(ground, lines))).toContain('8 link what the scan advised against');
+    expect(await ground.links()).toEqual({});
+  });
+
+  it('but a few corrections, and numbers as the CRM holds them, need no word', async () => {
+    const held = numbers(12);
+    const { ground, ids } = await planned(engine, held);
+    const [, , , , , , , , , , , , other = ''] = numbers(13);
+    await applyLines(ground, [HEAD, ...ids.map((id, at) => `${id};${at === 0 ? other : held[at]};link`)]);
+    expect(Object.keys(await ground.links())).toHaveLength(12);
+  });
+
+  it('and --apply --dry-run shows what it would do, and changes nothing', async () => {
+    const held = numbers(3);
+    const { ground, ids } = await planned(engine, held);
+    const file = newFile();
+    const lines = [`${ids[0]};${held[0]};link`, `${ids[1]};${held[1]};skip`, `${ids[2]};10150817;link`];
+    writeFileSync(file, [HEAD, ...lines].join('\n'));
+    const before = await ground.rows();
+    expect(await tryPlan(ground.deps, file, new AbortController().signal)).toMatchObject({
+      toLink: 2,
+      skipped: 1,
+      doubts: { differing: 1, failing: 0, consecutive: 0, shared: 0, against: 0 },
+      given: [{ record: ids[2], found: held[2], number: '10150817' }],
+    });
+    expect([await ground.rows(), await ground.links()]).toEqual([before, {}]);
+  });
+});
+
+describe.each(ENGINES)("a person's skip on %s", (engine) => {
+  const linked = async (ground: Ground) => Object.keys(await ground.links()).toSorted();
+
+  it('is remembered over plans, until the number changes or they link it', async () => {
+    const held = numbers(3);
+    const { ground, ids } = await planned(engine, held);
+    const [a = '', b = '', c = ''] = ids;
+    await applyLines(ground, [HEAD, ...ids.map((id, at) => `${id};${held[at]};${id === c ? 'link' : 'skip'}`)]);
+    expect(await linked(ground)).toEqual([c]);
+    await ground.run(plan(newFile()));
+    expect(await ground.note(a)).toContain('skipped it in an earlier plan');
+    await ground.run({ mode: { kind: 'apply' } });
+    expect(await linked(ground)).toEqual([c]);
+    ground.emulator.edit(a, { cvr_number: '10150817' });
+    await ground.run({ mode: { kind: 'apply' } });
+    expect(await ground.links()).toMatchObject({ [a]: `${companyEntityId('10150817')} number crm active` });
+    await ground.run(plan(newFile()));
+    await applyLines(ground, [HEAD, `${b};${held[1]};link`]);
+    await ground.run(plan(newFile()));
+    expect((await linked(ground)).length).toBe(3);
+  });
+});
