@@ -216,13 +216,6 @@ export interface CensusTable {
   detail: string | null;
 }
 
-/** A record that a person skipped in a plan, and the company whose number it held then. */
-export interface PlanSkipTable {
-  provider: string;
-  record_id: string;
-  entity: string;
-}
-
 /** An item of the monitoring service's list, as a reconcile read it. */
 export interface CensusItemTable {
   provider: string;
@@ -298,5 +291,6 @@ export interface Schema extends ServiceSchema {
   parent: ParentTable;
   census: CensusTable;
   census_item: CensusItemTable;
-  plan_skip: PlanSkipTable;
+  /** Records that a person skipped in a plan, and the company whose number each held then. */
+  plan_skip: Record<'provider' | 'record_id' | 'entity', string>;
 }
