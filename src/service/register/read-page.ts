@@ -24,7 +24,13 @@ export type Heading = Pick<Row, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'a
 
 /** One company or unit as it was and as it is. */
 export type Step = { readonly row: Row } & (
-  | { readonly kind: 'company'; readonly before: Company | undefined; readonly after: Company }
+  | {
+      readonly kind: 'company';
+      readonly before: Company | undefined;
+      readonly after: Company;
+      /** What the document alone says, without what is kept: see known.ts. */
+      readonly read: Company;
+    }
   | { readonly kind: 'unit'; readonly before: Unit | undefined; readonly after: Unit }
 );
 
@@ -138,7 +144,7 @@ function stepOf(before: Company | Unit | undefined, read: Company | Unit, says: 
   }
   const was = before?.kind === 'company' ? before : undefined;
   const after = keepKnown(was, read, says);
-  return { kind: 'company', before: was && comparable(was, after), after, row: rowOf(row, after) };
+  return { kind: 'company', before: was && comparable(was, after), after, read, row: rowOf(row, after) };
 }
 
 const rowOf = (heading: Heading, snapshot: Company | Unit): Row => ({ ...heading, body: JSON.stringify(snapshot) });

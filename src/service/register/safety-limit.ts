@@ -3,7 +3,7 @@
  * serve it than all of them have lost it. Nothing of it is told before a person decides. Pure.
  */
 import type { Company } from './company.ts';
-import { ALL_FAMILIES, FAMILIES, type Family, type Part } from './families.ts';
+import { ALL_FAMILIES, FAMILIES, type Family, PARTS, type Part } from './families.ts';
 import { isBody, isEmpty, type Own, withParts } from './known.ts';
 import type { Step } from './read-page.ts';
 import type { Body } from './relations.ts';
@@ -37,35 +37,53 @@ const isLost = (before: Company, after: Company, part: Part): boolean => {
   return was !== undefined && is !== undefined && is.size < was.size && is.isSubsetOf(was);
 };
 
-/** What is told when it goes. A company that ends loses all it has, and that is no loss. */
-const lossesOf = ({ before, after, kind }: Step): readonly Part[] => {
-  if (kind !== 'company' || before === undefined || after.life.value.ended !== null) return [];
-  return ALL_FAMILIES.flatMap((family): readonly Part[] => FAMILIES[family]).filter((part) =>
-    isLost(before, after, part),
-  );
+/** What a company is never told to be without, or what no event tells of. */
+const UNWATCHED: ReadonlySet<Part> = new Set<Part>([
+  'names',
+  'status',
+  'form',
+  'life',
+  'credit',
+  'founders',
+  'commercialProtection',
+]);
+
+const WATCHED: readonly Part[] = PARTS.filter(
+  (part) => !UNWATCHED.has(part) && !FAMILIES.employment.some((figure) => figure === part),
+);
+
+/**
+ * What a document no longer has, be it that it says so or that it says nothing. A company that ends loses all it has, and
+ * that is no loss.
+ */
+const lossesOf = (step: Step): readonly Part[] => {
+  if (step.kind !== 'company' || step.before === undefined || step.after.life.value.ended !== null) return [];
+  const { before, read } = step;
+  return WATCHED.filter((part) => isLost(before, read, part));
 };
 
 const contentOf = (company: Company, part: Part): string =>
   JSON.stringify(isBody(part) ? company.bodies[part].members : company[part]);
 
 /** Parts that were withheld, and of which the document says the same again. */
-const stillWithheld = ({ before, after, kind }: Step): readonly Part[] => {
-  if (kind !== 'company' || before?.withheld === undefined) return [];
+const stillWithheld = (step: Step): readonly Part[] => {
+  if (step.kind !== 'company' || step.before?.withheld === undefined) return [];
+  const { before, read } = step;
   const told = withLosses(before);
-  return ALL_FAMILIES.flatMap((family): readonly Part[] => FAMILIES[family]).filter(
-    (part) => contentOf(told, part) !== contentOf(before, part) && contentOf(told, part) === contentOf(after, part),
+  return WATCHED.filter(
+    (part) => contentOf(told, part) !== contentOf(before, part) && contentOf(told, part) === contentOf(read, part),
   );
 };
 
 const withhold = (step: Step, parts: readonly Part[]): Step => {
   if (step.kind !== 'company' || step.before === undefined || parts.length === 0) return step;
-  const { before, after, row } = step;
+  const { before, after, read, row } = step;
   const own = parts.filter((part): part is Own => !isBody(part));
   const bodies: readonly Body[] = parts.filter(isBody);
   const kept = withParts({ ...after, bodies: withParts(after.bodies, before.bodies, bodies) }, before, own);
   const withheld = {
-    ...Object.fromEntries(own.map((part) => [part, after[part]])),
-    bodies: Object.fromEntries(bodies.map((body) => [body, after.bodies[body]])),
+    ...Object.fromEntries(own.map((part) => [part, read[part]])),
+    bodies: Object.fromEntries(bodies.map((body) => [body, read.bodies[body]])),
   };
   const company: Company = { ...kept, withheld };
   return { ...step, after: company, row: { ...row, body: JSON.stringify(company) } };

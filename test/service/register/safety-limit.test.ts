@@ -96,6 +96,28 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await ownersOf(stage, 3)).toBe(1);
   });
 
+  it('asks too where the documents say nothing of it any more, and tells it only once a person lets it', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, () => false, { deltagerRelation: [] }));
+    await stage.run();
+    expect(await stage.changes()).toEqual([]);
+    expect(await waiting(stage)).toMatchObject([{ reason: expect.stringContaining('beneficialOwners (24 of 24') }]);
+    expect(await ownersOf(stage, 3)).toBe(1);
+    await answer(stage, 'accept');
+    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    if (held === undefined) throw new Error('the lane is not due');
+    await tellLosses(stage.deps, held);
+    expect(await stage.changes()).toHaveLength(COMPANIES);
+    expect(await ownersOf(stage, 3)).toBe(0);
+  });
+
+  it('never takes names away, however many documents lack them', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, () => false, { navne: [], virksomhedMetadata: null }));
+    await stage.run();
+    expect([await stage.changes(), await waiting(stage)]).toEqual([[], []]);
+  });
+
   it('lets the few be told that lose something on any day', async () => {
     const stage = await filled(engine);
     await stage.tell(...companies(60, (at) => at < 4));
