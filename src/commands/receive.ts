@@ -1,7 +1,9 @@
 /** `receive`: a saved payload through the real code. */
 import { readFile } from 'node:fs/promises';
 import { openCrm } from '../connector/crm.ts';
+import { readFacts } from '../connector/facts.ts';
 import { insertReceipts } from '../connector/receipt.ts';
+import { type Remark, remarksOn } from '../connector/remarks.ts';
 import { applyNow, preview } from '../connector/replay.ts';
 import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
@@ -29,7 +31,10 @@ export const command = defineCommand({
       const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
       const crms = await Promise.all(connector.providers.map((each) => openCrm(deps, each)));
       const replay = { ...deps, emailEvent, crms };
-      if (dryRun) return show(context, await preview(replay, payload, signal));
+      if (dryRun) {
+        const known = new Map((await readFacts(store.db, [payload.entityId])).map((fact) => [fact.field, fact]));
+        return show(context, await preview(replay, payload, signal), remarksOn(payload, known, Date.now()));
+      }
       const key = dedupeKey(undefined, json);
       const event = {
         key,
@@ -69,7 +74,7 @@ async function readFileAs(file: string, emailEvent: string): Promise<{ json: unk
   return { json: read.value, payload: result.payload };
 }
 
-function show(context: Context, previews: Awaited<ReturnType<typeof preview>>): 0 {
+function show(context: Context, previews: Awaited<ReturnType<typeof preview>>, remarks: readonly Remark[]): 0 {
   const rows = previews
     .filter(({ planned }) => planned.rule !== 'same')
     .map(({ provider, id, planned }) => ({
@@ -81,6 +86,15 @@ function show(context: Context, previews: Awaited<ReturnType<typeof preview>>): 
       new: planned.now,
       detail: planned.detail ?? '',
     }));
-  context.output.table(rows, 'Nothing would be written: no linked record differs.');
+  const notes = remarks.map(({ entry, kind, detail }) => ({
+    record: '',
+    property: entry,
+    action: 'skip',
+    rule: kind,
+    old: null,
+    new: null,
+    detail,
+  }));
+  context.output.table([...rows, ...notes], 'Nothing would be written: no linked record differs.');
   return 0;
 }

@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<Verb, Answer>> = {
     about:
       'give failed work up, forget refused values, remove refused links, delete what nobody could read, leave events out',
     all: 'everything that failed of the kind that --kind names; decisions are left out',
-    kinds: ['lane', 'link', 'value', 'body', 'document', 'event'],
+    kinds: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender'],
     byDefault: undefined,
   },
   accept: {

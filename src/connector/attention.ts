@@ -7,14 +7,25 @@ import { readEventsAside } from './aside.ts';
 import { type DifferenceFilter, readDifferences } from './differences.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
 import type { Link } from './links.ts';
+import { readReusedIds } from './reused-ids.ts';
 import { UPSTREAM_ACCOUNT } from './upstream.ts';
 
 /**
  * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
  * service; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
- * `difference` kept by the rules.
+ * `sender` that gives one id to events that differ; `difference` kept by the rules.
  */
-export const ATTENTION_KINDS = ['account', 'lane', 'link', 'value', 'body', 'document', 'event', 'difference'] as const;
+export const ATTENTION_KINDS = [
+  'account',
+  'lane',
+  'link',
+  'value',
+  'body',
+  'document',
+  'event',
+  'sender',
+  'difference',
+] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
@@ -56,6 +67,7 @@ export async function readAttention(db: Db, now: number): Promise<readonly Atten
     ...(await readValues(db)),
     ...(await readUnreadable(db)),
     ...(await readEvents(db)),
+    ...(await readSenders(db)),
   ];
 }
 
@@ -257,4 +269,23 @@ async function readEvents(db: Db): Promise<readonly Attention[]> {
     decides: false,
     verbs: FAILED,
   }));
+}
+
+async function readSenders(db: Db): Promise<readonly Attention[]> {
+  const reused = await readReusedIds(db);
+  if (reused === undefined) return [];
+  const { count, since, id, entity, isTaken } = reused;
+  const became = isTaken ? 'it was taken in' : 'it was not applied, and its body is set aside';
+  return [
+    {
+      id: idOf('sender', 'webhook-id'),
+      kind: 'sender',
+      about: 'the sender of webhooks',
+      reason: `it gave one webhook-id to events that differ, ${count} times; the last was ${id} about ${entity}: ${became}`,
+      since,
+      advice: 'have the sender give each event an id of its own; drop forgets what was counted',
+      decides: false,
+      verbs: ['drop'],
+    },
+  ];
 }

@@ -3,6 +3,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Bell } from '../runtime/bell.ts';
 import type { Store } from '../store/store.ts';
 import { countUnapplied, insertReceipts, type ReceivedEvent } from './receipt.ts';
+import { noteReusedIds } from './reused-ids.ts';
 
 export interface IntakeOptions {
   readonly store: Store;
@@ -11,7 +12,10 @@ export interface IntakeOptions {
   readonly metrics: Metrics;
   /** Events that may wait to be applied before new ones are refused. */
   readonly backlogCap: number;
-  readonly log: { error(details: object, message: string): void };
+  readonly log: {
+    warn(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
   /** Below this much free disk events are refused, so that the work in hand can go on. 256 MiB where absent. */
   readonly minFreeBytes?: number;
 }
@@ -54,6 +58,7 @@ const GATHER_MS = 2;
 const CROWD = 16;
 const CROWD_MS = 50;
 const REFRESH_MS = 1_000;
+const WARN_EVERY_MS = 60_000;
 /** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
 const PATIENCE_MS = 2_000;
 
@@ -65,6 +70,7 @@ export function createIntake(options: IntakeOptions): Intake {
   let crowdedAt = Number.NEGATIVE_INFINITY;
   let counted = 0;
   let stored = 0;
+  let warnedAt = Number.NEGATIVE_INFINITY;
   let freeBytes: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -103,14 +109,34 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   async function storeBatch(batch: readonly Waiting[]): Promise<void> {
-    const events = new Map(batch.map(({ event }) => [event.key, event]));
-    const fresh = new Set(await store.write((tx) => insertReceipts(tx, [...events.values()], now())));
+    // Of two events under one key the first is the one that is stored.
+    const events = new Map<string, ReceivedEvent>();
+    for (const { event } of batch) if (!events.has(event.key)) events.set(event.key, event);
+    const { fresh, reused } = await store.write(async (tx) => {
+      const keys = await insertReceipts(tx, [...events.values()], now());
+      const isStored = (event: ReceivedEvent) => keys.has(event.key) && events.get(event.key) === event;
+      const all = batch.map(({ event }) => event);
+      return { fresh: new Set(keys), reused: await noteReusedIds(tx, all, isStored, now()) };
+    });
+    tellReused(reused);
     metrics.commitBatchSize.observe(batch.length);
     if (batch.length >= CROWD) crowdedAt = performance.now();
     stored += fresh.size;
     if (fresh.size > 0) bell.ring('apply');
     // Of two equal events in one batch the first is the one that was stored.
     for (const { event, resolve } of batch) resolve(fresh.delete(event.key) ? 'stored' : 'duplicate');
+  }
+
+  function tellReused(reused: readonly ReceivedEvent[]): void {
+    const last = reused.at(-1);
+    if (last === undefined) return;
+    metrics.idsReused.inc(reused.length);
+    if (now() - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = now();
+    log.warn(
+      { webhookId: last.webhookId, entity: last.entity },
+      'a sender gave one webhook-id to events that differ: see cvrsync review list',
+    );
   }
 
   /** A row that the store would not take fails alone. */

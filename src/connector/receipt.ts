@@ -13,6 +13,10 @@ export interface ReceivedEvent {
   readonly timestamp: string;
   /** Canonical JSON. */
   readonly body: string;
+  /** The sender's id for it. */
+  readonly webhookId?: string | undefined;
+  /** SHA-256 of what it says. */
+  readonly digest?: string | undefined;
 }
 
 /**
@@ -27,13 +31,18 @@ export async function insertReceipts(
   // The lanes first: whoever locks a company's lane draws the sequence numbers of its receipts undisturbed.
   const entities = events.map(({ entity }) => entity);
   await mark(tx, 'apply', entities, now);
-  const values = events.flatMap(({ key, entity, timestamp, body }) => [key, entity, timestamp, body, now]);
+  const values = events.flatMap(({ key, entity, timestamp, body, webhookId = null, digest = null }) => [
+    ...[key, entity, timestamp, body, now],
+    ...[webhookId, digest],
+  ]);
   // Raw, since building the statement anew takes longer than running it.
   const { rows } = await tx.executeQuery<{ dedupe_key: string }>(
     CompiledQuery.raw(insertion(engineOf(tx), events.length), values),
   );
   return new Set(rows.map((row) => row.dedupe_key));
 }
+
+const COLUMNS = ['dedupe_key', 'entity', 'timestamp', 'body', 'received_at', 'webhook_id', 'digest'];
 
 const insertions = new Map<string, string>();
 
@@ -42,10 +51,10 @@ function insertion(engine: Engine, count: number): string {
   const known = insertions.get(name);
   if (known !== undefined) return known;
   const place = (index: number): string => (engine === 'postgres' ? `$${index}` : '?');
-  const row = (at: number): string => `(${[1, 2, 3, 4, 5].map((column) => place(at * 5 + column)).join(', ')})`;
-  const text = `insert into receipt (dedupe_key, entity, timestamp, body, received_at) values ${Array.from(
-    { length: count },
-    (_, at) => row(at),
+  const row = (at: number): string =>
+    `(${COLUMNS.map((_, column) => place(at * COLUMNS.length + column + 1)).join(', ')})`;
+  const text = `insert into receipt (${COLUMNS.join(', ')}) values ${Array.from({ length: count }, (_, at) =>
+    row(at),
   ).join(', ')} on conflict (dedupe_key) do nothing returning dedupe_key`;
   insertions.set(name, text);
   return text;

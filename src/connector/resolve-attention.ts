@@ -8,6 +8,7 @@ import { dropEventAside, retryEventAside } from './aside.ts';
 import { ATTENTION_KINDS, type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention.ts';
 import { settleDifference } from './differences.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from './links.ts';
+import { forgetReusedIds } from './reused-ids.ts';
 import type { RulingRef } from './ruling.ts';
 
 /** What became of an answer to something that needs a person. */
@@ -40,6 +41,10 @@ export async function resolveAttention(tx: Tx, verb: Verb, id: string, now: numb
       return resolveUnreadable(tx, verb, named.kind, Number(first));
     case 'event':
       return resolveEvent(tx, verb, Number(first), now);
+    case 'sender':
+      return verb === 'drop'
+        ? doneWhere(await forgetReusedIds(tx), 'forgotten')
+        : { kind: 'impossible', reason: 'the sender must change: answer with drop' };
   }
 }
 
@@ -156,6 +161,7 @@ const PARTS: Readonly<Record<AttentionKind, number>> = {
   body: 1,
   document: 1,
   event: 1,
+  sender: 1,
   difference: 3,
 };
 

@@ -108,7 +108,8 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const began = performance.now();
     const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
-    const turned = turnAway(request, reply, () => verifyAuth(auth, request.headers, bytes, now()));
+    const verdict = verifyAuth(auth, request.headers, bytes, now());
+    const turned = turnAway(request, reply, () => verdict);
     if (turned !== undefined) return turned;
     const json = readJson(bytes);
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
@@ -120,7 +121,11 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       return read.ok ? read.payload : undefined;
     };
     const id = request.headers['webhook-id'];
-    const kept = keep(typeof id === 'string' ? id : undefined, json.value, whole);
+    const kept = keep(
+      { id: typeof id === 'string' ? id : undefined, isSigned: verdict.ok && verdict.signed === true },
+      json.value,
+      whole,
+    );
     let result: 'stored' | 'duplicate';
     try {
       result = await intake.accept({ ...kept, entity, timestamp });

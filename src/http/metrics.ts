@@ -63,6 +63,7 @@ export function createMetrics() {
     ]),
     decisions: counter('decisions_total', 'Properties by the rule that decided.', ['provider', 'rule']),
     dedupeHits: counter('dedupe_hits_total', 'Webhooks that had come before.'),
+    idsReused: counter('webhook_ids_reused_total', 'Webhooks whose webhook-id another event had.'),
     staleEvents: counter('stale_events_total', 'Entries older than what is known; recorded, not applied.'),
     eventsAhead: counter('events_ahead_total', 'Events set aside because they are dated ahead of our clock.'),
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),

@@ -62,7 +62,8 @@ export type Credentials = Static<typeof credentialsSchema>;
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 type Refused = { readonly ok: false; readonly reason: string };
-export type Verdict = { readonly ok: true } | Refused;
+/** `signed` where the sender proved the `webhook-id` and the body together. */
+export type Verdict = { readonly ok: true; readonly signed?: true } | Refused;
 
 interface SignatureParts {
   readonly ok: true;
@@ -75,6 +76,7 @@ interface SignatureParts {
 export const TOLERANCE_MS = 5 * 60_000;
 
 const OK: Verdict = { ok: true };
+const SIGNED: Verdict = { ok: true, signed: true };
 const NO_BODY = new Uint8Array();
 const refused = (reason: string): Refused => ({ ok: false, reason });
 
@@ -141,7 +143,7 @@ const verifySignature = (
   const { id, seconds, given } = read;
   const expected = signatureOf(signingKey(auth.secret), id, seconds, body);
   const versions = given.split(' ').filter((part) => part.startsWith('v1,'));
-  if (versions.some((part) => isSameSecret(part.slice(3), expected))) return OK;
+  if (versions.some((part) => isSameSecret(part.slice(3), expected))) return SIGNED;
   return refused('webhook-signature does not match the body and the secret');
 };
 
@@ -164,7 +166,10 @@ const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number
  */
 export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
   const verdicts = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
-  return verdicts.find((verdict) => verdict.ok) ?? verdicts[0] ?? refused('no authentication is configured');
+  const proofs = verdicts.filter((verdict) => verdict.ok);
+  return (
+    proofs.find((verdict) => verdict.signed) ?? proofs[0] ?? verdicts[0] ?? refused('no authentication is configured')
+  );
 };
 
 /**

@@ -37,15 +37,27 @@ const partsOf = (json: unknown): { readonly core: JsonObject; readonly rest: Jso
   };
 };
 
+/** The `webhook-id` a sender gave, and whether its signature proves it. */
+export interface SentId {
+  readonly id: string | undefined;
+  readonly isSigned: boolean;
+}
+
 /** What is kept of a webhook: the key by which a repeated one is recognised, and its text. */
 export interface Kept {
   /**
-   * Its `webhook-id` where it has one, else the SHA-256 (base64url) of the canonical JSON of
-   * `{entityId, timestamp, updates}`. Entries that are not updated do not count: they carry no meaning, and after an
-   * upgrade of the sender a repeated webhook may have more of them. Key order, blanks, the spelling of the entity id
-   * and of the time do not count either. At most 200 characters.
+   * Its `webhook-id` where a signature proves that; with another id that and the digest together; else the digest. At
+   * most 200 characters.
    */
   readonly key: string;
+  /** The sender's id, at most 200 characters; undefined where it gave none. */
+  readonly webhookId: string | undefined;
+  /**
+   * The SHA-256 (base64url) of the canonical JSON of `{entityId, timestamp, updates}`. Entries that are not updated do not count: they carry no meaning, and after an
+   * upgrade of the sender a repeated webhook may have more of them. Key order, blanks, the spelling of the entity id
+   * and of the time do not count either.
+   */
+  readonly digest: string;
   /**
    * Canonical JSON without the entries that are not updated; `readPayload` reads it back to the same payload but for
    * `stated`. That is kept, as a field of that name, only where the payload states the whole company: nothing else asks
@@ -55,15 +67,23 @@ export interface Kept {
 }
 
 /** What the store keeps of a webhook's parsed body. `read` gives what `readPayload` makes of it; seldom called. */
-export const keep = (webhookId: string | undefined, json: unknown, read: () => Payload | undefined): Kept => {
+export const keep = (sent: SentId, json: unknown, read: () => Payload | undefined): Kept => {
   const { core, rest } = partsOf(json);
   const text = canonicalJson(core);
   const stated = statedIn(core, read);
   const isBare = stated === undefined && Object.keys(rest).length === 0;
-  return { key: keyOf(webhookId) ?? sha256(text), body: isBare ? text : canonicalJson({ ...rest, ...core, stated }) };
+  const digest = sha256(text);
+  const webhookId = idOf(sent.id);
+  const key = keyOf(webhookId, sent.isSigned, digest);
+  return { key, webhookId, digest, body: isBare ? text : canonicalJson({ ...rest, ...core, stated }) };
 };
 
-const keyOf = (webhookId: string | undefined): string | undefined => {
+const keyOf = (id: string | undefined, isSigned: boolean, digest: string): string => {
+  if (id === undefined) return digest;
+  return isSigned ? id : sha256(`${id} ${digest}`);
+};
+
+const idOf = (webhookId: string | undefined): string | undefined => {
   const id = webhookId?.trim() ?? '';
   if (id === '') return undefined;
   return id.length <= LONGEST_ID ? id : sha256(id);
@@ -78,12 +98,12 @@ const statedIn = ({ updates }: JsonObject, read: () => Payload | undefined): rea
 };
 
 /** The {@link Kept.key} of a webhook. */
-export const dedupeKey = (webhookId: string | undefined, json: unknown): string =>
-  keyOf(webhookId) ?? sha256(canonicalJson(partsOf(json).core));
+export const dedupeKey = (webhookId: string | undefined, json: unknown, isSigned = false): string =>
+  keyOf(idOf(webhookId), isSigned, sha256(canonicalJson(partsOf(json).core)));
 
 /** The {@link Kept.body} of a webhook. */
 export const canonicalBody = (json: unknown, options: WireOptions = {}): string =>
-  keep('-', json, () => {
+  keep({ id: undefined, isSigned: false }, json, () => {
     const read = readPayload(json, options);
     return read.ok ? read.payload : undefined;
   }).body;

@@ -10,7 +10,7 @@ import { configFor, startCrms } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 /** A linked HubSpot record, and the files a person would name. */
-async function ready(properties: Readonly<Record<string, string | boolean>> = {}) {
+async function ready(properties: Readonly<Record<string, string | boolean>> = {}, payload?: object) {
   const crms = await startCrms();
   const folder = newFolder();
   const url = join(folder, 'cvrsync.db');
@@ -26,7 +26,8 @@ async function ready(properties: Readonly<Record<string, string | boolean>> = {}
     JSON.stringify(configFor(crms, url, { connections: { hubspot: { hold: { property: 'cvr_hold' } } } })),
   );
   const file = join(folder, 'payload.json');
-  writeFileSync(file, JSON.stringify(writePayload(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8))));
+  const renamed = writePayload(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  writeFileSync(file, JSON.stringify(payload ?? renamed));
   const receive = (...more: readonly string[]) => runCli(['--config', config, '--json', 'receive', file, ...more]);
   return { crms, id, receive };
 }
@@ -52,4 +53,38 @@ test('a received payload is stored, applied and written once', async () => {
   expect(JSON.parse((await receive()).stdout)).toEqual({ entity: ENTITY, duplicate: false, applied: true });
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS' });
   expect(JSON.parse((await receive()).stdout)).toMatchObject({ duplicate: true });
+});
+
+test('a dry run lists malformed, unknown and incomplete entries, and what is dated ahead', async () => {
+  const person = { entityId: 'CVR-3-4999000001', name: 'Anne Opdigtsen', type: 'Person' };
+  const { receive } = await ready(
+    {},
+    {
+      entityId: ENTITY,
+      timestamp: '2026-03-02T08:00:00Z',
+      updates: {
+        phoneNumber: { updated: true, before: null, after: { number: 1 } },
+        creditRating: { updated: true, before: 'A', after: 'B' },
+        board: { updated: true, added: [person], removed: [] },
+        pUnitAdded: { updated: true, entity: { entityId: 'CVR-2-1990000001', name: 'Lager', type: 'Place' } },
+        commercialProtection: { updated: true, before: true, after: null },
+        yearlyEmployees: { updated: true, year: 2126, before: null, after: '5-9' },
+        website: { updated: false },
+      },
+    },
+  );
+  const rows: readonly { property: string; rule: string; detail: string }[] = JSON.parse(
+    (await receive('--dry-run')).stdout,
+  );
+  const remarks = rows.filter(({ rule }) => ['malformed', 'unknown', 'incomplete', 'ahead'].includes(rule));
+  expect(remarks.map(({ property, rule }) => `${rule} ${property}`)).toEqual([
+    'malformed phoneNumber',
+    'unknown creditRating',
+    'incomplete commercialProtection',
+    'incomplete board',
+    'incomplete productionUnits',
+    'ahead timestamp or period',
+  ]);
+  expect(remarks[0]?.detail).toContain('updates.phoneNumber.after');
+  expect(remarks.at(-1)?.detail).toContain('yearlyEmployees of 2126');
 });

@@ -16,7 +16,7 @@ const event = (key: string, entity = 'CVR-1-99000015'): ReceivedEvent => ({
 
 const open = (store: Store, more: Partial<IntakeOptions> = {}) => {
   const metrics = createMetrics();
-  const log = { error: () => {} };
+  const log = { warn: () => {}, error: () => {} };
   const common = { store, bell: createBell(), now: () => 1_000, metrics, backlogCap: 100, log, minFreeBytes: 0 };
   return { metrics, intake: createIntake({ ...common, ...more }) };
 };

@@ -87,11 +87,23 @@ describe('an event', () => {
     expect(await receipts()).toHaveLength(2);
   });
 
-  it('is the same by its webhook-id, where it has one', async () => {
-    await send(phoneEvent(3), { ...KEY, 'webhook-id': 'msg_1' });
-    await send(phoneEvent(4), { ...KEY, 'webhook-id': 'msg_1' });
-    await send(phoneEvent(3), { ...KEY, 'webhook-id': 'msg_2' });
+  it('is the same by its webhook-id, where a signature proves that', async () => {
+    const signed = (number: number, id: string) => {
+      const body = JSON.stringify(phoneEvent(number));
+      return send(body, signRequest(NEW, { id, timestampMs: Date.now(), body }));
+    };
+    await signed(3, 'msg_1');
+    await signed(4, 'msg_1');
+    await signed(3, 'msg_2');
     expect((await receipts()).map((row) => row.dedupe_key)).toEqual(['msg_1', 'msg_2']);
+  });
+
+  it('is another by its body where its webhook-id is not proven', async () => {
+    for (const number of [3, 4, 3]) await send(phoneEvent(number), { ...KEY, 'webhook-id': 'msg_1' });
+    expect((await receipts()).map((row) => [row.webhook_id, row.body?.match(/2000000\d/u)?.[0]])).toEqual([
+      ['msg_1', '20000003'],
+      ['msg_1', '20000004'],
+    ]);
   });
 
   it('with entries that are unknown or malformed is kept with them', async () => {

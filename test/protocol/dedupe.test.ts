@@ -66,15 +66,25 @@ describe('the key of a webhook without an id', () => {
 });
 
 describe('the key of a webhook with an id', () => {
-  it('is the id, whatever the body says', () => {
-    expect(dedupeKey(' msg_1 ', { a: 1 })).toBe('msg_1');
+  it('is the id, whatever the body says, where a signature proves the id', () => {
+    expect(dedupeKey(' msg_1 ', { a: 1 }, true)).toBe('msg_1');
     expect(dedupeKey('  ', { a: 1 })).toBe(dedupeKey(undefined, { a: 1 }));
   });
 
+  it('is the id and the body together where nothing proves the id', () => {
+    const [one, other] = [1, 2].map((a) => dedupeKey('msg_1', { updates: { a } }));
+    expect(one).not.toBe(other);
+    expect(dedupeKey(' msg_1 ', { updates: { a: 1 } })).toBe(one);
+    expect(
+      new Set([one, dedupeKey('msg_2', { updates: { a: 1 } }), dedupeKey(undefined, { updates: { a: 1 } }), 'msg_1'])
+        .size,
+    ).toBe(4);
+  });
+
   it('is never longer than an index takes', () => {
-    const long = dedupeKey('x'.repeat(10_000), {});
+    const long = dedupeKey('x'.repeat(10_000), {}, true);
     expect(long.length).toBeLessThanOrEqual(200);
-    expect(long).not.toBe(dedupeKey('x'.repeat(10_001), {}));
+    expect(long).not.toBe(dedupeKey('x'.repeat(10_001), {}, true));
   });
 });
 
