@@ -1,7 +1,7 @@
 /** `backfill`: the companies that a CRM has already are found by their number, linked, and monitored. */
 import { type BackfillOptions, runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
 import { sampleRows } from '../connector/backfill/census.ts';
-import { BackfillError } from '../connector/backfill/deps.ts';
+import { type BackfillDeps, BackfillError } from '../connector/backfill/deps.ts';
 import { outcomeOf } from '../connector/backfill/outcome.ts';
 import { tellDoubts } from '../connector/backfill/plan-doubts.ts';
 import { type Run, readRun } from '../connector/backfill/run.ts';
@@ -40,13 +40,16 @@ export const command = defineCommand({
     const began = Date.now();
     return onBackfillGround(context, provider, async (ground, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);
-      const progress = showProgress(context, calls);
+      let progress = showProgress(context, calls);
       let run: Run | undefined;
       try {
-        const deps = { ...ground, tell: progress.tell };
-        const mayLink = (count: number): Promise<boolean> => {
+        const deps: BackfillDeps = { ...ground, tell: (step) => progress.tell(step) };
+        const mayLink = async (count: number): Promise<boolean> => {
+          if (yes) return true;
           progress.end();
-          return confirmMany(context, yes, questionOf(provider, count), PLAN_FIRST);
+          const isMeant = await confirmMany(context, yes, questionOf(provider, count), PLAN_FIRST);
+          progress = showProgress(context, calls);
+          return isMeant;
         };
         const options = { mode, limit, sendUpdate, trust, restart, meant: yes, mayLink };
         run = await runBackfill(deps, options, context.signal);

@@ -33,6 +33,8 @@ export async function moveLanes(tx: Tx, { provider, from, to, now }: Respelling)
       .where('key', '=', from)
       .executeTakeFirst();
     if (numDeletedRows > 0n) await mark(tx, queue, [to], now);
+    // What a write was to replace: the record's next read still tells by it whose value it holds.
+    await tx.updateTable('pending_write').set({ key: to }).where('queue', '=', queue).where('key', '=', from).execute();
   }
 }
 
