@@ -1,8 +1,8 @@
 /** `links`: the mapping of companies to CRM records. */
 import { LINK_STATES, listLinks } from '../connector/links.ts';
-import { openStore } from '../store/open.ts';
-import { defineCommand, integer, oneOf, optional, text } from './command.ts';
+import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './command.ts';
 import { readEntity } from './entity.ts';
+import { withStore } from './opened.ts';
 import { recordIdsIn } from './record-id.ts';
 
 const MOST = 1_000;
@@ -19,10 +19,9 @@ export const command = defineCommand({
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
     const asked = entity === undefined ? undefined : readEntity(entity, context.log);
-    const { connector, store: url } = await context.config();
+    const { connector } = await context.config();
     const recordIds = record === undefined ? undefined : recordIdsIn(connector ?? { providers: [] }, provider, record);
-    const store = await openStore(url);
-    try {
+    return withStore<ExitCode>(context, async (store) => {
       const found = await listLinks(store.db, { provider, entity: asked, recordIds, state, limit: limit + 1 });
       const rows = found.slice(0, limit).map((link) => ({
         provider: link.provider,
@@ -36,8 +35,6 @@ export const command = defineCommand({
       context.output.table(rows, 'No record is linked.');
       if (found.length > limit) context.log.warn({ limit }, 'there are more links: raise --limit, or ask for fewer');
       return 0;
-    } finally {
-      await store.close();
-    }
+    });
   },
 });

@@ -13,6 +13,7 @@ import { type Payload, readPayload } from '../protocol/payload.ts';
 import { openStore } from '../store/open.ts';
 import { defineCommand, flag, needed, UsageError } from './command.ts';
 import type { Context } from './context.ts';
+import { storeExists } from './opened.ts';
 
 export const command = defineCommand({
   name: 'receive',
@@ -26,7 +27,7 @@ export const command = defineCommand({
     const { json, payload } = await readFileAs(file, emailEvent);
     const { signal, env } = context;
     const client = openClient({ env });
-    const store = await openStore(url);
+    const store = await openStore(url, { migrate: !storeExists(url) });
     try {
       const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
       const crms = await Promise.all(connector.providers.map((each) => openCrm(deps, each)));

@@ -1,6 +1,6 @@
 /** `serve`: the daemon as configured, until it is told to stop. */
 import { startApp } from '../app.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, UsageError } from './command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
 const GRACE_MS = 20_000;
@@ -10,6 +10,10 @@ export const command = defineCommand({
   about: 'run the daemon as configured',
   run: async (context) => {
     const config = await context.config();
+    if (config.connector === undefined && config.service === undefined)
+      throw new UsageError(
+        'nothing to run: the configuration has neither a connector nor a service section; write one with cvrsync config init',
+      );
     const { log, env, signal } = context;
     const app = await startApp(config, { log, env });
     await stopped(signal);

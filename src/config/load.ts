@@ -7,6 +7,7 @@ import type { FieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
+import { decodeText } from '../protocol/text-form.ts';
 import { type AlertsConfig, resolveAlerts } from './alerts-schema.ts';
 import { type ConfigProblem, fill } from './fill.ts';
 import { type MappingRow, reportNeverWhole, reportPersons, resolveMapping } from './mapping.ts';
@@ -85,8 +86,11 @@ export interface ConfigSource {
  */
 export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
   const file = resolve(source.file ?? (source.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
-  const text = await readFile(file, 'utf8').catch((error: unknown) => unreadable(error));
-  if (typeof text !== 'string') return { ok: false, file, errors: [text] };
+  const bytes = await readFile(file).catch((error: unknown) => unreadable(error));
+  if (!(bytes instanceof Uint8Array)) return { ok: false, file, errors: [bytes] };
+  const text = decodeText(bytes);
+  if (text === undefined)
+    return { ok: false, file, errors: [{ path: '', message: 'is no text: write YAML or JSON, in UTF-8' }] };
   const parsed = parseConfig(text);
   if (!parsed.ok) return { ok: false, file, errors: parsed.errors };
   return checkConfig(parsed.value, file, source.env);
@@ -134,7 +138,12 @@ const byPath = (a: ConfigProblem, b: ConfigProblem): number => a.path.localeComp
 function unreadable(error: unknown): ConfigProblem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   const advice = 'name another with --config, or write one with `cvrsync config init`';
-  return { path: '', message: code === 'ENOENT' ? `there is no such file: ${advice}` : `cannot be read (${code})` };
+  const said: Readonly<Record<string, string>> = {
+    ENOENT: `there is no such file: ${advice}`,
+    EISDIR: `is a folder: ${advice}`,
+    EACCES: 'may not be read by the user that runs cvrsync: give that user the right to',
+  };
+  return { path: '', message: said[code] ?? `cannot be read (${code})` };
 }
 
 /** The common keys alone, beside settings of any kind. */

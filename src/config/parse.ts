@@ -13,7 +13,8 @@ export type Parsed =
  */
 export function parseConfig(text: string): Parsed {
   const document = parseDocument(text.replace(/^\uFEFF/, ''), { merge: true, prettyErrors: true, logLevel: 'silent' });
-  const errors = document.errors.map((error): ConfigProblem => {
+  // What follows the first is mostly its consequence: one slip, one message.
+  const errors = document.errors.slice(0, 1).map((error): ConfigProblem => {
     const at = error.linePos?.[0];
     const where = at === undefined ? '' : `line ${at.line}, column ${at.col}`;
     const [message = ''] = error.message.split(/ at line \d+|:?\n/, 1);

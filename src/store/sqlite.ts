@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import { prepareFile } from './prepare-file.ts';
 import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
@@ -23,7 +24,7 @@ const CHECK_BELOW = 64 * MIB;
 
 /** Opens or creates the file. Throws where it is damaged, not ours, or not durable. */
 export function openSqlite(file: string): Store {
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  prepareFile(file);
   const writer = openWriter(file);
   const reader = new Database(file, { readonly: true, timeout: PATIENCE_MS });
   reader.pragma(`cache_size = -${CACHE_KIB}`);

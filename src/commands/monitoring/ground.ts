@@ -10,6 +10,7 @@ import { createMetrics } from '../../http/metrics.ts';
 import { openStore, type Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../command.ts';
 import type { Context } from '../context.ts';
+import { storeExists } from '../opened.ts';
 
 export interface Ground {
   readonly store: Store;
@@ -25,7 +26,7 @@ export async function onGround(context: Context, work: (ground: Ground) => Promi
   const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const client = openClient({ env: context.env });
-  const store = await openStore(url);
+  const store = await openStore(url, { migrate: !storeExists(url) });
   try {
     const config = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
     const upstream =

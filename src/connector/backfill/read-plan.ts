@@ -6,6 +6,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { RecordId } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
+import { formOf } from '../../protocol/text-form.ts';
 import { ACTIONS, type Action } from './verdict.ts';
 
 /** One line of a plan that can be understood. */
@@ -48,7 +49,9 @@ export async function* readPlan(
   file: string,
   readId: (text: string) => RecordId,
 ): AsyncGenerator<PlanLine | PlanProblem, void, undefined> {
-  const { delimiter, encoding, from } = await formOf(file);
+  const form = await csvFormOf(file);
+  if ('problem' in form) return yield form;
+  const { delimiter, encoding, from } = form;
   const source = createReadStream(file, { encoding });
   const parser = source.pipe(
     parse({
@@ -129,7 +132,7 @@ function readLine(
 /** Without blanks, and without the apostrophe that keeps a cell from being a formula. */
 const unguarded = (cell: string): string => cell.trim().replace(/^'/u, '').trim();
 
-interface Form {
+interface CsvForm {
   readonly delimiter: string;
   readonly encoding: 'utf8' | 'utf16le';
   /** The first line that counts. */
@@ -139,11 +142,19 @@ interface Form {
 const HEAD_BYTES = 4_096;
 
 /** How the file is written, by its beginning. */
-async function formOf(file: string): Promise<Form> {
+async function csvFormOf(file: string): Promise<CsvForm | PlanProblem> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const encoding = buffer[0] === 0xff && buffer[1] === 0xfe ? 'utf16le' : 'utf8';
+    const form = formOf(buffer.subarray(0, bytesRead));
+    if (form === 'archive')
+      return {
+        line: 1,
+        problem: 'the file is a workbook: save it as CSV (in Excel: Save As, "CSV UTF-8"), and apply that',
+      };
+    if (form === 'binary' || form === 'utf-16be')
+      return { line: 1, problem: 'the file is no text in UTF-8: save it as CSV (in Excel: Save As, "CSV UTF-8")' };
+    const encoding = form === 'utf-16le' ? 'utf16le' : 'utf8';
     const [first = '', second = ''] = buffer
       .toString(encoding, 0, bytesRead)
       .replace(/^\uFEFF/u, '')

@@ -1,0 +1,45 @@
+/** The place of a store in a file: made where it can be, and explained to whoever can mend it where it cannot. */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+/** Makes the folder of a store's file. Throws with path, user and remedy where the store could not be written there. */
+export function prepareFile(file: string): void {
+  const at = resolve(file);
+  const folder = dirname(at);
+  explained(at, folder, () => mkdirSync(folder, { recursive: true }));
+  if (explained(at, at, () => statSync(at, { throwIfNoEntry: false })?.isDirectory()) === true)
+    throw new Error(`The store ${at} is a folder: name a file as \`store\`, such as ${join(at, 'cvrsync.db')}`);
+  // SQLite keeps its journal beside the file: both must be writable.
+  for (const place of existsSync(at) ? [folder, at] : [folder])
+    explained(at, place, () => accessSync(place, constants.W_OK));
+}
+
+function explained<T>(store: string, place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw new Error(`The store ${store} cannot be used: ${reasonOf(code, place, error)}`, { cause: error });
+  }
+}
+
+function reasonOf(code: string, place: string, error: unknown): string {
+  const other = 'or name another path as `store` in the configuration';
+  if (code === 'EACCES' || code === 'EPERM')
+    return `${user()} may not write ${place}: give that user the right to (chown or chmod), ${other}`;
+  if (code === 'EROFS') return `${place} is on a read-only file system: mount it writable, ${other}`;
+  if (code === 'EEXIST' || code === 'ENOTDIR')
+    return `a file stands where the folder ${place} should be: move the file away, ${other}`;
+  return `${error instanceof Error ? error.message : String(error)}; mend ${place}, ${other}`;
+}
+
+/** Whoever this process runs as; in a container that user may have no name. */
+function user(): string {
+  try {
+    const { username, uid } = userInfo();
+    return `the user ${username} (${uid})`;
+  } catch {
+    return `the user ${process.getuid?.() ?? 'of this process'}`;
+  }
+}

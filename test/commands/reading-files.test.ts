@@ -1,0 +1,167 @@
+/**
+ * Files that are not what a command needs: each is told in one clear message, and what only reads changes nothing.
+ */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPlan } from '../../src/connector/backfill/read-plan.ts';
+import { openStore } from '../../src/store/open.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cvrsync-files-'));
+  // Others than its owner look into it below.
+  await chmod(folder, 0o755);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the program itself; what it printed, whatever its exit code. */
+async function cvrsync(args: readonly string[], options: { readonly uid?: number } = {}) {
+  const program = [join(ROOT, 'src/cvrsync.js'), ...args];
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  return promisify(execFile)(process.execPath, program, { cwd: folder, env, ...options }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
+  );
+}
+
+const connector = {
+  webhook: { auth: { method: 'None' } },
+  providers: { crm: { use: 'hubspot', accessToken: 'pat-1' } },
+};
+
+async function configured(name: string, content: object | string | Uint8Array): Promise<string> {
+  const file = join(folder, name);
+  const isRaw = typeof content === 'string' || content instanceof Uint8Array;
+  await writeFile(file, isRaw ? content : JSON.stringify(content));
+  return file;
+}
+
+describe('commands that only read never migrate a store', () => {
+  test('links, monitoring list and explain refuse an older one and leave it as it is', async () => {
+    const file = join(folder, 'older.db');
+    await (await openStore(file)).close();
+    const db = new Database(file);
+    const current = db.prepare('select version from schema_version').pluck().get();
+    db.exec('update schema_version set version = 3');
+    db.close();
+    const config = await configured('older.json', { store: file, connector });
+    const ran = await Promise.all(
+      [['links'], ['monitoring', 'list'], ['explain', 'CVR-1-10000009']].map((command) =>
+        cvrsync(['--config', config, ...command]),
+      ),
+    );
+    const refusal = expect.stringContaining(`schema version 3, this cvrsync needs ${current}: run cvrsync migrate`);
+    expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(ran.map(() => [1, refusal]));
+    const after = new Database(file, { readonly: true });
+    expect(after.prepare('select version from schema_version').pluck().get()).toBe(3);
+    after.close();
+  });
+
+  test('links makes no store where there is none', async () => {
+    const config = await configured('none.json', { store: join(folder, 'none', 'x.db'), connector });
+    expect((await cvrsync(['--config', config, 'links'])).stderr).toContain('there is no store at');
+    expect(await readdir(folder)).not.toContain('none');
+  });
+});
+
+describe('an empty configuration', () => {
+  test('does not start: there is nothing to run', async () => {
+    const store = join(folder, 'empty', 'x.db');
+    for (const content of ['', `store: ${store}\n`]) {
+      const ran = await cvrsync(['--config', await configured('empty.yaml', content), 'serve']);
+      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('nothing to run')]);
+    }
+    expect(await readdir(folder)).not.toContain('empty');
+  });
+});
+
+describe('a store that cannot be kept where it should be is told with path, user and remedy', () => {
+  test('where a file stands in the place of its folder, or of one above', async () => {
+    const file = await configured('a-file', 'x');
+    for (const store of [join(file, 'x.db'), join(file, 'data', 'x.db')])
+      await expect(openStore(store)).rejects.toThrow(/a file stands where the folder .*a-file.* should be: move/);
+  });
+
+  test('where a folder stands in its place', async () => {
+    const place = join(folder, 'folder.db');
+    await mkdir(place);
+    await expect(openStore(place)).rejects.toThrow(`${place} is a folder: name a file as`);
+  });
+
+  test('where the folder or the file may not be written', async () => {
+    const shared = join(folder, 'shared');
+    await mkdir(shared);
+    const file = join(shared, 'x.db');
+    await (await openStore(file)).close();
+    await chmod(file, 0o444);
+    await chmod(shared, 0o555);
+    // Who may write anything is tried as somebody else.
+    const asOther = userInfo().uid === 0 ? { uid: 65_534 } : {};
+    const config = await configured('shared.json', { store: file, connector });
+    const ran = await cvrsync(['--config', config, 'serve'], asOther);
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/the user .*may not write .*shared: give that user/),
+    ]);
+    await chmod(shared, 0o777);
+    const again = await cvrsync(['--config', config, 'serve'], asOther);
+    expect(again.stderr).toMatch(/the user .*may not write .*x\.db: give that user/);
+  });
+
+  test('a folder that is missing is made', async () => {
+    const file = join(folder, 'deep', 'er', 'x.db');
+    await (await openStore(file)).close();
+    expect(await readdir(join(folder, 'deep', 'er'))).toContain('x.db');
+  });
+});
+
+describe('one slip, one clear message', () => {
+  const messages = async (name: string, content: string | Uint8Array) => {
+    const ran = await cvrsync(['--config', await configured(name, content), 'config', 'show']);
+    expect(ran.code).toBe(2);
+    return ran.stderr.trim().split('\n').slice(1);
+  };
+
+  test('a slip in YAML', async () => {
+    const text = 'store: data/x.db\nconnector:\n  webhook: { auth: { method: None }\n  providers:\n    a: [1\n  b: }\n';
+    expect(await messages('slip.yaml', text)).toEqual([expect.stringMatching(/line \d+, column \d+ not valid YAML: /)]);
+    expect(await messages('tab.yaml', 'store: x.db\nserver:\n\tport: 8080\n\thost: a\n')).toHaveLength(1);
+  });
+
+  test('a configuration in UTF-16, with a mark or without, is read', async () => {
+    const text = JSON.stringify({ store: join(folder, 'x.db'), server: { port: 8090 }, connector });
+    for (const bytes of [`\uFEFF${text}`, text].map((each) => Buffer.from(each, 'utf16le'))) {
+      const ran = await cvrsync(['--config', await configured('wide.json', bytes), '--json', 'config', 'show']);
+      expect([ran.code, ran.stderr]).toEqual([0, '']);
+      expect(ran.stdout).toContain('8090');
+    }
+  });
+
+  test('an archive or an image given as a configuration', async () => {
+    const archive = new Uint8Array([0x50, 0x4b, 3, 4, 0, 0, 9, 9]);
+    expect(await messages('book.yaml', archive)).toEqual([expect.stringContaining('is no text')]);
+    expect(await messages('image.yaml', new Uint8Array([0x89, 0x50, 0, 7, 0, 0, 0, 13]))).toHaveLength(1);
+  });
+
+  test('a plan that is a workbook, an image, or UTF-16 without a mark', async () => {
+    const read = async (content: Uint8Array) => {
+      const lines: unknown[] = [];
+      for await (const line of readPlan(await configured('plan', content), (id) => ({ kind: 'id', id }))) lines.push(line);
+      return lines;
+    };
+    const archive = new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 6, 0]);
+    expect(await read(archive)).toEqual([
+      { line: 1, problem: expect.stringContaining('is a workbook: save it as CSV') },
+    ]);
+    const image = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13, 0]);
+    expect(await read(image)).toEqual([{ line: 1, problem: expect.stringContaining('is no text in UTF-8') }]);
+    const wide = Buffer.from('record;number;action\r\n1;10000009;link\r\n', 'utf16le');
+    expect(await read(wide)).toEqual([expect.objectContaining({ recordId: '1', number: '10000009', action: 'link' })]);
+  });
+});
