@@ -1,7 +1,17 @@
 /** Rules about one call with several records. */
 import { brief, insist, insistSame } from './insist.ts';
-import { live, of } from './lab.ts';
+import { type Lab, live, of } from './lab.ts';
 import type { Rule } from './rule.ts';
+
+/** As many records as show an order, where one call takes them: few would stand right by chance. */
+const SEVERAL = 15;
+
+/** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */
+function shuffled({ ids, add }: Lab, most: number): readonly string[] {
+  const all = ids.slice(0, most);
+  while (all.length < Math.min(most, SEVERAL)) all.push(add(`Nr ${all.length}`));
+  return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
+}
 
 export const BATCH_RULES: readonly Rule[] = [
   {
@@ -49,12 +59,12 @@ export const BATCH_RULES: readonly Rule[] = [
     name: 'order-of-reads',
     about: 'read answers in the order asked, one for each id',
     why: "one company's values would be compared with another one's, and written over them",
-    run: async ({ ids, read }) => {
-      const backwards = [...ids].reverse();
-      const reads = await read(backwards);
+    run: async (lab) => {
+      const asked = shuffled(lab, lab.limits.batch.read);
+      const reads = await lab.read(asked);
       insistSame(
         reads.map((each) => each.id),
-        backwards,
+        asked,
         'ids in the order asked',
       );
       insist(
@@ -67,12 +77,12 @@ export const BATCH_RULES: readonly Rule[] = [
     name: 'order-of-outcomes',
     about: 'update answers in the order of its patches, one for each',
     why: 'a refusal would be held against the wrong company, and the one that was refused be taken as written',
-    run: async ({ ids, write, text }) => {
-      const backwards = [...ids].reverse();
-      const outcomes = await write(backwards, { [text]: 'Ask' });
+    run: async (lab) => {
+      const asked = shuffled(lab, lab.limits.batch.update);
+      const outcomes = await lab.write(asked, { [lab.text]: 'Ask' });
       insistSame(
         outcomes,
-        backwards.map((id) => ({ kind: 'written', id })),
+        asked.map((id) => ({ kind: 'written', id })),
         'outcomes in the order of the patches',
       );
     },

@@ -12,6 +12,7 @@ import { inLab } from './lab.ts';
 import { PROVIDER_RULES } from './provider-rules.ts';
 import { RECORD_RULES } from './record-rules.ts';
 import type { BareRule, Rule } from './rule.ts';
+import { SETTINGS_RULE } from './settings-rule.ts';
 import type { Lack, Subject } from './subject.ts';
 import { VALUE_RULES } from './value-rules.ts';
 
@@ -53,7 +54,7 @@ const RULES: readonly Rule[] = [
 
 /** The rules for a provider, in the order a report lists them. */
 export const conformance = (subject: Subject): readonly Check[] => [
-  ...PROVIDER_RULES.map((rule) => bare(rule, subject)),
+  ...[...PROVIDER_RULES, SETTINGS_RULE].map((rule) => bare(rule, subject)),
   ...RULES.map((rule) => connected(rule, subject)),
 ];
 

@@ -1,11 +1,11 @@
 /** `provider`: for those who write one. `new` begins a package, `test` tries it by every rule of the contract. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { conformance, judge, type Verdict } from '../../providers/conformance/conformance.ts';
+import type { Verdict } from '../../providers/conformance/conformance.ts';
 import { didYouMean } from '../config/nearest.ts';
-import { defineCommand, needed, text, texts, UsageError } from './command.ts';
+import { defineCommand, integer, needed, text, texts, UsageError } from './command.ts';
 import { namesFrom, writeScaffold } from './provider/scaffold.ts';
-import { loadSubject } from './provider/subject.ts';
+import { describeSubject, tryRules } from './provider/trial.ts';
 
 const create = defineCommand({
   name: 'new',
@@ -43,20 +43,24 @@ const test = defineCommand({
   name: 'test',
   about: 'try a provider by every rule of the contract: names each that is broken, what was seen and why it matters',
   args: { path: needed("a provider's folder, or the file that exports its subject") },
-  options: { rule: texts('only this rule; may be given again', 'name') },
-  run: async ({ output, signal, json }, { path }, { rule }) => {
-    const subject = await loadSubject(path);
-    const rules = conformance(subject).map(({ name }) => name);
-    for (const name of rule)
-      if (!rules.includes(name)) throw new UsageError(`there is no rule ${name}${didYouMean(name, rules)}`);
+  options: {
+    rule: texts('only this rule; may be given again', 'name'),
+    ruleSeconds: integer('how long one rule may take; 60 where not given', 'seconds'),
+    seconds: integer('how long all rules together may take; 900 where not given', 'seconds'),
+  },
+  run: async ({ output, signal, json }, { path }, { rule, ruleSeconds = 60, seconds = 900 }) => {
+    const limits = { ruleMs: ruleSeconds * 1_000, allMs: seconds * 1_000 };
+    const { provider: name, contract, rules } = await describeSubject(path, limits, signal);
+    for (const asked of rule)
+      if (!rules.includes(asked)) throw new UsageError(`there is no rule ${asked}${didYouMean(asked, rules)}`);
+    const chosen = rule.length === 0 ? rules : rules.filter((each) => rule.includes(each));
     const verdicts: Verdict[] = [];
-    for await (const verdict of judge(subject, signal, rule)) {
+    for await (const verdict of tryRules(path, chosen, limits, signal)) {
       verdicts.push(verdict);
       for (const line of linesOf(verdict)) output.line(line);
     }
     const count = (kind: Verdict['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length;
     const counts = { kept: count('kept'), broken: count('broken'), absent: count('absent'), skipped: count('skipped') };
-    const { name, contract } = subject.provider;
     const summary = `${counts.kept} rules kept, ${counts.broken} broken, ${counts.skipped} skipped as the CRM lacks what they need, ${counts.absent} about abilities it does not have`;
     if (json) output.result({ provider: name, contract, ...counts, verdicts }, '');
     else output.line(`\n${name}, contract ${contract}: ${summary}.`);

@@ -63,6 +63,34 @@ describe('provider test', () => {
     expect(stdout).toMatch(/✗ order-of-outcomes: .*\n {4}seen: .*expected.*\n {4}why it matters: .*wrong company/);
   });
 
+  it('ends where the provider never answers, loops or leaves a timer: that rule is broken, and the others are tried', async () => {
+    const rules = ['tells-the-account', 'order-of-reads', 'order-of-outcomes', 'gone', 'whole-provider'];
+    const { code, stdout } = await runCli([
+      ...['provider', 'test', join(SUBJECTS, 'stuck.ts'), '--rule-seconds', '20'],
+      ...rules.flatMap((rule) => ['--rule', rule]),
+    ]);
+    expect(code).toBe(1);
+    const signs = stdout.split('\n').filter((line) => /^[✓✗]/.test(line));
+    expect(signs.map((line) => line.split(':')[0]).sort()).toEqual(
+      ['✓ whole-provider', '✗ tells-the-account', '✓ order-of-reads', '✗ order-of-outcomes', '✗ gone'].sort(),
+    );
+    expect(stdout).toContain('it did not end within 20 s: it loops or never answers');
+  }, 180_000);
+
+  it('ends in all, and says which rules were not tried', async () => {
+    const { code, stdout } = await runCli(['provider', 'test', join(SUBJECTS, 'stuck.ts'), '--seconds', '0']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('not tried: all rules together took more than 0 s');
+  });
+
+  it('refuses a contract that the loader refuses', async () => {
+    const { code, stderr } = await runCli(['provider', 'test', join(SUBJECTS, 'newer.ts')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('is built for version 99.0.0 of the provider contract'),
+    ]);
+  });
+
   it('is one JSON document for programs', async () => {
     const { code, stdout } = await runCli(['--json', 'provider', 'test', join(SUBJECTS, 'broken.ts'), ...RULES]);
     const report = JSON.parse(stdout);

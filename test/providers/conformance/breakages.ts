@@ -1,4 +1,5 @@
 /** One way to break each rule, as authors do it; the rest of the provider stays sound. */
+import Type from 'typebox';
 import {
   type Connection,
   type HttpResponse,
@@ -74,6 +75,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     update: async (patches, signal) =>
       patches.length === 0 ? call('/update', signal, { patches: [] }).then(() => []) : sound.update(patches, signal),
   })),
+  'marks-secrets': {
+    provider: {
+      settings: Type.Object({ baseUrl: Type.String(), token: Type.String() }, { additionalProperties: false }),
+    },
+  },
   'order-of-reads': connection((sound) => ({
     read: async (ids, names, signal) => (await sound.read(ids, names, signal)).toReversed(),
   })),

@@ -50,6 +50,21 @@ describe('the conformance suite', () => {
     expect(await broken(one(BREAKAGES['parents']))).toEqual(['parents']);
   });
 
+  it('sees reads in the wrong order where a few records would stand right, or only one is written a call', async () => {
+    const budgets = { default: { calls: 9, perMs: 9 } };
+    const limits = () => ({ batch: { read: 20, update: 1 }, concurrency: 2, budgets });
+    // A page of ten, then the rest: as a provider that asks in parts and joins them as they come.
+    const inParts: Breakage['connection'] = (sound) => ({
+      read: async (ids, names, signal) => {
+        const all = await sound.read(ids, names, signal);
+        return [...all.slice(10), ...all.slice(0, 10)];
+      },
+    });
+    expect(await broken(toySubject(toyProvider({ provider: { limits }, connection: inParts })))).toEqual([
+      'order-of-reads',
+    ]);
+  });
+
   it('names the rule, what was seen and why it matters', async () => {
     const checks = conformance(toySubject(toyProvider(BREAKAGES['order-of-outcomes'])));
     await expect(checks.find(({ name }) => name === 'order-of-outcomes')?.run()).rejects.toThrow(

@@ -1,0 +1,45 @@
+/** Tries a provider's rules in a thread of its own: one that loops for ever is ended from outside. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { conformance, judge, type Verdict } from '../../../providers/conformance/conformance.ts';
+import { checkProvider } from '../../config/plugin-check.ts';
+import { UsageError } from '../command.ts';
+import { loadSubject } from './subject.ts';
+
+/** What the thread is given. */
+export interface Trial {
+  readonly path: string;
+  /** The rules to try, in this order; undefined: say which there are, and try none. */
+  readonly rules: readonly string[] | undefined;
+}
+
+/** What the thread tells. */
+export type Told =
+  | { readonly kind: 'rules'; readonly provider: string; readonly contract: string; readonly rules: readonly string[] }
+  | { readonly kind: 'refused'; readonly message: string; readonly isUsage: boolean }
+  | { readonly kind: 'begins'; readonly rule: string }
+  | { readonly kind: 'verdict'; readonly verdict: Verdict };
+
+const tell = (told: Told): void => parentPort?.postMessage(told);
+
+async function tryRules({ path, rules }: Trial): Promise<void> {
+  const subject = await loadSubject(path);
+  const load = checkProvider(subject.provider.name, subject.provider);
+  if (!load.ok) throw new Error(`The daemon would refuse this provider: ${load.message}`);
+  const { name: provider, contract } = subject.provider;
+  if (rules === undefined)
+    return tell({ kind: 'rules', provider, contract, rules: conformance(subject).map(({ name }) => name) });
+  for (const rule of rules) {
+    tell({ kind: 'begins', rule });
+    for await (const verdict of judge(subject, undefined, [rule])) tell({ kind: 'verdict', verdict });
+  }
+}
+
+try {
+  await tryRules(workerData);
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  tell({ kind: 'refused', message, isUsage: error instanceof UsageError });
+} finally {
+  // What the provider left open would keep the thread.
+  process.exit();
+}

@@ -1,0 +1,121 @@
+/** Tries a provider from outside of its thread: whatever it does, each rule ends, and all of them do. */
+import { Worker } from 'node:worker_threads';
+import type { Verdict } from '../../../providers/conformance/conformance.ts';
+import { UsageError } from '../command.ts';
+import type { Told, Trial } from './trial-worker.ts';
+
+/** How long a rule, and all rules together, may take, in ms. */
+export interface TrialLimits {
+  readonly ruleMs: number;
+  readonly allMs: number;
+}
+
+/** What is known of a provider before its rules are tried. */
+export interface Described {
+  readonly provider: string;
+  readonly contract: string;
+  readonly rules: readonly string[];
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+const broken = (rule: string, detail: string, ms: number): Verdict => ({
+  kind: 'broken',
+  name: rule,
+  about: 'a rule ends, whatever it finds',
+  why: 'a verb that does not end keeps its lane, and one that loops keeps the whole daemon',
+  detail,
+  ms,
+});
+
+/** Loads a provider and says which rules there are for it; throws where there is none, or the daemon would refuse it. */
+export async function describeSubject(path: string, limits: TrialLimits, signal: AbortSignal): Promise<Described> {
+  for await (const told of runThread({ path, rules: undefined }, limits.ruleMs, signal))
+    if (told.kind === 'rules') return told;
+    else if (told.kind === 'ended') throw new Error(`${path} cannot be loaded: ${told.why}`);
+  throw new Error(`${path} cannot be loaded`);
+}
+
+/** Tries the rules one after the other; one that does not end is ended, and the next begins in a thread of its own. */
+export async function* tryRules(
+  path: string,
+  rules: readonly string[],
+  { ruleMs, allMs }: TrialLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Verdict> {
+  const end = performance.now() + allMs;
+  let left = rules;
+  while (left.length > 0) {
+    const msLeft = end - performance.now();
+    if (msLeft <= 0) {
+      for (const rule of left) yield broken(rule, `not tried: all rules together took more than ${seconds(allMs)}`, 0);
+      return;
+    }
+    let begun = left[0] ?? '';
+    let at = performance.now();
+    for await (const told of runThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
+      if (told.kind === 'begins') {
+        begun = told.rule;
+        at = performance.now();
+      } else if (told.kind === 'verdict') {
+        yield told.verdict;
+        left = left.slice(left.indexOf(told.verdict.name) + 1);
+        if (performance.now() > end) break;
+      } else if (told.kind === 'ended' && left.length > 0) {
+        yield broken(begun, told.why, Math.round(performance.now() - at));
+        left = left.slice(left.indexOf(begun) + 1);
+      }
+    }
+  }
+}
+
+/** A thread that told nothing for too long, or ended by itself. */
+interface Ended {
+  readonly kind: 'ended';
+  readonly why: string;
+}
+
+/** What a thread tells, until it has ended; it is ended where it tells nothing for so long, or is not listened to. */
+async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<Told | Ended> {
+  signal.throwIfAborted();
+  const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {
+    workerData: trial,
+  });
+  const waiting: (Told | Ended)[] = [];
+  let wake = Promise.withResolvers<void>();
+  let over = false;
+  const put = (told: Told | Ended): void => {
+    waiting.push(told);
+    wake.resolve();
+  };
+  const finish = (why: string): void => {
+    if (over) return;
+    over = true;
+    put({ kind: 'ended', why });
+  };
+  thread.on('message', put);
+  thread.on('error', (error) => finish(`it threw outside of any call: ${String(error)}`));
+  thread.on('exit', () => finish('it ended the process'));
+  const onAbort = (): void => finish('stopped');
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for (;;) {
+      const late = setTimeout(
+        () => finish(`it did not end within ${seconds(quietMs)}: it loops or never answers`),
+        quietMs,
+      );
+      while (waiting.length === 0) await wake.promise;
+      clearTimeout(late);
+      wake = Promise.withResolvers();
+      for (const told of waiting.splice(0)) {
+        if (told.kind === 'refused') throw told.isUsage ? new UsageError(told.message) : new Error(told.message);
+        yield told;
+        if (told.kind === 'ended') return;
+      }
+      signal.throwIfAborted();
+    }
+  } finally {
+    over = true;
+    signal.removeEventListener('abort', onAbort);
+    await thread.terminate();
+  }
+}
