@@ -15,8 +15,9 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY LICENSE ./
+# Not under data: a volume that is older, or a folder mounted there, would hide it.
+COPY scaffold scaffold
 COPY data/samples data/samples
-COPY data/scaffold data/scaffold
 # Before VOLUME, so that a new volume belongs to the user the daemon runs as.
 RUN chown -R node:node data
 VOLUME /app/data

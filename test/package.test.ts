@@ -30,8 +30,11 @@ async function install(): Promise<void> {
   const built = join(folder, 'built');
   await mkdir(built);
   await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist')], ROOT);
-  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data'])
-    await cp(join(ROOT, name), join(built, name), { recursive: true, filter: (path) => !/\.db|\/demo/.test(path) });
+  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data', 'scaffold', 'providers'])
+    await cp(join(ROOT, name), join(built, name), {
+      recursive: true,
+      filter: (path) => !/\.db|\/demo|providers\/.*\.ts$/.test(path),
+    });
   const packed = await run('npm', ['pack', '--ignore-scripts', '--offline', '--silent'], built);
   expect(packed.code, packed.stderr).toBe(0);
   home = join(folder, 'home');

@@ -30,10 +30,12 @@ export const command = defineCommand({
       await playScenes(stage, say, seed);
       const file = relative('.', stage.file);
       const one = stage.actors[1]?.versions[0].company.entityId ?? '';
+      // In a clone npm runs it; installed, it is a program, which npx finds wherever it was put.
+      const program = import.meta.url.endsWith('.ts') ? 'npm run cvrsync --' : 'npx cvrsync';
       say('\nWhere to look:');
-      say(`  npm run cvrsync -- --config ${file} explain ${one}   why each property is what it is`);
-      say(`  npm run cvrsync -- --config ${file} links            which record belongs to which company`);
-      say(`  npm run cvrsync -- --config ${file} review           what needs a person`);
+      say(`  ${program} --config ${file} explain ${one}   why each property is what it is`);
+      say(`  ${program} --config ${file} links            which record belongs to which company`);
+      say(`  ${program} --config ${file} review           what needs a person`);
       if (once) return 0;
       say(`  ${stage.app.adminUrl}/metrics   the daemon's metrics, while this runs`);
       say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');

@@ -1,6 +1,7 @@
 /** `provider`: for those who write one. `new` begins a package, `test` tries it by every rule of the contract. */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Verdict } from '../../providers/conformance/conformance.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { defineCommand, integer, needed, text, texts, UsageError } from './command.ts';
@@ -22,6 +23,8 @@ const create = defineCommand({
     await mkdir(target, { recursive: true });
     const files = await writeScaffold(target, names);
     const shown = relative('.', target) || '.';
+    // In a clone the package it is built with may not be there yet; what is installed is.
+    const isBuilt = !import.meta.url.endsWith('.ts') || existsSync(join(import.meta.dirname, '../../dist'));
     output.result(
       { folder: target, files },
       [
@@ -30,6 +33,7 @@ const create = defineCommand({
         '',
         'It works as it is, for a CRM that is made up. To go on:',
         `  cd ${shown} && npm install && npm test`,
+        ...(isBuilt ? [] : ['  (first run `npm run build` in the clone: the package is built with this cvrsync)']),
         '  then make test/fake.ts speak as your CRM does, and src/ understand it',
       ].join('\n'),
     );

@@ -45,7 +45,8 @@ export const command = defineCommand({
     return withStore(context, async (store) => {
       const nothing = options.event === undefined ? NOTHING : await readEvent(store, options.event);
       const done = await take(context, connector, store, selection, dryRun);
-      return tell(context, done, dryRun, nothing);
+      const staying = options.property === undefined ? timesOfChange(connector, done) : [];
+      return tell(context, done, dryRun, { nothing, staying });
     });
   },
 });
@@ -118,7 +119,22 @@ async function readEvent({ db }: Store, seq: number): Promise<string> {
   return `Event ${seq} wrote nothing.${carrier}`;
 }
 
-function tell(context: Context, done: readonly Undone[], dryRun: boolean, nothing: string): 0 | 3 {
+/** The properties that say when the register last changed: they are left as they are unless they are named. */
+function timesOfChange({ providers }: ConnectorConfig, done: readonly Undone[]): readonly string[] {
+  const concerned = new Set(done.map(({ provider }) => provider));
+  const rows = providers.filter(({ name }) => concerned.has(name)).flatMap(({ mapping }) => mapping);
+  const times = rows.filter(({ field, policy }) => field === 'registerChangedAt' && policy !== 'never');
+  return [...new Set(times.map(({ property }) => property))];
+}
+
+interface Words {
+  /** What to say where nothing was written. */
+  readonly nothing: string;
+  /** The properties that an undo leaves alone. */
+  readonly staying: readonly string[];
+}
+
+function tell(context: Context, done: readonly Undone[], dryRun: boolean, { nothing, staying }: Words): 0 | 3 {
   const { output } = context;
   const counts = Object.fromEntries(
     [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
@@ -129,6 +145,10 @@ function tell(context: Context, done: readonly Undone[], dryRun: boolean, nothin
     output.table(done.slice(0, SHOWN).map(rowOf), nothing);
     if (done.length > SHOWN) output.line(`… and ${done.length - SHOWN} more: --json shows all.`);
     for (const line of summary(counts['restored'] ?? 0, left, dryRun)) output.line(line);
+    if (staying.length > 0)
+      output.line(
+        `${staying.join(', ')} stays: the register did change then. Name it with --property to put it back, too.`,
+      );
   }
   return left > 0 ? 3 : 0;
 }

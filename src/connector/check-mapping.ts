@@ -182,6 +182,15 @@ function checkMatch({ name, match }: MappingToCheck, schema: Schema): readonly F
         advice: 'use a text property of 8 characters or more',
       },
     ];
+  if (property.type === 'number')
+    return [
+      {
+        level: 'warn',
+        subject,
+        found: `${match} is a number: it loses leading zeros, and 7 digits are taken for a CVR number that lost one`,
+        advice: 'use a text property',
+      },
+    ];
   return [{ level: 'ok', subject, found: `${match} holds the CVR number` }];
 }
 

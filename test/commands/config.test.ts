@@ -25,6 +25,15 @@ describe('config init', () => {
     expect(await readFile(file, 'utf8')).toContain('salesforce:');
   });
 
+  it('names every variable of the file, also two of one line, and no dashboard before there is one', async () => {
+    const file = join(folder, 'both.yaml');
+    const { stdout } = await runCli(['--config', file, 'config', 'init']);
+    expect(stdout).toContain(
+      'Set WEBHOOK_SECRET, MONITORING_ACCESS_KEY, HUBSPOT_ACCESS_TOKEN, SF_CLIENT_ID, SF_CLIENT_SECRET, then run',
+    );
+    expect(await readFile(file, 'utf8')).not.toMatch(/dashboard/i);
+  });
+
   it('prints instead, for a pipe', async () => {
     const { stdout } = await runCli(['config', 'init', 'salesforce', '--print']);
     expect(stdout).toContain('use: salesforce');

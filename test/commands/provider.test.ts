@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namesFrom } from '../../src/commands/provider/scaffold.ts';
 import { runCli } from '../support/cli.ts';
@@ -21,6 +21,8 @@ describe('provider new', () => {
     const manifest = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ name: '@acme/super-crm', cvrsync: { subject: './test/subject.ts' } });
     expect(manifest.peerDependencies.cvrsync).toMatch(/^\^\d/);
+    // No registry knows the version of a clone: the package is built with the one that runs.
+    expect(resolve(target, manifest.devDependencies.cvrsync.replace(/^file:/, ''))).toBe(resolve('.'));
     const provider = await readFile(join(target, 'src/provider.ts'), 'utf8');
     expect(provider).toContain("export const superCrm = defineProvider({\n  name: 'super-crm',");
     const readme = await readFile(join(target, 'README.md'), 'utf8');

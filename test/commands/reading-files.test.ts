@@ -152,7 +152,8 @@ describe('one slip, one clear message', () => {
   test('a plan that is a workbook, an image, or UTF-16 without a mark', async () => {
     const read = async (content: Uint8Array) => {
       const lines: unknown[] = [];
-      for await (const line of readPlan(await configured('plan', content), (id) => ({ kind: 'id', id }))) lines.push(line);
+      for await (const line of readPlan(await configured('plan', content), (id) => ({ kind: 'id', id })))
+        lines.push(line);
       return lines;
     };
     const archive = new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 6, 0]);

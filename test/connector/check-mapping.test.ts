@@ -129,6 +129,12 @@ describe('an enumeration', () => {
 });
 
 describe('match and hold', () => {
+  it('warns where the picked property of match is typed as a number', () => {
+    expect(found([], [property('cvr', { type: 'number' })], { match: 'cvr' })).toEqual([
+      expect.stringMatching(/^warn crm match.* is a number: it loses leading zeros/),
+    ]);
+  });
+
   it('must exist, and the match must hold a CVR number', () => {
     expect(found([], [], { match: 'cvr', hold: 'stop' })).toEqual([
       expect.stringMatching(/^fail crm match/),

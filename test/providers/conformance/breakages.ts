@@ -75,11 +75,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     update: async (patches, signal) =>
       patches.length === 0 ? call('/update', signal, { patches: [] }).then(() => []) : sound.update(patches, signal),
   })),
-  'marks-secrets': {
-    provider: {
-      settings: Type.Object({ baseUrl: Type.String(), token: Type.String() }, { additionalProperties: false }),
-    },
-  },
+  'marks-secrets': { provider: { settings: Type.Object({ baseUrl: Type.String(), token: Type.String() }) } },
   'order-of-reads': connection((sound) => ({
     read: async (ids, names, signal) => (await sound.read(ids, names, signal)).toReversed(),
   })),
