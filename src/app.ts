@@ -11,6 +11,7 @@ import { openClient } from './http/client.ts';
 import { isLoopback } from './http/loopback.ts';
 import { createMetrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi.ts';
+import { readOutages, shownOutage } from './http/outage.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
 import { createServer, type StrangerCounts } from './http/server.ts';
 import { measureWork } from './runtime/measure.ts';
@@ -95,7 +96,7 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
       const { crms, intake } = connector;
       addCrmWebhookRoute(server, { crms, store, publicUrl, refusal: intake.refusal, metrics, now, log });
     }
-    const ready = () => readiness(store, connector, stopping);
+    const ready = () => readiness(store, connector, stopping, now());
     addHealthRoutes(server, ready);
     addHealthRoutes(admin, ready, { hide: true });
     const addresses = Promise.withResolvers<Addresses>();
@@ -161,7 +162,12 @@ function ownConnector({ webhook, providers }: NonNullable<Config['connector']>, 
   return { url: `${address}${webhook.path}`, auth, providers: providers.map(({ name }) => name) };
 }
 
-async function readiness(store: Store, connector: Connector | undefined, stopping: boolean): Promise<Readiness> {
+async function readiness(
+  store: Store,
+  connector: Connector | undefined,
+  stopping: boolean,
+  now: number,
+): Promise<Readiness> {
   const down = await store.ping().then(
     () => undefined,
     () => 'the store does not answer',
@@ -169,5 +175,6 @@ async function readiness(store: Store, connector: Connector | undefined, stoppin
   const reasons = [stopping ? 'stopping' : undefined, down, connector?.intake.refusal()].filter(
     (each) => each !== undefined,
   );
-  return { ok: reasons.length === 0, reasons };
+  const outages = down === undefined ? await readOutages(store.db, now) : [];
+  return { ok: reasons.length === 0, reasons, details: outages.map(shownOutage) };
 }

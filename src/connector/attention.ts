@@ -1,5 +1,6 @@
 /** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
 import { sql } from 'kysely';
+import { readOutages, shownOutage } from '../http/outage.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { parked } from '../runtime/lane-state.ts';
 import type { Db } from '../store/open.ts';
@@ -93,20 +94,41 @@ export function shownAccount(account: string): string {
   return ability === undefined ? provider : `${ability} in ${provider}`;
 }
 
+/** So long an outage is no hiccup. */
+const LONG_OUTAGE_MS = 10 * 60_000;
+
 /** Short pauses, which a CRM asks for on any day, need nobody. */
 async function readAccounts(db: Db, now: number): Promise<readonly Attention[]> {
   const blocks = (await readBlocks(db, now)).filter(needsPerson);
-  return blocks.map(({ account, since, until, reason }) => ({
-    id: idOf('account', account),
-    kind: 'account',
-    about: shownAccount(account),
-    reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason kept'}`,
-    since,
-    advice:
-      'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
-    decides: false,
-    verbs: ['retry'],
-  }));
+  const silent = (await readOutages(db, now)).filter(
+    ({ account, since }) => now - since > LONG_OUTAGE_MS && !blocks.some((block) => block.account === account),
+  );
+  const waiting = silent.map(
+    (outage): Attention => ({
+      id: idOf('account', outage.account),
+      kind: 'account',
+      about: outage.account,
+      reason: shownOutage(outage),
+      since: outage.since,
+      advice: 'see whether it has trouble, and whether this machine may reach it; cvrsync tries again by itself',
+      decides: false,
+      verbs: [],
+    }),
+  );
+  const paused = blocks.map(
+    ({ account, since, until, reason }): Attention => ({
+      id: idOf('account', account),
+      kind: 'account',
+      about: shownAccount(account),
+      reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason kept'}`,
+      since,
+      advice:
+        'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
+      decides: false,
+      verbs: ['retry'],
+    }),
+  );
+  return [...paused, ...waiting];
 }
 
 /** Differences as things that a person may decide. */

@@ -74,13 +74,10 @@ async function checkProvider(
 ): Promise<Findings> {
   const { name: subject } = provider;
   try {
-    const crm = await openCrm(deps, provider);
+    const crm = await openCrm({ ...deps, probes: true }, provider);
     const blocked = await crm.pace.blockedUntil();
-    if (blocked !== undefined) {
-      const found = `paused until ${new Date(blocked.until).toISOString()}: ${blocked.reason ?? 'no reason kept'}`;
-      return [{ level: 'fail', subject, found, advice: 'check again afterwards, or correct the cause first' }];
-    }
     const { connection } = crm;
+    if (blocked !== undefined) return [await probePaused(subject, connection, blocked, signal)];
     const account = await connection.check(signal);
     const before = await connection.properties(signal);
     const missing = missingProperties(provider, before);
@@ -99,6 +96,26 @@ async function checkProvider(
   } catch (error) {
     const advice = error instanceof ProviderError ? ADVICE[error.fault] : `look at connector.providers.${subject}`;
     return [{ level: 'fail', subject, found: reasonOf(error, signal), advice }];
+  }
+}
+
+/** An account is paused: whether its credentials are accepted by now is tried all the same. */
+async function probePaused(
+  subject: string,
+  connection: Connection,
+  { until, reason }: { readonly until: number; readonly reason: string | null },
+  signal: AbortSignal,
+): Promise<Finding> {
+  const paused = `paused until ${new Date(until).toISOString()}: ${reason ?? 'no reason kept'}`;
+  try {
+    const { name, id } = await connection.check(signal);
+    const found = `${paused}; ${name} (${id}) accepts the credentials now`;
+    const advice = `cvrsync review retry account/${subject} calls it at once; restart the daemon where you changed its configuration`;
+    return { level: 'warn', subject, found, advice };
+  } catch (error) {
+    const found = `${paused}; tried now: ${reasonOf(error, signal)}`;
+    const advice = error instanceof ProviderError ? ADVICE[error.fault] : 'correct the cause first';
+    return { level: 'fail', subject, found, advice };
   }
 }
 

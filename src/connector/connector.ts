@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Http } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { watchOutages } from '../http/outage.ts';
 import { createBell } from '../runtime/bell.ts';
 import { counts } from '../runtime/lanes.ts';
 import type { Pace } from '../runtime/rate.ts';
@@ -63,7 +64,10 @@ const GATHER_MS = 50;
 export async function startConnector(deps: ConnectorDeps, settings: ConnectorSettings): Promise<Connector> {
   const { store, metrics, log, now } = deps;
   const bell = createBell();
-  const crms = await Promise.all(settings.providers.map((config) => openCrm(deps, config)));
+  const outages = watchOutages(deps);
+  const crms = await Promise.all(
+    settings.providers.map((config) => openCrm({ ...deps, http: outages.watch(config.name, deps.http) }, config)),
+  );
   for (const crm of crms) tellRespelt(log, crm.name, await respellRecords(store, crm, now()));
   const intake = createIntake({ store, bell, now, metrics, log, backlogCap: settings.limits.backlogCap });
   await store.write(async (tx) => {
@@ -77,7 +81,9 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
   const told = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const pace = upstreamPace(store, settings.upstream?.requestsPerMinute ?? 1, now);
-  const upstream = once(() => connectUpstream(deps, settings, pace));
+  const upstream = once(() =>
+    connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, pace),
+  );
   const workers: Worker[] = [
     startWorker({
       ...common,

@@ -87,6 +87,8 @@ export interface CrmDeps {
   readonly http: Client;
   readonly metrics: Metrics;
   readonly now: () => number;
+  /** Calls are made though the account is paused: somebody wants to know whether the cause is gone. */
+  readonly probes?: true;
 }
 
 const CONNECT_MS = 60_000;
@@ -157,14 +159,15 @@ async function connected(
 }
 
 /** Every call of a provider passes here: paced, counted, and its headers heard. */
-function pacedHttp({ http, metrics, now }: CrmDeps, config: CrmConfig, pace: Pace, limits: Limits): Http {
+function pacedHttp({ http, metrics, now, probes }: CrmDeps, config: CrmConfig, pace: Pace, limits: Limits): Http {
   const { name: provider } = config;
   return async (request) => {
     const budget = request.budget ?? 'default';
     const guard = budget === 'none' ? undefined : currentSendGuard();
     // A write that was decided by what the CRM held a moment ago goes before reads.
     const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
-    if (budget !== 'none') await pace.acquire(budget, request.signal, order).catch(throwPaused);
+    const isProbe = probes === true && (await pace.blockedUntil()) !== undefined;
+    if (budget !== 'none' && !isProbe) await pace.acquire(budget, request.signal, order).catch(throwPaused);
     await guard?.(request);
     const started = performance.now();
     try {

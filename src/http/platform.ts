@@ -10,6 +10,8 @@ import type { Server } from './server.ts';
 export interface Readiness {
   readonly ok: boolean;
   readonly reasons: readonly string[];
+  /** What does not keep work from being taken, and somebody should know: who does not answer, since when. */
+  readonly details?: readonly string[];
 }
 
 /** What the admin listener shows of the process. */
@@ -31,6 +33,10 @@ const ASK_AGAIN = 10;
 const COUNT_EVERY_MS = 10_000;
 
 const yes = Type.Object({ ok: Type.Literal(true) }, { description: 'Yes' });
+const yesWithDetails = Type.Object(
+  { ok: Type.Literal(true), details: Type.Optional(Type.Array(Type.String())) },
+  { description: 'Yes; `details` says who does not answer us' },
+);
 const unreadable = Type.Object(errorBody.properties, { description: 'No HTTP, or headers over 16 KiB' });
 const text = { description: 'Text format', content: { 'text/plain': { schema: Type.String() } } };
 const about = <R extends object>(operationId: string, summary: string, response: R) => ({
@@ -41,16 +47,24 @@ const about = <R extends object>(operationId: string, summary: string, response:
   response: { ...response, '4xx': unreadable },
 });
 
-/** Adds `/live` and `/ready`: to every listener, without authentication. `hide` leaves them out of the document. */
+/**
+ * Adds `/live` and `/ready`: to every listener, without authentication. `hide` leaves them out of the document; there
+ * `/ready` gives details, which are not for strangers.
+ */
 export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { hide = false } = {}): void {
   const live = { ...about('live', 'The process runs', { 200: yes }), hide };
   app.get('/live', { schema: live }, async () => ({ ok: true }) as const);
 
   const notReady = Type.Object(errorBody.properties, { description: 'No; `errors` says why' });
-  const schema = { ...about('ready', 'Events can be taken', { 200: yes, 503: notReady }), hide };
+  const schema = {
+    ...about('ready', 'Events can be taken', { 200: yesWithDetails, 503: notReady }),
+    hide,
+  };
   app.get('/ready', { schema }, async (_request, reply) => {
     const readiness = await readinessOf(ready);
-    if (readiness.ok) return { ok: true } as const;
+    const { details = [] } = readiness;
+    if (readiness.ok)
+      return hide && details.length > 0 ? { ok: true as const, details: [...details] } : { ok: true as const };
     const errors = readiness.reasons.map((message) => ({ path: '', message }));
     return sendError(reply, 503, 'Not ready.', { errors, retryAfter: ASK_AGAIN });
   });

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Http } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { watchOutages } from '../http/outage.ts';
 import type { Server } from '../http/server.ts';
 import { createBell } from '../runtime/bell.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
@@ -70,7 +71,7 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
   const ways = openWays({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   const source = openSource(settings.register, deps);
   const common = { store, bell, now, log, metrics, secrets };
-  const watching = { ...common, http: deps.http };
+  const watching = { ...common, http: watchOutages({ store, now, log: deps.log }).watchHosts(deps.http) };
   const tasks = watchTasks(watching, source, settings);
 
   const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
