@@ -26,6 +26,19 @@ describe('the platform', () => {
     expect((await server.inject('/openapi.json')).json()).toEqual({ openapi: '3.1.0' });
   });
 
+  it('hears on the admin listener alone who does not answer us, and is ready all the same', async () => {
+    const ready = async () => ({ ok: true, reasons: [], details: ['hubspot does not answer since 08:00'] });
+    expect((await serving({}, ready).inject('/ready')).json()).toEqual({ ok: true });
+    await app?.close();
+    app = createServer();
+    addHealthRoutes(app, ready, { hide: true });
+    const answer = await app.inject('/ready');
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { ok: true, details: ['hubspot does not answer since 08:00'] },
+    ]);
+  });
+
   it('hears why work cannot be taken, and to ask again', async () => {
     const stopping = async () => ({ ok: false, reasons: ['the process is stopping'] });
     const answer = await serving({}, stopping).inject('/ready');
