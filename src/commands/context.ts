@@ -4,6 +4,7 @@ import type { ConfigProblem } from '../config/fill.ts';
 import type { Config, LoadedConfig } from '../config/load.ts';
 import type { Env } from '../config/variables.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
+import { visible } from './table.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -57,11 +58,15 @@ export interface MaskedSink extends Sink {
   mask(scrub: (text: string) => string): void;
 }
 
-/** Puts a mask before a sink; until it is told secrets it lets all through. */
+/**
+ * Puts a mask before a sink, the one place that all output passes: it hides secrets once it is told them, and makes what
+ * would command the terminal visible.
+ */
 export function maskedSink(sink: Sink): MaskedSink {
   let scrub = (text: string): string => text;
   return {
-    write: (text) => sink.write(scrub(text)),
+    write: (text) => sink.write(visible(scrub(text))),
+    draw: (text) => sink.write(scrub(text)),
     isTTY: sink.isTTY === true,
     ...(sink.columns !== undefined && { columns: sink.columns }),
     mask: (next) => {

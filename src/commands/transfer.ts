@@ -10,6 +10,7 @@ import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { readEntity } from './entity.ts';
 import { carry, type Standing } from './monitoring/carry.ts';
+import { oneLine } from './table.ts';
 
 export const command = defineCommand({
   name: 'transfer',
@@ -60,13 +61,14 @@ function tell(
   { kind: monitoring, link, ...rest }: Standing,
 ): ExitCode {
   const reason = 'reason' in rest ? rest.reason : null;
-  const first = kind === 'made' ? `Made ${provider}:${id}, ${name}` : `An earlier transfer had made ${provider}:${id}`;
+  const first =
+    kind === 'made' ? `Made ${provider}:${id}, ${oneLine(name)}` : `An earlier transfer had made ${provider}:${id}`;
   const monitored = {
     confirmed: upstream === undefined ? 'No monitoring service is configured.' : 'It is monitored.',
     refused: `The monitoring service refused it: ${reason}. See cvrsync review.`,
     waiting: `The daemon will ask the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
   };
-  const aside = Object.entries(setAside).map(([property, why]) => `  ${property} was left out: ${why}`);
+  const aside = Object.entries(setAside).map(([property, why]) => `  ${property} was left out: ${oneLine(why)}`);
   const text = [`${first}, and linked it to ${entity}. ${monitored[monitoring]}`, ...aside].join('\n');
   output.result({ provider, entity, kind, record: id, name, setAside, monitored: link.monitored, reason }, text);
   return monitoring === 'refused' || aside.length > 0 ? 3 : 0;
@@ -77,7 +79,7 @@ const shownRecords = (provider: string, records: readonly Holder[]): string =>
     .slice(0, 10)
     .map(
       ({ id, name, number }) =>
-        `${provider}:${id}${name === null ? '' : ` ${name}`}${number === null ? '' : ` (${number})`}`,
+        `${provider}:${id}${name === null ? '' : ` ${oneLine(name)}`}${number === null ? '' : ` (${oneLine(number)})`}`,
     )
     .join(', ');
 

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/commands/command.ts';
 import { ConfigError, maskedSink } from '../../src/commands/context.ts';
 import { showFailure } from '../../src/commands/failure.ts';
-import { createOutput, type Row } from '../../src/commands/output.ts';
+import { createOutput } from '../../src/commands/output.ts';
+import type { Row } from '../../src/commands/table.ts';
 import { runCli } from '../support/cli.ts';
 
 const BIN = `${import.meta.dirname}/../../src/cvrsync.js`;
@@ -113,7 +114,7 @@ describe('output', () => {
     return { output, text: () => text };
   };
 
-  it('is aligned columns in a pipe, drawn for a terminal, one document for programs', () => {
+  it('is a line a row with tabs in a pipe, drawn for a terminal, one document for programs', () => {
     const [pipe, terminal, program] = [printed(false, false), printed(false, true), printed(true, true)];
     for (const { output } of [pipe, terminal, program]) {
       output.line('for people');
@@ -121,10 +122,10 @@ describe('output', () => {
     }
     expect(pipe.text().split('\n').slice(0, 3)).toEqual([
       'for people',
-      'record  name                      open  since',
-      '1       Bageriet ved  [31mHavnen  true',
+      'record\tname\topen\tsince',
+      '1\tBageriet ved \\u001b[31mHavnen\ttrue\t',
     ]);
-    expect(terminal.text()).toContain('│');
+    expect(terminal.text()).toContain('──');
     expect(JSON.parse(program.text())).toEqual(ROWS);
   });
 

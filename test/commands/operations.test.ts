@@ -63,15 +63,15 @@ describe('check', () => {
     });
     await store.close();
     const { stdout } = await run('check');
-    expect(stdout).toMatch(/warn +crm links +crm is not configured, and has 1 links/);
-    expect(stdout).toMatch(/warn +hubspot match +links were made by old_number, and do not follow cvr_number/);
+    expect(stdout).toMatch(/warn\s+crm links\s+crm is not configured, and has 1 links/);
+    expect(stdout).toMatch(/warn\s+hubspot match\s+links were made by old_number, and do not follow cvr_number/);
   });
 
   it('fails by a property that is missing, and says what to do', async () => {
     const { run } = await configured({ fields: { name: 'nmae' } });
     const { code, stdout } = await run('check');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/fail +hubspot name → nmae .*create it, or set fields: \{ name: false \}/);
+    expect(stdout).toMatch(/fail\s+hubspot name → nmae .*create it, or set fields: \{ name: false \}/);
   });
 
   it('offers to make what is missing, makes it when asked to, and then finds nothing to fix', async () => {
@@ -80,7 +80,7 @@ describe('check', () => {
     expect(before.code).toBe(1);
     expect(before.stdout).toMatch(/could be made: my_status, my_start .*--create-properties/);
     const made = await run('check', '--create-properties');
-    expect(made.stdout).toMatch(/ok +hubspot my_start +made/);
+    expect(made.stdout).toMatch(/ok\s+hubspot my_start\s+made/);
     expect(made.code).toBe(0);
     expect((await run('check')).stdout).not.toContain('could be made');
   });
@@ -88,7 +88,7 @@ describe('check', () => {
   it('fails by a token that is refused, without showing it', async () => {
     const { run } = await configured({ accessToken: 'wrong-token-of-mine' });
     const { code, stdout } = await run('check');
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail +hubspot .*renew the credentials/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+hubspot .*renew the credentials/)]);
     expect(stdout).not.toContain('wrong-token-of-mine');
   });
 
@@ -96,7 +96,7 @@ describe('check', () => {
     const upstream = { baseUrl: 'http://127.0.0.1:9', accessKey: 'a-key-of-mine' };
     const { run } = await configured({}, {}, { upstream });
     const { code, stdout } = await run('check', '--timeout', '2');
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail +upstream /)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+upstream /)]);
   });
 
   it('fails by a store that is none, and goes on', async () => {
@@ -104,7 +104,7 @@ describe('check', () => {
     await writeFile(file, 'this is a text and not a database of any kind');
     const { run } = await configured({}, { store: file });
     const { code, stdout } = await run('check');
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail +store .*not a SQLite database/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+store .*not a SQLite database/)]);
   });
 
   it('asks our own address from outside', async () => {
@@ -114,9 +114,9 @@ describe('check', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const { run } = await configured({}, { server: { publicUrl: `http://127.0.0.1:${port}` } });
-    expect((await run('check')).stdout).toMatch(/ok +webhook .*\/live answers/);
+    expect((await run('check')).stdout).toMatch(/ok\s+webhook .*\/live answers/);
     const away = await configured({}, { server: { publicUrl: 'http://127.0.0.1:9' } });
-    expect((await away.run('check')).stdout).toMatch(/warn +webhook .*is the daemon running/);
+    expect((await away.run('check')).stdout).toMatch(/warn\s+webhook .*is the daemon running/);
   });
 });
 

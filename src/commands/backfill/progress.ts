@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 import type { Step } from '../../connector/backfill/deps.ts';
 import type { Context } from '../context.ts';
+import { oneLine } from '../table.ts';
 import type { CallsMade } from './ground.ts';
 
 /** Where a backfill stands, out of its steps. Times in ms. */
@@ -91,7 +92,7 @@ export function toldOf(standing: Standing, calls: CallsMade, now: number): strin
             : `scanning: ${number(done)} records, ${rate}${toldVerdicts(verdicts)}`;
   const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
   // First: a terminal cuts the end off.
-  return `${trouble === undefined ? '' : `waiting: ${trouble}; `}${what}; ${spent}`;
+  return `${trouble === undefined ? '' : `waiting: ${oneLine(trouble)}; `}${what}; ${spent}`;
 }
 
 const toldVerdicts = (verdicts: Standing['verdicts']): string => {
@@ -148,7 +149,8 @@ function openBar(stderr: Context['stderr']): {
   const stream = Object.assign(
     new Writable({
       write(chunk, _encoding, done) {
-        stderr.write(String(chunk));
+        if (stderr.draw === undefined) stderr.write(String(chunk));
+        else stderr.draw(String(chunk));
         done();
       },
     }),

@@ -3,7 +3,7 @@ import { type Link, listLinks } from '../../connector/links.ts';
 import type { Upstream } from '../../connector/upstream.ts';
 import type { Store } from '../../store/open.ts';
 import { defineCommand, optional } from '../command.ts';
-import type { Row } from '../output.ts';
+import type { Row } from '../table.ts';
 import { needProvider, needUpstream, onGround } from './ground.ts';
 
 const PAGE = 1_000;

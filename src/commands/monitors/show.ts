@@ -5,7 +5,7 @@ import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape
 import type { Db } from '../../store/open.ts';
 import type { Context } from '../context.ts';
 import { shownTime } from '../opened.ts';
-import type { Row } from '../output.ts';
+import type { Row } from '../table.ts';
 
 /** How many items each monitor lists. */
 export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {

@@ -1,0 +1,109 @@
+/** Rows as text: under each other on a terminal, whatever its width; one line a row for a pipe. Pure. */
+
+export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+const GAP = '  ';
+/** A column of words is not made narrower than this: nobody reads it. */
+const LEAST_WIDTH = 24;
+const SHORT = 8;
+
+/** What is no text but a command: to the terminal, or to the order in which it shows letters. */
+const COMMANDS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/**
+ * Makes commands to a terminal visible and harmless: `\u001b`. Inside a document of JSON it is an escape that stands for
+ * the same character.
+ */
+export const visible = (text: string): string =>
+  text.replaceAll(COMMANDS, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+
+/** A text from outside as part of a line: it ends no line and commands nothing. */
+export const oneLine = (text: string): string => visible(text.replaceAll(/\s+/gu, ' '));
+
+const cell = (value: Row[string]): string => oneLine(String(value ?? ''));
+
+const columnsOf = (rows: readonly Row[]): readonly string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))];
+
+/** A line for each row and one for the names of the columns, with tabs between the cells. Nothing is cut. */
+export function tabbed(rows: readonly Row[]): string {
+  const columns = columnsOf(rows);
+  return [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]
+    .map((cells) => cells.join('\t'))
+    .join('\n');
+}
+
+/**
+ * A table of at most `width` letters where that can be read, else a block for each row. Cells wrap between words; no word
+ * is cut, so that ids can be copied.
+ */
+export function drawn(rows: readonly Row[], width: number): string {
+  const columns = columnsOf(rows).filter((column) => rows.some((row) => cell(row[column]) !== ''));
+  const lines = rows.map((row) => columns.map((column) => cell(row[column])));
+  const widths = widthsFor([columns, ...lines], width);
+  if (widths === undefined) {
+    // A level or a state alone names no row.
+    const head = Math.max(...lines.map(([first = '']) => lengthOf(first))) < SHORT ? 2 : 1;
+    return lines.map((cells) => block(columns, cells, head, width)).join('\n\n');
+  }
+  const rule = widths.map((each) => '─'.repeat(each));
+  return [columns, rule, ...lines].flatMap((cells) => wrapped(cells, widths)).join('\n');
+}
+
+/** The width of each column, those of many words sharing what the others leave; undefined where that is too little. */
+function widthsFor(lines: readonly (readonly string[])[], width: number): readonly number[] | undefined {
+  const columns = (lines[0] ?? []).map((_, index) => lines.map((cells) => cells[index] ?? ''));
+  const natural = columns.map((cells) => Math.max(...cells.map(lengthOf)));
+  const least = columns.map((cells, index) =>
+    Math.max(Math.min(natural[index] ?? 0, LEAST_WIDTH), ...cells.flatMap((text) => text.split(' ').map(lengthOf))),
+  );
+  let spare = width - GAP.length * (columns.length - 1) - sum(least);
+  if (spare < 0) return undefined;
+  const widths = [...least];
+  // Letter by letter to the narrowest that wants one: columns of many words end up alike.
+  for (; spare > 0; spare -= 1) {
+    const wanting = widths.flatMap((each, index) => (each < (natural[index] ?? 0) ? [index] : []));
+    const [narrowest] = wanting.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
+    if (narrowest === undefined) break;
+    widths[narrowest] = (widths[narrowest] ?? 0) + 1;
+  }
+  return widths;
+}
+
+function wrapped(cells: readonly string[], widths: readonly number[]): readonly string[] {
+  const parts = cells.map((text, index) => wrap(text, widths[index] ?? 0));
+  const height = Math.max(...parts.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    parts
+      .map((lines, index) => padded(lines[line] ?? '', widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** The first cells name the row; the others stand under them with the names of their columns. */
+function block(columns: readonly string[], cells: readonly string[], head: number, width: number): string {
+  const label = Math.max(0, ...columns.slice(head).map(lengthOf));
+  const lines = cells.slice(head).flatMap((text, index) => {
+    if (text === '') return [];
+    const [start = '', ...more] = wrap(text, Math.max(LEAST_WIDTH, width - label - 2 * GAP.length));
+    const indent = GAP + ' '.repeat(label) + GAP;
+    return [`${GAP}${padded(columns[index + head] ?? '', label)}${GAP}${start}`, ...more.map((line) => indent + line)];
+  });
+  return [cells.slice(0, head).join(GAP), ...lines].join('\n');
+}
+
+/** Lines of at most `width` letters; a longer word has a line of its own. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || lengthOf(last) + 1 + lengthOf(word) > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+/** In letters, not in halves of them. */
+const lengthOf = (text: string): number => [...text].length;
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - lengthOf(text)));
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
