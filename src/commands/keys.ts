@@ -1,7 +1,10 @@
 /** `keys`: who may call the service. */
+
+import { activeJobs, type LeftJob, switchOffJobs } from '../service/jobs.ts';
 import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys.ts';
-import { defineCommand, needed, texts, UsageError } from './command.ts';
+import { defineCommand, flag, needed, texts, UsageError } from './command.ts';
 import { shownTime, withStore } from './opened.ts';
+import { oneLine } from './table.ts';
 
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text);
 
@@ -48,19 +51,40 @@ const list = defineCommand({
 
 const revoke = defineCommand({
   name: 'revoke',
-  about: 'end a key for good; its jobs stay and go on delivering',
+  about: 'end a key for good, and switch its jobs off: what is due to them is held for 14 days',
   args: { id: needed('the id of the key, as `keys list` shows it') },
-  run: async (context, { id }) => {
-    const isThere = await withStore(context, (store) => store.write((tx) => revokeKey(tx, id, Date.now())));
+  options: { keepJobs: flag('leave its jobs on: they go on delivering to their webhooks') },
+  run: async (context, { id }, { keepJobs }) => {
+    const jobs = await withStore(context, (store) =>
+      store.write(async (tx) => {
+        if (!(await revokeKey(tx, id, Date.now()))) return undefined;
+        return keepJobs ? activeJobs(tx, id) : switchOffJobs(tx, id, Date.now());
+      }),
+    );
     // Somebody may have typed the key itself: it is not repeated.
-    if (!isThere) throw new Error('there is no key with this id: see cvrsync keys list');
+    if (jobs === undefined) throw new Error('there is no key with this id: see cvrsync keys list');
     context.output.result(
-      { id, revoked: true },
-      `The key ${id} is revoked. cvrsync jobs move hands its jobs to another.`,
+      { id, revoked: true, jobs, jobsAre: keepJobs ? 'on' : 'off' },
+      [
+        `The key ${id} is revoked.${jobs.length === 0 ? ' It has no job that is on.' : ''}`,
+        ...jobLines(jobs, keepJobs),
+      ].join('\n'),
     );
     return 0;
   },
 });
+
+function jobLines(jobs: readonly LeftJob[], isKept: boolean): readonly string[] {
+  if (jobs.length === 0) return [];
+  const named = jobs.map(({ id, name }) => `  ${id}  ${oneLine(name)}`);
+  return isKept
+    ? ['Its jobs go on delivering to their webhooks:', ...named, 'cvrsync jobs move hands them to another key.']
+    : [
+        'Its jobs are switched off, and what is due to them is held for 14 days:',
+        ...named,
+        'To go on with one: cvrsync jobs move ID --key KEY, then cvrsync monitors activate ID and cvrsync deliveries replay.',
+      ];
+}
 
 export const command = defineCommand({
   name: 'keys',

@@ -1,5 +1,6 @@
 /** `monitors`: who is told of which changes. */
 import { addItem, removeItem } from '../service/items.ts';
+import { readEnded, resumeMail } from '../service/mail/ended.ts';
 import type { Monitor } from '../service/monitor.ts';
 import { type MonitorPatch, requireListener } from '../service/monitor-input.ts';
 import {
@@ -76,7 +77,7 @@ const show = defineCommand({
   run: (context, { id }) =>
     withService(context, async ({ store, secrets }) => {
       const monitor = found(id, await getMonitor(store.db, secrets, id));
-      showMonitor(context, monitor, (await itemCounts(store.db)).get(id) ?? 0);
+      showMonitor(context, monitor, (await itemCounts(store.db)).get(id) ?? 0, await readEnded(store.db, id));
       return 0;
     }),
 });
@@ -113,7 +114,12 @@ const update = defineCommand({
         if (monitor !== undefined && (patch.url !== undefined || patch.emails !== undefined)) requireListener(monitor);
         return monitor;
       });
-      showMonitor(context, found(id, changed), (await itemCounts(store.db)).get(id) ?? 0);
+      showMonitor(
+        context,
+        found(id, changed),
+        (await itemCounts(store.db)).get(id) ?? 0,
+        await readEnded(store.db, id),
+      );
       return 0;
     }),
 });
@@ -226,8 +232,27 @@ const entities = defineCommand({
   ],
 });
 
+const resubscribe = defineCommand({
+  name: 'resubscribe',
+  about: 'send mail again to an address that unsubscribed or bounced, from the next change on',
+  args: { ...args, recipient: needed('the address, as `monitors show` names it') },
+  run: (context, { id, recipient }) =>
+    withService(context, async ({ store, secrets }) => {
+      const { emails } = found(id, await getMonitor(store.db, secrets, id));
+      if (!(await store.write((tx) => resumeMail(tx, id, recipient))))
+        throw new Error(`${recipient} neither unsubscribed nor bounced: see cvrsync monitors show ${id}`);
+      const isListed = emails.some((each) => each.toLowerCase() === recipient.toLowerCase());
+      const missing = isListed ? '' : ` It is not among its recipients: cvrsync monitors update ${id} --email adds it.`;
+      context.output.result(
+        { id, recipient, isListed },
+        `Mail to ${recipient} goes on with the next change.${missing}`,
+      );
+      return 0;
+    }),
+});
+
 export const command = defineCommand({
   name: 'monitors',
   about: 'who is told of which changes',
-  commands: [create, list, show, update, activate, disable, remove, rotate, tryOut, entities],
+  commands: [create, list, show, update, activate, disable, remove, rotate, tryOut, entities, resubscribe],
 });

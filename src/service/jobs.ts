@@ -3,7 +3,7 @@ import type { Tx } from '../store/store.ts';
 import { getKey } from './keys.ts';
 import type { Monitor } from './monitor.ts';
 import { MonitorError, type MonitorInput, type MonitorOptions } from './monitor-input.ts';
-import { createMonitor, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
+import { createMonitor, disable, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
 import type { Secrets } from './secrets.ts';
 
 /** A job as it is asked for; the rest as a monitor's. */
@@ -67,4 +67,27 @@ async function needFree(tx: Tx, key: string, provider: string): Promise<void> {
   const taken = jobs.find((job) => job.provider.toLowerCase() === provider.toLowerCase());
   if (taken === undefined) return;
   throw new MonitorError([{ path: '/provider', message: `has a job of this key already: ${taken.id}` }]);
+}
+
+/** A job that a revoked key leaves behind. */
+export interface LeftJob {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The jobs of a key that are on. */
+export const activeJobs = (tx: Tx, key: string): Promise<readonly LeftJob[]> =>
+  tx
+    .selectFrom('monitor')
+    .select(['id', 'name'])
+    .where('owner', '=', key)
+    .where('activated', '=', 1)
+    .orderBy('id')
+    .execute();
+
+/** Switches the jobs of a key off, and returns those that were on: what is due to them is held. */
+export async function switchOffJobs(tx: Tx, key: string, now: number): Promise<readonly LeftJob[]> {
+  const jobs = await activeJobs(tx, key);
+  for (const { id } of jobs) await disable(tx, id, 'person', now);
+  return jobs;
 }

@@ -1,6 +1,7 @@
 /** The store's tables, brought up to date version by version in one transaction. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
 import { addAlerts } from './alert-tables.ts';
+import { addBounces } from './bounce-tables.ts';
 import { addCare } from './care-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly Migration[] = [
   addAlerts,
   addPendingWrites,
   addPlanMemory,
+  addBounces,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

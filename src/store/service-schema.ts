@@ -197,11 +197,13 @@ export interface MailTable {
   message: string | null;
 }
 
-/** An address that asked for no more mail of a monitor. */
+/** An address that gets no more mail of a monitor. */
 export interface UnsubscribedTable {
   monitor: string;
   recipient: string;
   at: number;
+  /** What its mail server said for good; null where the person asked for no more. */
+  bounced: string | null;
 }
 
 export interface ServiceSchema {

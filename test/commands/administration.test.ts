@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findKey } from '../../src/service/keys.ts';
+import { endMail } from '../../src/service/mail/ended.ts';
 import { getMonitor } from '../../src/service/monitors.ts';
 import { loadSecretKey, openSecrets } from '../../src/service/secrets.ts';
 import { runCli } from '../support/cli.ts';
@@ -44,6 +45,24 @@ describe('keys', () => {
     await ran('keys', 'revoke', made.id);
     expect(await findKey(store.db, made.key)).toBeUndefined();
     expect((await json<{ revoked: string }[]>('keys', 'list'))[0]?.revoked).not.toBe('');
+  });
+
+  it('that are revoked switch their jobs off, or the output says that they go on', async () => {
+    const { ran, json, monitor } = await configured();
+    const [{ id: key = '' }, { id: other = '' }] = [
+      await json('keys', 'create', 'One'),
+      await json('keys', 'create', 'Two'),
+    ];
+    const { id: first = '' } = await json('jobs', 'create', 'hubspot', '--key', key, ...HOOK);
+    const { id: second = '' } = await json('jobs', 'create', 'hubspot', '--key', other, ...HOOK);
+    const off = await ran('keys', 'revoke', key);
+    expect(off).toContain('Its jobs are switched off, and what is due to them is held for 14 days:');
+    expect(off).toContain(first);
+    expect(await monitor(first)).toMatchObject({ activated: false, disabledReason: 'person' });
+    const on = await ran('keys', 'revoke', other, '--keep-jobs');
+    expect(on).toContain('Its jobs go on delivering to their webhooks:');
+    expect(on).toContain(second);
+    expect(await monitor(second)).toMatchObject({ activated: true });
   });
 
   it.each([
@@ -166,6 +185,32 @@ describe('monitors', () => {
     expect(ran.code).toBe(code);
     expect(ran.stderr).not.toContain('s3cret');
     expect(await json<object>('monitors', 'list')).toEqual([]);
+  });
+});
+
+describe('recipients that unsubscribed or bounced', () => {
+  it('are shown with the reason, and can be added again', async () => {
+    const { store, run, ran, json } = await configured();
+    const { id = '' } = await json(
+      'monitors',
+      'create',
+      'M',
+      '--all',
+      '--email',
+      'a@example.com',
+      '--email',
+      'b@example.com',
+    );
+    await store.write(async (tx) => {
+      await endMail(tx, id, 'a@example.com', { now: 1_785_000_000_000 });
+      await endMail(tx, id, 'b@example.com', { now: 1_785_000_000_000, bounced: '550 5.1.1 no such user' });
+    });
+    const shown = await ran('monitors', 'show', id);
+    expect(shown).toMatch(/no mail to a@example\.com since 2026-\S+ \S+: unsubscribed/u);
+    expect(shown).toMatch(/no mail to b@example\.com since .*: bounced, 550 5\.1\.1 no such user/u);
+    expect(await ran('monitors', 'resubscribe', id, 'b@example.com')).toContain('goes on with the next change');
+    expect(await ran('monitors', 'show', id)).not.toContain('no mail to b@example.com');
+    expect((await run('monitors', 'resubscribe', id, 'b@example.com')).code).toBe(1);
   });
 });
 

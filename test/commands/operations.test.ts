@@ -71,7 +71,7 @@ describe('check', () => {
     const { run } = await configured({ fields: { name: 'nmae' } });
     const { code, stdout } = await run('check');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/fail\s+hubspot name → nmae .*create it, or set fields: \{ name: false \}/);
+    expect(stdout).toMatch(/fail\s+hubspot name → nmae\s.*create it, or set fields: \{ name: false \}/);
   });
 
   it('offers to make what is missing, makes it when asked to, and then finds nothing to fix', async () => {
@@ -88,7 +88,7 @@ describe('check', () => {
   it('fails by a token that is refused, without showing it', async () => {
     const { run } = await configured({ accessToken: 'wrong-token-of-mine' });
     const { code, stdout } = await run('check');
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+hubspot .*renew the credentials/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+hubspot\s.*renew the credentials/)]);
     expect(stdout).not.toContain('wrong-token-of-mine');
   });
 
@@ -96,7 +96,7 @@ describe('check', () => {
     const upstream = { baseUrl: 'http://127.0.0.1:9', accessKey: 'a-key-of-mine' };
     const { run } = await configured({}, {}, { upstream });
     const { code, stdout } = await run('check', '--timeout', '2');
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+upstream /)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+upstream\s/)]);
   });
 
   it('fails by a store that is none, and goes on', async () => {
@@ -104,7 +104,7 @@ describe('check', () => {
     await writeFile(file, 'this is a text and not a database of any kind');
     const { run } = await configured({}, { store: file });
     const { code, stdout } = await run('check');
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+store .*not a SQLite database/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+store\s.*not a SQLite database/)]);
   });
 
   it('asks our own address from outside', async () => {
@@ -114,9 +114,9 @@ describe('check', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const { run } = await configured({}, { server: { publicUrl: `http://127.0.0.1:${port}` } });
-    expect((await run('check')).stdout).toMatch(/ok\s+webhook .*\/live answers/);
+    expect((await run('check')).stdout).toMatch(/ok\s+webhook\s.*\/live answers/);
     const away = await configured({}, { server: { publicUrl: 'http://127.0.0.1:9' } });
-    expect((await away.run('check')).stdout).toMatch(/warn\s+webhook .*is the daemon running/);
+    expect((await away.run('check')).stdout).toMatch(/warn\s+webhook\s.*is the daemon running/);
   });
 });
 

@@ -1,11 +1,12 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
+import type { Ended } from '../../service/mail/ended.ts';
 import type { Monitor } from '../../service/monitor.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
 import type { Context } from '../context.ts';
 import { shownTime } from '../opened.ts';
-import type { Row } from '../table.ts';
+import { oneLine, type Row } from '../table.ts';
 
 /** How many items each monitor lists. */
 export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {
@@ -39,7 +40,7 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): Ro
 };
 
 /** One monitor in full; never its secrets. */
-export function show(context: Context, monitor: Monitor, items: number): void {
+export function show(context: Context, monitor: Monitor, items: number, ended: readonly Ended[]): void {
   const view = viewOf(monitor);
   const { credentials, signingSecrets, ...plain } = view;
   const lines = [
@@ -48,8 +49,13 @@ export function show(context: Context, monitor: Monitor, items: number): void {
     `credentials: ${credentials.method}${credentials.key === undefined ? '' : ` ${credentials.key}`}`,
     `signing secrets: ${signingSecrets.length}`,
     `state: ${stateOf(monitor)}`,
+    ...ended.map(
+      ({ recipient, at, bounced }) =>
+        `no mail to ${recipient} since ${shownTime(at)}: ${bounced === null ? 'unsubscribed' : `bounced, ${oneLine(bounced)}`}`,
+    ),
+    ...(ended.length > 0 ? [`To send it again: cvrsync monitors resubscribe ${monitor.id} ADDRESS`] : []),
   ];
-  context.output.result({ ...view, items }, lines.join('\n'));
+  context.output.result({ ...view, items, mailEnded: ended }, lines.join('\n'));
 }
 
 const shown = (value: unknown): string => {

@@ -9,7 +9,8 @@ import type { Schema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
-import { readMailKey, sameAddress } from './queue.ts';
+import { endedReason } from './ended.ts';
+import { readMailKey } from './queue.ts';
 
 /** The next mail to one recipient of one monitor. */
 export type Batch = { readonly message: string; readonly monitorName: string } & (
@@ -36,7 +37,7 @@ export async function takeBatch(tx: Tx, claim: Claim, now: number, digestHour: n
   if ((await held(tx, [claim])).size === 0) return { kind: 'lost' };
   const { monitor, recipient } = readMailKey(claim.key);
   const name = await monitorName(tx, monitor);
-  const reason = name === undefined ? 'the monitor was removed' : await unsubscribedReason(tx, monitor, recipient);
+  const reason = name === undefined ? 'the monitor was removed' : await endedReason(tx, monitor, recipient);
   if (name === undefined || reason !== undefined) {
     await failAll(tx, claim, now, reason ?? '');
     return { kind: 'none', until: undefined };
@@ -134,16 +135,6 @@ async function nextDaily(tx: Tx, claim: Claim, digestHour: number): Promise<numb
 async function monitorName(tx: Tx, monitor: string): Promise<string | undefined> {
   const row = await tx.selectFrom('monitor').select('name').where('id', '=', monitor).executeTakeFirst();
   return row?.name;
-}
-
-async function unsubscribedReason(tx: Tx, monitor: string, recipient: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('unsubscribed')
-    .select('at')
-    .where('monitor', '=', monitor)
-    .where('recipient', '=', sameAddress(recipient))
-    .executeTakeFirst();
-  return row === undefined ? undefined : 'unsubscribed';
 }
 
 async function readChanges(

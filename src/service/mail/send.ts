@@ -15,8 +15,8 @@ export interface Letter {
 /** What became of a mail. Errors are for people: the server's words, never a secret. */
 export type Sent =
   | { readonly kind: 'sent' }
-  /** For good: the server does not take this mail or this recipient. */
-  | { readonly kind: 'rejected'; readonly error: string }
+  /** For good: the server does not take this mail; `bounced`: nor any other one to this recipient, who is not there. */
+  | { readonly kind: 'rejected'; readonly error: string; readonly bounced: boolean }
   /** For now. `certain`: it was surely not taken; `server`: no mail would have been. */
   | { readonly kind: 'later'; readonly error: string; readonly certain: boolean; readonly server: boolean };
 
@@ -140,14 +140,26 @@ function judge(error: unknown): Sent {
   if (code === 'EENVELOPE' && command === 'API')
     return /sender/i.test(text)
       ? later(`${text}: check service.smtp.from`, true, true)
-      : { kind: 'rejected', error: text };
+      : { kind: 'rejected', error: text, bounced: true };
   const isAnswer = typeof reply === 'number';
   const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
   // 503: the session is out of step; 530: the server wants a login. Neither is about the recipient.
   const isFinal = isAnswer ? reply >= 500 && reply !== 503 && reply !== 530 : code === 'EMESSAGE';
-  if (isAboutMail && isFinal) return { kind: 'rejected', error: text };
+  if (isAboutMail && isFinal)
+    return { kind: 'rejected', error: text, bounced: command === 'RCPT TO' && isNobody(text) };
   const certain = isAnswer || syscall === 'connect' || code === 'EDNS';
   return later(text, certain, !isAboutMail || reply === 421 || reply === 530);
+}
+
+/**
+ * Whether a refusal of a recipient says that there is no such address. A server that refuses to relay, or that does not
+ * trust us, refuses every recipient: that is no reason to end anybody's mail (RFC 3463: 5.1 is the address, 5.2.1 a
+ * mailbox that was closed).
+ */
+function isNobody(answer: string): boolean {
+  const [, reply = '', status] = /^(5\d\d)[ -](5\.\d{1,3}\.\d{1,3})?/u.exec(answer) ?? [];
+  if (status !== undefined) return /^5\.(?:1\.|2\.1$)/u.test(status);
+  return ['550', '551', '553'].includes(reply) && !/relay|polic|spam|block|denied|authenti/iu.test(answer);
 }
 
 const fieldsOf = (error: Error): Readonly<Record<string, unknown>> => ({ ...error });

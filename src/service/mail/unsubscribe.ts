@@ -5,8 +5,9 @@ import type { Server } from '../../http/server.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import { withoutSlash } from '../../protocol/trim.ts';
-import type { Store, Tx } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../secrets.ts';
+import { endMail } from './ended.ts';
 import { sameAddress } from './queue.ts';
 
 type Signer = Pick<Secrets, 'sign' | 'verify'>;
@@ -30,24 +31,6 @@ export function readToken(
   if (more.length > 0 || !secrets.verify(`${PURPOSE} ${who}`, mac)) return undefined;
   const [monitor, recipient]: unknown[] = JSON.parse(Buffer.from(who, 'base64url').toString('utf8'));
   return typeof monitor === 'string' && typeof recipient === 'string' ? { monitor, recipient } : undefined;
-}
-
-/** Ends a monitor's mail to a recipient; what waits is not sent. Idempotent. */
-export async function unsubscribe(tx: Tx, monitor: string, recipient: string, now: number): Promise<void> {
-  const address = sameAddress(recipient);
-  await tx
-    .insertInto('unsubscribed')
-    .values({ monitor, recipient: address, at: now })
-    .onConflict((conflict) => conflict.columns(['monitor', 'recipient']).doNothing())
-    .execute();
-  await tx
-    .updateTable('mail')
-    .set({ failed_at: now, error: 'unsubscribed' })
-    .where('monitor', '=', monitor)
-    .where(({ eb, fn }) => eb(fn<string>('lower', ['recipient']), '=', address))
-    .where('sent_at', 'is', null)
-    .where('failed_at', 'is', null)
-    .execute();
 }
 
 export interface UnsubscribeDeps {
@@ -123,7 +106,7 @@ export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: Un
       async (request, reply) => {
         const found = readToken(secrets, request.query.token);
         if (found === undefined) return send(reply, 400, INVALID);
-        await store.write((tx) => unsubscribe(tx, found.monitor, found.recipient, now()));
+        await store.write((tx) => endMail(tx, found.monitor, found.recipient, { now: now() }));
         return send(
           reply,
           200,

@@ -7,6 +7,7 @@ import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../secrets.ts';
 import { composeChanges, composeNotice } from './compose.ts';
+import { endMail } from './ended.ts';
 import { type Batch, endBatch, failAll, failBatch, freeBatch, takeBatch } from './outbox.ts';
 import { MAIL_QUEUE, readMailKey } from './queue.ts';
 import { type Letter, type Mailer, openMailer, type Sent } from './send.ts';
@@ -114,7 +115,7 @@ async function sendBatch(
   signal: AbortSignal,
 ): Promise<Sent> {
   if (batch.kind === 'changes' && batch.changes.length === 0)
-    return { kind: 'rejected', error: 'the changes it was to tell of are no longer stored' };
+    return { kind: 'rejected', error: 'the changes it was to tell of are no longer stored', bounced: false };
   return mailer.send(letterOf(deps, claim, batch), signal);
 }
 
@@ -149,8 +150,12 @@ async function record({ store, now, log }: MailDeps, claim: Claim, message: stri
   const isOld = at - claim.since > GIVE_UP_MS && claim.attempts + 1 >= GIVE_UP_TRIES;
   const outcome = await store.write(async (tx) => {
     if ((await held(tx, [claim])).size === 0) return { given: 0, goesOn: false };
-    if (sent.kind === 'rejected')
-      return { given: await failBatch(tx, claim, message, { now: at, error }), goesOn: true };
+    if (sent.kind === 'rejected') {
+      const given = await failBatch(tx, claim, message, { now: at, error });
+      const { monitor, recipient } = readMailKey(claim.key);
+      if (sent.bounced) await endMail(tx, monitor, recipient, { now: at, bounced: error });
+      return { given, goesOn: true };
+    }
     const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;
     if (sent.certain) await freeBatch(tx, claim, message);
     await settle(tx, claim, { kind: 'again', at: at + backoff(claim.attempts + 1, { baseMs: 30_000 }), error });

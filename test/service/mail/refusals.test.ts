@@ -25,10 +25,10 @@ describe('a mail server that', () => {
     ]);
     expect(rows[0]?.error).toContain('No such user here');
     expect(await store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
-    // The next change is tried again: people come back.
+    // A server that sees mail to nobody again and again takes us for a spammer.
     await tell(store, Date.now(), { recipients: ['gone@example.dk'] });
     await worker.drained();
-    expect((await mailRows(store))[2]?.error).toContain('No such user here');
+    expect(await mailRows(store)).toHaveLength(2);
   });
 
   test('puts one recipient off is asked again for that one, while others get their mail', async () => {

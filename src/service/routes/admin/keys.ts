@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { HttpError } from '../../../http/error.ts';
 import type { Server } from '../../../http/server.ts';
 import type { Store } from '../../../store/store.ts';
+import { switchOffJobs } from '../../jobs.ts';
 import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys.ts';
 import { EXAMPLE_ID, failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
@@ -69,7 +70,8 @@ export function addKeyRoutes(
     {
       schema: {
         ...forOperators('revokeKey', 'Ends an API key'),
-        description: 'For good, within a second. Its jobs and monitors stay and go on delivering.',
+        description:
+          'For good, within a second. Its jobs are switched off: what is due to them is held for 14 days. Move a job to another key before, and it goes on.',
         params: Type.Object({ id: plainText('The id of the key, not the key', { example: EXAMPLE_ID }) }),
         response: {
           204: nothing('It is revoked, now or before'),
@@ -79,7 +81,10 @@ export function addKeyRoutes(
       },
     },
     async (request, reply) => {
-      const isThere = await store.write((tx) => revokeKey(tx, request.params.id, now()));
+      const isThere = await store.write(async (tx) => {
+        await switchOffJobs(tx, request.params.id, now());
+        return revokeKey(tx, request.params.id, now());
+      });
       if (!isThere) throw new HttpError(404, 'There is no key with this id.');
       return reply.code(204).send(null);
     },
