@@ -27,7 +27,9 @@ const BAR = [
 ];
 const RAW = /[^\P{Cc}\n]|[\u202A-\u202E\u2066-\u2069]/u;
 
-test('control characters from outside reach no terminal raw, in any command that shows text of a CRM', async () => {
+test('control characters from outside reach no terminal raw, in any command that shows text of a CRM', {
+  timeout: 300_000,
+}, async () => {
   const stage = await setStage({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: EVIL, cvr_number: ENTITY.slice(-8) });
   stage.hubspot.add({ name: EVIL, cvr_number: EVIL });
@@ -79,7 +81,7 @@ test('control characters from outside reach no terminal raw, in any command that
   for (const argv of commands)
     for (const isTTY of [true, false]) {
       await run(isTTY, argv);
-      await run(isTTY, ['--json', ...argv]);
+      if (!isTTY) await run(isTTY, ['--json', ...argv]);
     }
   // The test would prove nothing of a command that showed nothing of it.
   for (const name of ['review', 'json review', 'explain', 'links', 'transfer', 'receive', 'hold', 'release'])

@@ -78,7 +78,7 @@ describe('check', () => {
     const { run } = await configured({ fields: { status: 'my_status', startDate: 'my_start' } });
     const before = await run('check');
     expect(before.code).toBe(1);
-    expect(before.stdout).toMatch(/could be made: my_status, my_start .*--create-properties/);
+    expect(before.stdout).toMatch(/could be made: my_status, my_start\s.*--create-properties/);
     const made = await run('check', '--create-properties');
     expect(made.stdout).toMatch(/ok\s+hubspot my_start\s+made/);
     expect(made.code).toBe(0);
