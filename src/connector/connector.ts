@@ -97,7 +97,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     ...crms.flatMap((crm) => [
       startSync(common, metrics, log, crm),
       startHeal(common, metrics, crm),
-      ...startDerived(common, metrics, crm),
+      ...startDerived(common, deps, crm),
     ]),
     startMonitoring(common, deps, pace, upstream),
   ];
@@ -160,7 +160,7 @@ function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
 
 function startMonitoring(
   common: Common,
-  { store, metrics, now }: ConnectorDeps,
+  { store, metrics, log, now }: ConnectorDeps,
   pace: Pace,
   upstream: () => Promise<Upstream | undefined>,
 ): Worker {
@@ -170,7 +170,8 @@ function startMonitoring(
     batch: MONITORING_BATCH,
     concurrency: 1,
     blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
-    run: async (claims, signal) => monitorLinks({ store, upstream: await upstream(), now, metrics }, claims, signal),
+    run: async (claims, signal) =>
+      monitorLinks({ store, upstream: await upstream(), now, metrics, log }, claims, signal),
   });
 }
 

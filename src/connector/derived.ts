@@ -4,6 +4,7 @@ import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.
 import type { Tx } from '../store/open.ts';
 import { openGate } from './ability.ts';
 import type { Crm } from './crm.ts';
+import type { LostLeaseDeps } from './lost-lease.ts';
 import { dropUnwantedNotes } from './notes/due.ts';
 import { leaveNotes } from './notes/leave.ts';
 import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
@@ -31,7 +32,11 @@ const NOTE_RUNS = 4;
 type Common = Omit<WorkerOptions, 'queue' | 'batch' | 'concurrency' | 'run'>;
 
 /** The workers a connection needs for it; none where it wants neither. */
-export function startDerived(common: Common, metrics: Metrics, crm: Crm): readonly Worker[] {
+export function startDerived(
+  common: Common,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Required<LostLeaseDeps>['log'] },
+  crm: Crm,
+): readonly Worker[] {
   const { store, now } = common;
   const { limits } = crm;
   const workers: Worker[] = [];
@@ -44,7 +49,7 @@ export function startDerived(common: Common, metrics: Metrics, crm: Crm): readon
         batch: Math.min(limits.batch.read, NOTE_BATCH),
         concurrency: Math.min(limits.concurrency, NOTE_RUNS),
         blockedUntil: () => gate.blockedUntil(),
-        run: (claims, signal) => leaveNotes({ store, metrics, now, gate }, crm, claims, signal),
+        run: (claims, signal) => leaveNotes({ store, metrics, log, now, gate }, crm, claims, signal),
       }),
     );
   }
@@ -58,7 +63,7 @@ export function startDerived(common: Common, metrics: Metrics, crm: Crm): readon
         // One at a time: two could close a circle between them.
         concurrency: 1,
         blockedUntil: () => gate.blockedUntil(),
-        run: (claims, signal) => giveParents({ store, metrics, now, gate }, crm, claims, signal),
+        run: (claims, signal) => giveParents({ store, metrics, log, now, gate }, crm, claims, signal),
       }),
     );
   }

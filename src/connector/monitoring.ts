@@ -2,9 +2,20 @@
 import { sql } from 'kysely';
 import type { Metrics } from '../http/metrics.ts';
 import { backoff } from '../runtime/backoff.ts';
-import { type Claim, mark, type Settlement, settleAll } from '../runtime/lanes.ts';
+import { type Claim, held, mark, type Settlement, settleAll } from '../runtime/lanes.ts';
+import { leaseOf } from '../runtime/lease.ts';
+import {
+  beginWrites,
+  type EndedWrite,
+  type PendingWrite,
+  pendingUnder,
+  readPendingWrites,
+  settleWrites,
+} from '../runtime/pending-writes.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { findLink, type Link, linkKey, MONITORING_QUEUE, readLinkKey } from './links.ts';
+import { guardOf, type LostLeaseDeps, tellOfLostLeases } from './lost-lease.ts';
+import { withSendGuard } from './send-guard.ts';
 import type { Upstream, UpstreamResult } from './upstream.ts';
 
 /** Lanes that a worker of the queue claims at once. */
@@ -15,7 +26,8 @@ export interface MonitoringDeps {
   /** Undefined where none is configured: links are kept here only. */
   readonly upstream: Upstream | undefined;
   readonly now: () => number;
-  readonly metrics?: Pick<Metrics, 'attempts' | 'leaseLost'>;
+  readonly log?: LostLeaseDeps['log'];
+  readonly metrics?: Pick<Metrics, 'sentAfterLeaseLost' | 'attempts' | 'leaseLost'>;
   /** Calls at a time. Default 16: at the 500 a minute of a usual key, a service may take 2 s to answer. */
   readonly concurrency?: number;
 }
@@ -29,6 +41,8 @@ export function dueCall(link: Pick<Link, 'wish' | 'monitored' | 'send_update'>):
 /** One lane's call and its end; no call where nothing is due. */
 interface Turn {
   readonly claim: Claim;
+  /** Whether the call was stopped before it left. */
+  readonly isUnsent?: boolean;
   readonly link?: Link;
   readonly call?: 'add' | 'remove';
   readonly result: UpstreamResult;
@@ -42,46 +56,86 @@ export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[
   const { concurrency = 16 } = deps;
   for (let start = 0; start < claims.length; start += concurrency) {
     signal.throwIfAborted();
+    const some = claims.slice(start, start + concurrency);
+    const begun = await begin(deps, some);
     const ends = await Promise.allSettled(
-      claims.slice(start, start + concurrency).map((claim) => take(deps, claim, signal)),
+      some.map((claim) => take(deps, claim, begun.doubtful.has(claim.key), signal)),
     );
     const turns = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
-    await record(deps, turns);
+    await record(deps, turns, begun.writes);
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     const paused = turns.map(({ result }) => result).find(({ kind }) => kind === 'rate' || kind === 'auth');
     if (paused === undefined) continue;
     const rest = claims.slice(start + concurrency).map((claim) => ({ claim, result: paused }));
-    return record(deps, rest);
+    return record(deps, rest, []);
   }
 }
 
-async function take({ store, upstream }: MonitoringDeps, claim: Claim, signal: AbortSignal): Promise<Turn> {
-  const done = { kind: 'done' } as const;
-  const link = await findLink(store.db, readLinkKey(claim.key));
-  const call = link === undefined ? undefined : dueCall(link);
-  if (link === undefined || call === undefined || upstream === undefined) return { claim, result: done };
-  const item = { entityId: link.entity, id: link.record_id };
-  const result =
-    call === 'add'
-      ? await upstream.add(item, link.send_update === 1, link.provider, signal)
-      : await upstream.remove(item, link.provider, signal);
-  return { claim, link, call, result };
+/**
+ * Says on disk which calls are about to be made. `doubtful`: one that another process began may still arrive, or have
+ * arrived, so that what upstream confirmed counts no more.
+ */
+async function begin(
+  { store, now }: MonitoringDeps,
+  claims: readonly Claim[],
+): Promise<{ readonly writes: readonly PendingWrite[]; readonly doubtful: ReadonlySet<string> }> {
+  const keys = claims.map(({ key }) => key);
+  const open = await readPendingWrites(store.db, MONITORING_QUEUE, keys);
+  const at = now();
+  const writes = await store.write(async (tx) => {
+    const ours = await held(tx, claims);
+    const begun = claims.filter(({ key }) => ours.has(key)).map((claim) => pendingUnder(claim, at, {}));
+    await beginWrites(tx, begun);
+    return begun;
+  });
+  return { writes, doubtful: new Set(open.map(({ key }) => key)) };
 }
 
-async function record({ store, now, metrics }: MonitoringDeps, turns: readonly Turn[]): Promise<void> {
+async function take(
+  { store, upstream, now }: MonitoringDeps,
+  claim: Claim,
+  isDoubtful: boolean,
+  signal: AbortSignal,
+): Promise<Turn> {
+  const done = { kind: 'done' } as const;
+  const link = await findLink(store.db, readLinkKey(claim.key));
+  const call = link === undefined ? undefined : dueCall(isDoubtful ? { ...link, monitored: 'unknown' } : link);
+  if (link === undefined || call === undefined || upstream === undefined)
+    return { claim, result: done, isUnsent: true };
+  const item = { entityId: link.entity, id: link.record_id };
+  const lease = leaseOf(store, [claim], now);
+  const result = await withSendGuard(guardOf(lease), () =>
+    call === 'add'
+      ? upstream.add(item, link.send_update === 1, link.provider, signal)
+      : upstream.remove(item, link.provider, signal),
+  );
+  return { claim, link, call, result, isUnsent: lease.isUnsent };
+}
+
+async function record(deps: MonitoringDeps, turns: readonly Turn[], begun: readonly PendingWrite[]): Promise<void> {
   if (turns.length === 0) return;
+  const { store, now, metrics } = deps;
   const at = now();
-  const held = await store.write(async (tx) => {
+  const turnOf = new Map(turns.map((turn) => [turn.claim.key, turn]));
+  const { keys: ours, overtaken } = await store.write(async (tx) => {
     const keys = await settleAll(
       tx,
       turns.map(({ claim, result }) => [claim, settlementOf(result, claim, at)]),
     );
     for (const turn of turns) if (keys.has(turn.claim.key)) await remember(tx, turn, at);
-    return keys;
+    const ended = begun.flatMap((write): EndedWrite[] => {
+      const turn = turnOf.get(write.key);
+      const isOurs = keys.has(write.key);
+      return turn === undefined ? [] : [{ write, isOurs, end: turn.isUnsent === true ? 'unsent' : 'answered' }];
+    });
+    const overtaken = await settleWrites(tx, ended, at);
+    // What the other confirmed may not be so any more: it is confirmed anew.
+    for (const key of overtaken) await doubt(tx, turnOf.get(key)?.link, at);
+    return { keys, overtaken };
   });
   for (const { result } of turns) metrics?.attempts.inc({ queue: MONITORING_QUEUE, result: result.kind });
-  if (held.size < turns.length) metrics?.leaseLost.inc(turns.length - held.size);
+  tellOfLostLeases(deps, MONITORING_QUEUE, { lost: turns.length - ours.size, sent: overtaken.size });
 }
 
 /** An outage is no reason to give up, however long: only what upstream refused is parked. */
@@ -97,6 +151,17 @@ function settlementOf(result: UpstreamResult, { attempts }: Claim, now: number):
     case 'unavailable':
       return { kind: 'again', at: now + backoff(attempts + 1), error: result.message };
   }
+}
+
+async function doubt(tx: Tx, link: Link | undefined, at: number): Promise<void> {
+  if (link === undefined) return;
+  await tx
+    .updateTable('link')
+    .set({ monitored: 'unknown', updated_at: at })
+    .where('provider', '=', link.provider)
+    .where('record_id', '=', link.record_id)
+    .where('monitored', 'in', ['on', 'off'])
+    .execute();
 }
 
 /** Says on the link what upstream did, whatever is wished by now: where the wish changed the lane runs once more. */

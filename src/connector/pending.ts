@@ -4,12 +4,12 @@
  */
 import { sql } from 'kysely';
 import { type PropertyValue, ProviderError } from '../../providers/provider.ts';
-import { type Claim, held, mark } from '../runtime/lanes.ts';
+import { type Claim, held } from '../runtime/lanes.ts';
 import type { Lease } from '../runtime/lease.ts';
 import {
   beginWrites,
+  type EndedWrite,
   endWrites,
-  leaveUnanswered,
   nameOf,
   type PendingWrite,
   pendingUnder,
@@ -55,16 +55,8 @@ export async function beginPatches(
   });
 }
 
-/** What became of a pending write whose turn is over. */
-export interface EndedPatch {
-  readonly write: PendingWrite;
-  /** Whether its lane was still ours. */
-  readonly isOurs: boolean;
-  readonly end: 'answered' | 'unanswered' | 'unsent';
-}
-
 /** How a write that was begun under a lease ended. Where the CRM said nothing of one record, nobody knows. */
-export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedPatch['end'] {
+export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedWrite['end'] {
   const outcome = written?.outcome;
   if (isUnsent || outcome === undefined) return 'unsent';
   if (outcome.kind === 'retry') return 'unanswered';
@@ -73,32 +65,6 @@ export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedP
   // Any other fault says that the CRM did nothing.
   const isSilent = !(outcome.error instanceof ProviderError) || outcome.error.fault === 'unavailable';
   return isSilent ? 'unanswered' : 'answered';
-}
-
-/**
- * After a batch was written: forgets what was answered. What was sent under a lost lease may have replaced a newer value:
- * its record is marked, to be read and mended. Returns how many of those there were.
- */
-export async function endPatches(tx: Tx, ended: readonly EndedPatch[], now: number): Promise<number> {
-  const pick = (which: (each: EndedPatch) => boolean) => ended.filter(which).map(({ write }) => write);
-  await endWrites(
-    tx,
-    pick(({ isOurs, end }) => end === 'unsent' || (isOurs && end === 'answered')),
-  );
-  await leaveUnanswered(
-    tx,
-    pick(({ isOurs, end }) => isOurs && end === 'unanswered'),
-  );
-  const overtaken = pick(({ isOurs, end }) => !isOurs && end !== 'unsent');
-  const queue = overtaken[0]?.queue;
-  if (queue !== undefined)
-    await mark(
-      tx,
-      queue,
-      overtaken.map(({ key }) => key),
-      now,
-    );
-  return overtaken.length;
 }
 
 const isWrite = ({ action }: Planned): boolean => action === 'write';

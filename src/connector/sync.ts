@@ -4,7 +4,7 @@ import { type Patch, type Property, ProviderError } from '../../providers/provid
 import type { Metrics } from '../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import { leaseOf } from '../runtime/lease.ts';
-import type { PendingWrite } from '../runtime/pending-writes.ts';
+import { type PendingWrite, settleWrites } from '../runtime/pending-writes.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { leftBehind } from './currency.ts';
@@ -16,7 +16,7 @@ import { endLink, healQueue } from './links.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, tellOfLostLeases } from './lost-lease.ts';
 import { moveLink } from './move-link.ts';
-import { endOf, endPatches } from './pending.ts';
+import { endOf } from './pending.ts';
 import { type Prepared, patchesOf, prepare } from './prepare.ts';
 import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
@@ -130,7 +130,7 @@ async function takeTurns(
     readAt: () => readAt,
     read: (ids) => look(records.filter(({ id }) => ids.includes(id))),
   });
-  const lease = leaseOf(store.db, claims, now);
+  const lease = leaseOf(store, claims, now);
   const written = await writePatches(crm.connection, patches, signal, {
     fresh: { ...fresh, guard: guardOf(lease, fresh.guard) },
     leftBehind: (id, refused) => leftBehind(last.get(id)?.planned ?? [], refused),
@@ -191,7 +191,7 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     const ended = turns.flatMap(({ begun = [], claim }) =>
       begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),
     );
-    const overtaken = await endPatches(tx, ended, now);
+    const overtaken = (await settleWrites(tx, ended, now)).size;
     await settleAll(
       tx,
       live.map((turn) => [turn.claim, turn.settlement]),

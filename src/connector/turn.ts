@@ -1,13 +1,12 @@
 /** A record's turn in a sync: what was found and decided, and what becomes of its lane. Pure. */
 import type { Read } from '../../providers/provider.ts';
 import type { Claim, Settlement } from '../runtime/lanes.ts';
-import type { PendingWrite } from '../runtime/pending-writes.ts';
+import type { EndedWrite, PendingWrite } from '../runtime/pending-writes.ts';
 import type { Crm } from './crm.ts';
 import { CURRENCY } from './currency.ts';
 import type { Decided, Happened } from './history.ts';
 import { holdLookMs, holdOf } from './hold.ts';
 import type { LinkedRecord } from './load.ts';
-import type { EndedPatch } from './pending.ts';
 import type { Planned } from './planned.ts';
 import { type FaultSettlement, later } from './settle.ts';
 import type { Written } from './write.ts';
@@ -22,7 +21,7 @@ export interface Turn {
   readonly effect?: { readonly kind: 'gone' } | { readonly kind: 'moved'; readonly to: string };
   readonly synced?: true;
   /** The writes that were begun for it, and how they ended. */
-  readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedPatch['end'] }[];
+  readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
   /** No answer came, for all we know because of another record of the batch. */
   readonly unanswered?: true;
 }

@@ -1,4 +1,5 @@
 /** The monitoring service as we call it: its answers become values that say what happens next. */
+import { ProviderError } from '../../providers/provider.ts';
 import type { Http, HttpResponse } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -23,6 +24,7 @@ import type { Fault } from '../runtime/blocks.ts';
 import { pause } from '../runtime/pause.ts';
 import { createPace, type Pace } from '../runtime/rate.ts';
 import type { Store } from '../store/store.ts';
+import { currentSendGuard } from './send-guard.ts';
 
 /** A company under its id in the external system. */
 export type MonitoredItem = Pick<Item, 'entityId' | 'id'>;
@@ -115,11 +117,14 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     const search = new URLSearchParams({ ...query, ...(keyHeader === undefined && { accesskey: accessKey }) });
     const headers = { accept: 'application/json', ...(keyHeader !== undefined && { [keyHeader]: accessKey }) };
     try {
+      await currentSendGuard()?.({ method, url: address, signal });
       const answer = await http({ method, url: `${baseUrl}${path}?${search}`, headers, signal });
       metrics?.upstreamCalls.inc({ code: String(answer.status) });
       return await judge(answer, `${method} ${address}${path}`);
     } catch (error) {
       signal.throwIfAborted();
+      // Its lease was lost: nothing was sent.
+      if (error instanceof ProviderError) return { kind: 'unavailable', message: error.message };
       if (!(error instanceof HttpFault)) throw error;
       metrics?.upstreamCalls.inc({ code: error.kind });
       return { kind: 'unavailable', message: masked(error.message) };

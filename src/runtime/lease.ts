@@ -3,10 +3,11 @@
  * whether its claims still stand is asked of the store as the last thing before a call's bytes leave.
  */
 import { each } from '../store/each.ts';
-import type { Db } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { renew } from './lanes.ts';
 import type { Claim } from './settlement.ts';
 
-/** Another process owns a lane by now, or the lease ran out. Nothing was sent. */
+/** Another process owns a lane by now. Nothing was sent. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -24,21 +25,24 @@ export interface Lease {
   readonly isUnsent: boolean;
 }
 
+/** How long a claim is held that had run out and that nobody had taken, in ms. */
+const AGAIN_MS = 10_000;
+
 /** The lease of these claims, all of one queue. */
-export function leaseOf(db: Db, claims: readonly Claim[], now: () => number): Lease {
+export function leaseOf(store: Store, claims: readonly Claim[], now: () => number): Lease {
   let [sent, stopped] = [false, false];
   let known = { askedAt: Number.NEGATIVE_INFINITY, until: 0 };
   return {
     async confirm(maxAgeMs = 0) {
-      if (now() - known.askedAt >= maxAgeMs) {
-        const askedAt = now();
-        known = { askedAt, until: await standsUntil(db, claims) };
-      }
-      // By the clock as well: the process may have stood still since the store answered, or the whole machine slept.
-      if (now() >= known.until) {
-        stopped = true;
-        throw new LeaseLostError();
-      }
+      if (now() - known.askedAt < maxAgeMs && now() < known.until) return;
+      const askedAt = now();
+      known = { askedAt, until: await standsUntil(store, claims) };
+      // It ran out and nobody took it: it is ours as soon as it is held again.
+      if (known.until > 0 && now() >= known.until) known = { askedAt, until: await holdAgain(store, claims, now()) };
+      // By the clock as well: the process may have stood still since the store answered.
+      if (now() < known.until) return;
+      stopped = true;
+      throw new LeaseLostError();
     },
     sends() {
       sent = true;
@@ -50,7 +54,7 @@ export function leaseOf(db: Db, claims: readonly Claim[], now: () => number): Le
 }
 
 /** When the first of these claims runs out; 0 where one is another's by now. */
-async function standsUntil(db: Db, claims: readonly Claim[]): Promise<number> {
+async function standsUntil({ db }: Store, claims: readonly Claim[]): Promise<number> {
   const fences = new Map(claims.map(({ key, epoch }) => [key, epoch]));
   const rows = await db
     .selectFrom('lane')
@@ -59,5 +63,10 @@ async function standsUntil(db: Db, claims: readonly Claim[]): Promise<number> {
     .where('key', 'in', each(db, [...fences.keys()]))
     .execute();
   const ends = rows.filter(({ key, epoch }) => epoch === fences.get(key)).map(({ lease_until }) => lease_until ?? 0);
-  return ends.length < fences.size ? 0 : Math.min(...ends);
+  return ends.length < fences.size ? 0 : Math.max(1, Math.min(...ends));
+}
+
+async function holdAgain(store: Store, claims: readonly Claim[], now: number): Promise<number> {
+  const until = now + AGAIN_MS;
+  return (await renew(store, claims, until)).size < claims.length ? 0 : until;
 }

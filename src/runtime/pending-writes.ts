@@ -57,8 +57,37 @@ export async function endWrites(tx: Tx, writes: readonly PendingWrite[]): Promis
   return new Set(rows.map(nameOf));
 }
 
+/** What became of a write that was begun. */
+export interface EndedWrite {
+  readonly write: PendingWrite;
+  /** Whether its lane was still ours. */
+  readonly isOurs: boolean;
+  readonly end: 'answered' | 'unanswered' | 'unsent';
+}
+
+/**
+ * After writes were made: forgets what was answered. What was sent under a lost lease may have replaced something newer:
+ * its lane is marked, to be read and mended. Returns the keys of those.
+ */
+export async function settleWrites(tx: Tx, ended: readonly EndedWrite[], now: number): Promise<ReadonlySet<string>> {
+  const pick = (which: (each: EndedWrite) => boolean) => ended.filter(which).map(({ write }) => write);
+  await endWrites(
+    tx,
+    pick(({ isOurs, end }) => end === 'unsent' || (isOurs && end === 'answered')),
+  );
+  await leaveUnanswered(
+    tx,
+    pick(({ isOurs, end }) => isOurs && end === 'unanswered'),
+  );
+  const overtaken = pick(({ isOurs, end }) => !isOurs && end !== 'unsent');
+  const keys = new Set(overtaken.map(({ key }) => key));
+  const queue = overtaken[0]?.queue;
+  if (queue !== undefined) await mark(tx, queue, [...keys], now);
+  return keys;
+}
+
 /** Keeps writes that no answer came for; of equal ones the last, so that an outage does not pile them up. */
-export async function leaveUnanswered(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
+async function leaveUnanswered(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   if (writes.length === 0) return;
   const rows = eachRow(tx, writes.map(rowOf));
   await sql`delete from pending_write where fence = ${UNANSWERED} and (queue, key, detail) in

@@ -76,6 +76,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
 
   const run: RunDeps = {
     db: store.db,
+    store,
     wayTo: (monitor) => deps.ownWay?.(monitor) ?? { http: deps.http, url: monitor.url },
     now,
     random,

@@ -34,7 +34,7 @@ interface World {
 
 async function open(engine: (typeof ENGINES)[number], name: PropertyValue, policy: Policy): Promise<World> {
   const store = await newStore(engine);
-  const clock = { now: 1_000 };
+  const clock = { now: Date.UTC(2026, 2, 3) };
   const held = { name };
   const meanwhile: World['meanwhile'] = {};
   const connection: Connection = {

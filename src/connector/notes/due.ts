@@ -62,11 +62,23 @@ export async function startNote(tx: Tx, claim: Claim, note: DueNote, now: number
   return 'go';
 }
 
-/** Says that the CRM holds a note. Idempotent; the record's history tells of it once. */
+/**
+ * Says that the CRM holds a note. Idempotent; the record's history tells of it once, and of a second one that a process
+ * left which had stood still.
+ */
 export async function finishNote(tx: Tx, note: DueNote, noteId: string, now: number): Promise<void> {
-  if (!(await end(tx, note, { state: 'done', note_id: noteId, done_at: now }))) return;
   const { provider, record_id: id, entity, subject } = note;
-  await writeHistory(tx, [], [{ provider, id, entity, rule: 'note', detail: `${subject} (${noteId})` }], now);
+  const line = (detail: string) => writeHistory(tx, [], [{ provider, id, entity, rule: 'note', detail }], now);
+  if (await end(tx, note, { state: 'done', note_id: noteId, done_at: now })) return line(`${subject} (${noteId})`);
+  const known = await tx
+    .selectFrom('note')
+    .select('note_id')
+    .where('provider', '=', provider)
+    .where('record_id', '=', id)
+    .where('marker', '=', note.marker)
+    .executeTakeFirst();
+  if (known?.note_id != null && known.note_id !== noteId)
+    await line(`${subject} (${noteId}): a second time, beside ${known.note_id}: delete one of them in the CRM`);
 }
 
 async function end(tx: Tx, note: DueNote, to: Partial<NoteTable>): Promise<boolean> {

@@ -5,10 +5,13 @@
 import type { Notes, Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import { leaseOf } from '../../runtime/lease.ts';
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../ability.ts';
 import type { Crm } from '../crm.ts';
 import { holdsOf } from '../holds.ts';
+import { guardOf, type LostLeaseDeps, tellOfLostLeases } from '../lost-lease.ts';
+import { withSendGuard } from '../send-guard.ts';
 import { type FaultSettlement, later } from '../settle.ts';
 import { type DueNote, dropNotes, dueNotes, finishNote, moveNotes, recheck, startNote, type Waiting } from './due.ts';
 import { noteQueue } from './rows.ts';
@@ -16,6 +19,7 @@ import { noteQueue } from './rows.ts';
 export interface LeaveDeps {
   readonly store: Store;
   readonly metrics: Metrics;
+  readonly log?: LostLeaseDeps['log'];
   readonly now: () => number;
   readonly gate: AbilityGate;
 }
@@ -51,7 +55,7 @@ export async function leaveNotes(
   turns.push(...(await withLooking(deps, crm, open, signal)));
   const ours = await store.write((tx) => settleAll(tx, turns));
   for (const [, { kind }] of turns) metrics.attempts.inc({ queue: noteQueue(crm.name), result: kind });
-  metrics.leaseLost.inc(turns.length - ours.size);
+  tellOfLostLeases(deps, noteQueue(crm.name), { lost: turns.length - ours.size, sent: 0 });
 }
 
 /** How the turn of a record ends whose link alone says that it gets no note, or none now. */
@@ -166,7 +170,9 @@ async function leave(
   const start = await store.write((tx) => startNote(tx, claim, note, now()));
   if (start === 'foreign') return { kind: 'left' };
   if (start === 'stop') return settled({ kind: 'again', at: now(), free: true });
-  return finish(store, claim, note, await add(notes, note, signal), now());
+  const guard = guardOf(leaseOf(store, [claim], now));
+  const outcome = await withSendGuard(guard, () => add(notes, note, signal));
+  return finish(store, claim, note, outcome, now());
 }
 
 const add = (notes: Notes, note: DueNote, signal: AbortSignal) =>

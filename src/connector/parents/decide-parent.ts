@@ -9,7 +9,7 @@ export type ParentDecision =
 
 /** Decides by the parent that the CRM holds: it is replaced or ended where it is blank or ours. */
 export function decideParent(crm: string | null, { given, tried, wanted }: Wish): ParentDecision {
-  const isOurs = crm !== null && (crm === given || crm === tried);
+  const isOurs = crm !== null && (crm === given || tried.includes(crm));
   switch (wanted.kind) {
     case 'leave':
       return { kind: 'done', given };

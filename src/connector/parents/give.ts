@@ -1,22 +1,32 @@
 /** Gives records the parents that follow from ownership, and takes back those of ours that no longer do. */
 import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { owned } from '../../runtime/lane-state.ts';
 import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import { leaseOf } from '../../runtime/lease.ts';
+import {
+  beginWrites,
+  type EndedWrite,
+  type PendingWrite,
+  pendingUnder,
+  settleWrites,
+} from '../../runtime/pending-writes.ts';
 import type { Store, Tx } from '../../store/open.ts';
 import type { AbilityGate } from '../ability.ts';
 import type { Crm } from '../crm.ts';
 import { type Happened, writeHistory } from '../history.ts';
 import { isHeldByRuling, readHolds } from '../holds.ts';
+import { guardOf, type LostLeaseDeps, tellOfLostLeases } from '../lost-lease.ts';
+import { withSendGuard } from '../send-guard.ts';
 import { type FaultSettlement, later } from '../settle.ts';
 import { decideParent } from './decide-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
 import { parentQueue } from './mark.ts';
-import { readWishes, type Wish } from './wish.ts';
+import { pendingParent, readWishes, type Wish } from './wish.ts';
 
 export interface GiveDeps {
   readonly store: Store;
   readonly metrics: Metrics;
+  readonly log?: LostLeaseDeps['log'];
   readonly now: () => number;
   readonly gate: AbilityGate;
 }
@@ -30,6 +40,9 @@ interface Turn {
   /** The record is not what it was: its link is to be looked at. */
   readonly stray?: true;
 }
+
+/** The writes of a run, by record, and how they ended. */
+type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
 
 const DONE: Settlement = { kind: 'done' };
 /** A record that stands in the way above may be about to move: about a minute of tries. */
@@ -45,10 +58,11 @@ export async function giveParents(
   const { store, metrics, now } = deps;
   const ids = claims.map(({ key }) => key);
   const wishes = new Map((await readWishes(store, crm.name, ids, now())).map((wish) => [wish.id, wish]));
+  const begun: Begun = new Map();
   const open = claims.filter(({ key }) => concernsCrm(wishes.get(key)));
   const rest = claims.filter((claim) => !open.includes(claim)).map((claim) => untouched(crm.name, claim, wishes));
-  const turns = [...rest, ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, wishes, signal))];
-  const ours = await store.write(async (tx) => {
+  const turns = [...rest, ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, wishes, begun, signal))];
+  const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(tx, claims);
     await record(
       tx,
@@ -56,19 +70,22 @@ export async function giveParents(
       turns.filter(({ claim }) => keys.has(claim.key)),
       now(),
     );
-    return settleAll(
+    const ended = [...begun.values()].map((each) => ({ ...each, isOurs: keys.has(each.write.key) }));
+    const overtaken = (await settleWrites(tx, ended, now())).size;
+    const ours = await settleAll(
       tx,
       turns.map(({ claim, settlement }) => [claim, settlement]),
     );
+    return { ours, overtaken };
   });
   for (const { settlement } of turns) metrics.attempts.inc({ queue: parentQueue(crm.name), result: settlement.kind });
-  metrics.leaseLost.inc(turns.length - ours.size);
+  tellOfLostLeases(deps, parentQueue(crm.name), { lost: turns.length - ours.size, sent: overtaken });
 }
 
 /** Whether the CRM must be asked: most companies have no majority owner, and never had. */
 const concernsCrm = (wish: Wish | undefined): boolean =>
   wish !== undefined &&
-  (wish.wanted.kind === 'parent' || (wish.wanted.kind === 'none' && (wish.given !== null || wish.tried !== null)));
+  (wish.wanted.kind === 'parent' || (wish.wanted.kind === 'none' && (wish.given !== null || wish.tried.length > 0)));
 
 function untouched(provider: string, claim: Claim, wishes: ReadonlyMap<string, Wish>): Turn {
   const wish = wishes.get(claim.key);
@@ -85,6 +102,7 @@ async function takeTurns(
   crm: Crm,
   claims: readonly Claim[],
   wishes: ReadonlyMap<string, Wish>,
+  begun: Begun,
   signal: AbortSignal,
 ): Promise<readonly Turn[]> {
   const { parents } = crm.connection;
@@ -102,7 +120,7 @@ async function takeTurns(
       if ('settlement' in looked) turns.set(claim.key, looked);
       else pending.push(looked);
     }
-    await writeAll(deps, crm, parents, pending, turns, signal);
+    await writeAll(deps, crm, parents, pending, { turns, begun }, signal);
   } catch (error) {
     signal.throwIfAborted();
     const fault: FaultSettlement = await deps.gate.settle(error);
@@ -143,7 +161,7 @@ async function writeAll(
   crm: Crm,
   parents: Parents,
   pending: readonly Pending[],
-  turns: Map<string, Turn>,
+  { turns, begun }: { readonly turns: Map<string, Turn>; readonly begun: Begun },
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now } = deps;
@@ -161,25 +179,56 @@ async function writeAll(
       const detail = `no parent: ${parent} stands below this record in the CRM`;
       const turn: Turn = { claim, settlement: DONE, happened: told(crm.name, wish, detail) };
       turns.set(claim.key, claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : turn);
-    } else if (!(await begin(store, crm.name, one, now()))) {
-      turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
     } else {
-      const outcome = await parents.write({ id: wish.id, parent, was }, signal);
+      const write = await begin(store, crm.name, one, now());
+      if (write === undefined) {
+        turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
+        continue;
+      }
+      const outcome = await send(deps, claim, write, begun, () => parents.write({ id: wish.id, parent, was }, signal));
       if (outcome.kind === 'written') lineage.set(wish.id, parent);
       turns.set(claim.key, turnOf(crm.name, one, outcome, now()));
     }
   }
 }
 
+/** Makes the call unless the lease is lost by then, and says how it ended. */
+async function send<T>(
+  { store, now }: GiveDeps,
+  claim: Claim,
+  write: PendingWrite,
+  begun: Begun,
+  call: () => Promise<T>,
+): Promise<T> {
+  const lease = leaseOf(store, [claim], now);
+  begun.set(claim.key, { write, end: 'unanswered' });
+  try {
+    const outcome = await withSendGuard(guardOf(lease), call);
+    begun.set(claim.key, { write, end: 'answered' });
+    return outcome;
+  } finally {
+    if (lease.isUnsent) begun.set(claim.key, { write, end: 'unsent' });
+  }
+}
+
 /**
- * Says on disk what is about to be written: after a crash it is known for ours. False where the lane is no longer ours, or
- * a person put the record on hold meanwhile.
+ * Says on disk what is about to be written: whatever becomes of it is known for ours. Undefined where the lane is no
+ * longer ours, or a person put the record on hold meanwhile.
  */
-async function begin(store: Store, provider: string, { claim, wish, parent }: Pending, now: number): Promise<boolean> {
-  if ((await owned(store.db, [claim])).size === 0) return false;
-  if (await isHeldByRuling(store.db, provider, wish.id, now)) return false;
-  if (parent !== null) await store.write((tx) => remember(tx, provider, wish.id, { tried_id: parent, at: now }));
-  return true;
+async function begin(
+  store: Store,
+  provider: string,
+  { claim, wish, parent }: Pending,
+  now: number,
+): Promise<PendingWrite | undefined> {
+  if (await isHeldByRuling(store.db, provider, wish.id, now)) return undefined;
+  const write = pendingUnder(claim, now, pendingParent(parent));
+  return store.write(async (tx) => {
+    if ((await held(tx, [claim])).size === 0) return undefined;
+    await beginWrites(tx, [write]);
+    if (parent !== null) await remember(tx, provider, wish.id, { tried_id: parent, at: now });
+    return write;
+  });
 }
 
 function turnOf(provider: string, { claim, wish, parent, was }: Pending, outcome: Outcome, now: number): Turn {

@@ -1,9 +1,12 @@
 /** What parent each record should have, from what the store knows of owners and links. */
+
 import { sql } from 'kysely';
 import { withoutPercent } from '../../protocol/trim.ts';
+import { type PendingWrite, readPendingWrites } from '../../runtime/pending-writes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Db, Store, Tx } from '../../store/open.ts';
 import { type Majority, majorityOf } from './majority.ts';
+import { parentQueue } from './mark.ts';
 
 /** `leave`: nothing follows from what is known. `none`: the record's company has no majority owner any more. */
 export type Wanted =
@@ -16,8 +19,16 @@ export interface Wish {
   readonly entity: string;
   /** The parent we gave it, and one we were about to give it. */
   readonly given: string | null;
-  readonly tried: string | null;
+  readonly tried: readonly string[];
   readonly wanted: Wanted;
+}
+
+/** What a pending write of a parent holds. */
+export const pendingParent = (parent: string | null): { readonly parent: string | null } => ({ parent });
+
+function parentIn({ detail }: PendingWrite): string | null {
+  const { parent }: ReturnType<typeof pendingParent> = JSON.parse(detail);
+  return parent;
 }
 
 /** How far up owners are followed. */
@@ -56,10 +67,12 @@ export async function readWishes(
     .where('record_id', 'in', each(db, ids))
     .execute();
   const oursOf = new Map(known.map((row) => [row.record_id, row]));
+  const pendingOf = Map.groupBy(await readPendingWrites(db, parentQueue(provider), ids), ({ key }) => key);
   const recordsOf = await readRecords(db, provider, [...new Set(rows.flatMap(({ owner }) => owner ?? []))]);
   const standsFor = await readCompanies(db, provider, [...new Set(known.flatMap((row) => row.parent_id ?? []))]);
   return links.map(({ record_id: id, entity }) => {
-    const { parent_id: given = null, tried_id: tried = null } = oursOf.get(id) ?? {};
+    const { parent_id: given = null, tried_id = null } = oursOf.get(id) ?? {};
+    const tried = [...new Set([tried_id, ...(pendingOf.get(id) ?? []).map(parentIn)])].filter((each) => each !== null);
     const majority = owners.get(entity) ?? { kind: 'unknown' };
     const wanted = want(entity, majority, { owners, recordsOf, given, standsFor });
     return { id, entity, given, tried, wanted };

@@ -1,9 +1,12 @@
 /** undo: puts back what was there before our writes, where the CRM still holds them. */
 import { owned } from '../../runtime/lane-state.ts';
-import { type Claim, held, settleAll } from '../../runtime/lanes.ts';
+import { type Claim, held, mark, settleAll } from '../../runtime/lanes.ts';
+import { leaseOf } from '../../runtime/lease.ts';
 import { take } from '../../runtime/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
+import { guardOf } from '../lost-lease.ts';
+import { withSendGuard } from '../send-guard.ts';
 import { settleFault } from '../settle.ts';
 import { writePatches } from '../write.ts';
 import { fateOf, judgeGroup, type Restored, type Undone, undoneOf } from './fate.ts';
@@ -60,12 +63,15 @@ export async function undoPage(
     return { ...page, open: [...open, ...page.open] };
   } finally {
     // Whatever came of it: the records are looked at again, with what is ruled by now.
-    await store.write((tx) =>
-      settleAll(
+    await store.write(async (tx) => {
+      const queue = `sync:${crm.name}`;
+      // Also those that another has by now: what this process sent late may have replaced what that one wrote.
+      await mark(tx, queue, [...taken], now());
+      await settleAll(
         tx,
         claims.map((claim) => [claim, { kind: 'again', at: now(), free: true }]),
-      ),
-    );
+      );
+    });
   }
 }
 
@@ -95,7 +101,10 @@ async function write(
       properties: Object.fromEntries(each.filter((one) => one.isDue).map((one) => [one.last.property, one.to])),
     }));
   // What is begun is ended: a person who stops us must not leave records held that were not restored.
-  const written = await writePatches(crm.connection, patches, AbortSignal.timeout(LAST_WRITE_MS));
+  const guard = guardOf(leaseOf(store, claims, now));
+  const written = await withSendGuard(guard, () =>
+    writePatches(crm.connection, patches, AbortSignal.timeout(LAST_WRITE_MS)),
+  );
   const results = ours.map((each) => [each, fateOf(crm.name, each, written.get(each.last.recordId))] as const);
   // A record is told of as a whole: one that is tried again must not find half of it done.
   const unsure = new Set(results.flatMap(([{ last }, fate]) => (fate === undefined ? [last.recordId] : [])));

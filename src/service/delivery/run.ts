@@ -1,7 +1,8 @@
 /** One run of a monitor's lane: posts what is due, company by company in order, until nothing is or others should go first. */
 import type { Http } from '../../http/client.ts';
 import type { Claim } from '../../runtime/lanes.ts';
-import type { Db } from '../../store/store.ts';
+import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lease.ts';
+import type { Db, Store } from '../../store/store.ts';
 import type { Monitor } from '../monitor.ts';
 import { firstWait, nextWait } from '../schedule.ts';
 import type { Bodies, Body } from './bodies.ts';
@@ -13,6 +14,7 @@ import type { Slots } from './slots.ts';
 
 export interface RunDeps {
   readonly db: Db;
+  readonly store: Store;
   /** Where a monitor's webhook is, and the client that reaches it. */
   wayTo(monitor: Monitor): { readonly http: Http; readonly url: string | null };
   readonly now: () => number;
@@ -37,6 +39,8 @@ const PAGE = 256;
 const UNWRITTEN = 256;
 /** While posts hang, what else became due is looked for this often. */
 const LOOK_MS = 500;
+/** What the store said of the lease holds for so long, and never beyond its end: a query a post would cost too much. */
+const LEASE_AGE_MS = 1_000;
 /** After so many posts or so long, other monitors go first. */
 const SLICE_POSTS = 2_000;
 const SLICE_MS = 10_000;
@@ -49,6 +53,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   const webhook = url === null ? undefined : webhookAt(url, monitor.security);
   /** Companies whose delivery is under way, or not on disk yet. */
   const busy = new Set<string>();
+  const lease = leaseOf(deps.store, [claim], now);
   let posting = 0;
   let waiting: { readonly head: Head; readonly body: Body | undefined }[] = [];
   let left = SLICE_POSTS;
@@ -89,7 +94,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     try {
       posting += 1;
       await deps.slots.take();
-      const result = await attempt(deps, monitor, { http, webhook }, head, body, signal).finally(() => {
+      const result = await attempt(deps, monitor, { http, webhook, lease }, head, body, signal).finally(() => {
         deps.slots.give();
         posting -= 1;
         wake();
@@ -102,7 +107,8 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
       // Only now can the next of its company be seen.
       else if (isLast || head.more === 1) more = true;
     } catch (error) {
-      so.failure ??= error;
+      if (error instanceof LeaseLostError) so.far = 'lost';
+      else so.failure ??= error;
     } finally {
       busy.delete(head.entity);
       wake();
@@ -145,7 +151,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 async function attempt(
   deps: RunDeps,
   monitor: Monitor,
-  { http, webhook }: { readonly http: Http; readonly webhook: Webhook | undefined },
+  { http, webhook, lease }: { readonly http: Http; readonly webhook: Webhook | undefined; readonly lease: Lease },
   head: Head,
   body: Body | undefined,
   signal: AbortSignal,
@@ -160,6 +166,7 @@ async function attempt(
     return { seq, number: 0, state: 'due', nextAt: earliest, repeated };
   const number = head.attempts + 1;
   const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
+  await lease.confirm(LEASE_AGE_MS);
   const posted = await post(http, webhook, message, deps.now, signal);
   if (posted === undefined) return undefined;
   const result = { seq, posted, number, repeated, nextAt: 0 };

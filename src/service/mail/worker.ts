@@ -3,6 +3,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Bell } from '../../runtime/bell.ts';
 import { type Claim, held, type Settlement, settle } from '../../runtime/lanes.ts';
+import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lease.ts';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../secrets.ts';
@@ -18,7 +19,7 @@ export interface MailDeps {
   readonly bell: Bell;
   readonly now: () => number;
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
-  readonly metrics?: Pick<Metrics, 'mails'>;
+  readonly metrics?: Pick<Metrics, 'mails' | 'leaseLost'>;
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   /** How the world reaches this service: unsubscribe links begin with it. */
   readonly publicUrl: string;
@@ -70,6 +71,8 @@ export function startMail(deps: MailDeps): Worker {
         return taken;
       });
       if (batch.kind === 'none' || batch.kind === 'lost') return;
+      const lease = leaseOf(store, [claim], now);
+      if (!(await stands(lease))) return tellOfLostLease(deps, claim);
       const sent = await sendBatch(deps, mailer, claim, batch, signal);
       // The worker puts the lane back; whether it went out is not known.
       if (sent.kind === 'later' && signal.aborted) throw signal.reason;
@@ -100,6 +103,24 @@ export function startMail(deps: MailDeps): Worker {
       mailer?.close();
     },
   };
+}
+
+/** Whether the lane is still ours: a mail that another process sends is not sent a second time. */
+const stands = (lease: Lease): Promise<boolean> =>
+  lease.confirm().then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof LeaseLostError) return false;
+      throw error;
+    },
+  );
+
+function tellOfLostLease({ metrics, log }: MailDeps, { key }: Claim): void {
+  metrics?.leaseLost.inc();
+  log.warn(
+    { queue: MAIL_QUEUE, lane: key },
+    'this process stood still for longer than its lease: another sends the mail',
+  );
 }
 
 const deadline = ({ deadlineMs }: MailDeps) => (deadlineMs === undefined ? {} : { deadlineMs });
