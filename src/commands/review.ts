@@ -1,13 +1,7 @@
 /** `review`: what needs a person, and what the person answers. */
-import {
-  ATTENTION_KINDS,
-  type Attention,
-  readAttention,
-  readDifferent,
-  shownAccount,
-  VERBS,
-  type Verb,
-} from '../connector/attention.ts';
+
+import { readAttention, readDifferent, shownAccount } from '../connector/attention.ts';
+import { ATTENTION_KINDS, type Attention, VERBS, type Verb } from '../connector/attention-kinds.ts';
 import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
 import { type Resolved, resolveAttention } from '../connector/resolve-attention.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';

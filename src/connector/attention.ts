@@ -5,59 +5,12 @@ import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { parked } from '../runtime/lane-state.ts';
 import type { Db } from '../store/open.ts';
 import { readEventsAside } from './aside.ts';
+import { type Attention, DECISION, FAILED, idOf, laneVerbs } from './attention-kinds.ts';
 import { type DifferenceFilter, readDifferences } from './differences.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
 import type { Link } from './links.ts';
 import { readReusedIds } from './reused-ids.ts';
 import { UPSTREAM_ACCOUNT } from './upstream.ts';
-
-/**
- * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
- * service; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
- * `sender` that gives one id to events that differ; `difference` kept by the rules.
- */
-export const ATTENTION_KINDS = [
-  'account',
-  'lane',
-  'link',
-  'value',
-  'body',
-  'document',
-  'event',
-  'sender',
-  'difference',
-] as const;
-export type AttentionKind = (typeof ATTENTION_KINDS)[number];
-
-/** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
-export const VERBS = ['retry', 'drop', 'accept', 'keep'] as const;
-export type Verb = (typeof VERBS)[number];
-
-export const FAILED = ['retry', 'drop'] as const satisfies readonly Verb[];
-export const DECISION = ['accept', 'keep'] as const satisfies readonly Verb[];
-
-export interface Attention {
-  /** Names it for `review`: the kind and its parts between slashes, each percent-encoded. */
-  readonly id: string;
-  readonly kind: AttentionKind;
-  /** What it is about: `sync:hubspot 123`, `hubspot:123 industry`. */
-  readonly about: string;
-  readonly reason: string;
-  /** Ms since 1970; null where it is not known. */
-  readonly since: number | null;
-  /** What each of its verbs would do, and what to do first. */
-  readonly advice: string;
-  /** Whether it waits for a decision, and not just for another try. */
-  readonly decides: boolean;
-  /** The answers it takes. */
-  readonly verbs: readonly Verb[];
-}
-
-/** The answers that a lane takes: one that a person stopped for safety waits for a decision. */
-export const laneVerbs = (key: string): readonly Verb[] => (key === BRAKE_KEY ? DECISION : FAILED);
-
-const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>
-  [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%40', '@'))].join('/');
 
 /** Everything that needs a person but for differences, which are no fault; accounts first, each kind oldest or by name. Reads indexes of the exceptions only. */
 export async function readAttention(db: Db, now: number): Promise<readonly Attention[]> {
@@ -83,8 +36,8 @@ export async function countAttention(db: Db, now: number): Promise<number> {
     db.selectFrom('quarantine').select(count),
   ];
   const counts = await Promise.all(queries.map((query) => query.executeTakeFirstOrThrow()));
-  const accounts = await readAccounts(db, now);
-  return counts.reduce((sum, each) => sum + each.count, accounts.length);
+  const others = [await readAccounts(db, now), await readEvents(db), await readSenders(db)];
+  return [...counts.map(({ count: each }) => each), ...others.map(({ length }) => length)].reduce((a, b) => a + b, 0);
 }
 
 /** Names an account for people: one ability of a CRM has an account of its own. */

@@ -5,7 +5,7 @@ import { drop as dropLane, unpark } from '../runtime/lane-state.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/open.ts';
 import { dropEventAside, retryEventAside } from './aside.ts';
-import { ATTENTION_KINDS, type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention.ts';
+import { ATTENTION_KINDS, type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention-kinds.ts';
 import { settleDifference } from './differences.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from './links.ts';
 import { forgetReusedIds } from './reused-ids.ts';

@@ -93,7 +93,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     const { stage, id, record } = await edited();
     expect(await stage.cli('review', 'list')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('1 properties hold another value'),
+      stdout: expect.stringContaining('1 property holds another value'),
     });
     const listed = await stage.cli('review', 'list', '--kind', 'difference', '--json');
     const found: { id: string; about: string; reason: string }[] = JSON.parse(listed.stdout);

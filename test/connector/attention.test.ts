@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { readAttention, VERBS, type Verb } from '../../src/connector/attention.ts';
+import { readAttention } from '../../src/connector/attention.ts';
+import { VERBS, type Verb } from '../../src/connector/attention-kinds.ts';
 import { endLink, linkRecord } from '../../src/connector/links.ts';
 import { moveLink } from '../../src/connector/move-link.ts';
 import { resolveAttention } from '../../src/connector/resolve-attention.ts';

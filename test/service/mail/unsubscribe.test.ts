@@ -43,7 +43,7 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
     expect(done.status).toBe(200);
     expect(await done.text()).toContain('Du er afmeldt');
     expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([
-      { monitor: MONITOR, recipient: 'bo@example.dk', at: 5 },
+      { monitor: MONITOR, recipient: 'bo@example.dk', at: 5, bounced: null },
     ]);
     expect((await mailRows(store)).map(({ error }) => error)).toEqual([null, 'unsubscribed']);
 
