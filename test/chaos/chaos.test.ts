@@ -9,7 +9,7 @@ import { configFor, lanesBehind, startCrms, watchStore } from '../support/stage.
 import { newStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences, editSome } from './records.ts';
-import { samplesFor, sendAll, shuffledMessages } from './storm.ts';
+import { futureSamples, mixed, samplesFor, sendAll, shuffledMessages, soonSamples } from './storm.ts';
 import { strikesOn } from './strikes.ts';
 import { scriptFaults } from './weather.ts';
 
@@ -21,6 +21,8 @@ interface Chaos {
   readonly changes: number;
   /** Scripted faults of each kind for each CRM. */
   readonly faults: number;
+  /** Events that are dated 2 days to 100 years ahead. */
+  readonly future: number;
   /** Kills after so many acknowledged webhooks, and so many records written (fewer than there are records: each is written once at least). */
   readonly killsAt: { readonly acked: readonly number[]; readonly written: readonly number[] };
 }
@@ -32,19 +34,29 @@ describe(`chaos, CVRSYNC_CHAOS_SEED=${seed}`, () => {
       companies: 30,
       changes: 400,
       faults: 8,
+      future: 40,
       killsAt: { acked: [60, 220, 400], written: [10, 50] },
     }),
   );
 
   test('on PostgreSQL every record ends as the fold of the events', { timeout: 120_000 }, () =>
-    run({ engine: 'postgres', companies: 12, changes: 100, faults: 3, killsAt: { acked: [60], written: [8] } }),
+    run({
+      engine: 'postgres',
+      companies: 12,
+      changes: 100,
+      faults: 3,
+      future: 12,
+      killsAt: { acked: [60], written: [8] },
+    }),
   );
 });
 
-async function run({ engine, companies: size, changes, faults, killsAt }: Chaos): Promise<void> {
+async function run({ engine, companies: size, changes, faults, future, killsAt }: Chaos): Promise<void> {
   const random = randomFrom(seed);
-  const samples = samplesFor(seed, size, changes);
-  const messages = shuffledMessages(samples, random);
+  const stream = samplesFor(seed, size, changes);
+  const samples = mixed(stream, soonSamples(foldSamples(stream), random), random);
+  const fromTheFuture = futureSamples(sampleCompanies(seed, size), random, future);
+  const messages = shuffledMessages(mixed(samples, fromTheFuture, random), random);
   const crms = await startCrms();
   const url = await newStoreUrl(engine);
   const records = addRecords(crms, sampleCompanies(seed, size), random);
@@ -73,9 +85,11 @@ async function run({ engine, companies: size, changes, faults, killsAt }: Chaos)
 
   expect(strikes.done).toBe(killsAt.acked.length + killsAt.written.length);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-  const receipts = await store.db.selectFrom('receipt').select('applied_at').execute();
+  const receipts = await store.db.selectFrom('receipt').select(['applied_at', 'aside']).execute();
   expect(receipts.filter(({ applied_at }) => applied_at === null)).toEqual([]);
-  expect(receipts).toHaveLength(samples.length);
+  expect(receipts).toHaveLength(samples.length + future);
+  // Events from the future are set aside, each of them and no other, and freeze nothing.
+  expect(receipts.filter(({ aside }) => aside !== null)).toHaveLength(future);
   expect(differences(crms, records, foldSamples(samples))).toEqual([]);
   // Only the scripted ones: the pace holds over kills and restarts.
   expect([...crms.hubspot.calls, ...crms.salesforce.calls].filter(({ status }) => status === 429)).toEqual([]);

@@ -64,6 +64,7 @@ const EXPECTED: Readonly<Partial<Record<FieldName, (last: Last) => PropertyValue
   endDate: () => null,
   advertisingProtected: ({ company }) => company.commercialProtection,
   reportYear: ({ company }) => company.report?.reportYear ?? null,
+  reportCurrency: ({ company }) => company.report?.currencies[0] ?? null,
   reportUrl: ({ company }) => company.report?.reportUrl ?? null,
   revenue: ({ company }) => figure(company.report, 'revenue'),
   grossResult: ({ company }) => figure(company.report, 'grossResult'),

@@ -1,10 +1,11 @@
 /** The events of a chaos test and the sender that posts them: repeated, out of order, and again until they are taken. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writePayload } from '../../src/protocol/payload.ts';
-import { fullStatePayload } from '../../src/protocol/sample/company.ts';
+import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
+import { fullStatePayload, type SampleCompany, sampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import { type Sample, sampleCompanies, sampleStream } from '../../src/protocol/sample/stream.ts';
 import { postWebhook } from '../support/stage.ts';
+import type { Last } from './fold.ts';
 
 export interface Message {
   readonly body: string;
@@ -24,6 +25,39 @@ export function samplesFor(seed: number, companies: number, changes: number): re
     return { payload: fullStatePayload(company, at), company };
   });
   return [...first, ...sampleStream(seed, changes, { companies, start })];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** True changes of some companies that are the newest of theirs and dated up to a day ahead: a sender's clock is ahead. */
+export function soonSamples(last: ReadonlyMap<string, Last>, random: Random): readonly Sample[] {
+  const chosen = [...last].filter(() => random.chance(0.4));
+  return chosen.map(([entity, { company }], index): Sample => {
+    const at = new Date(Date.now() + random.int(1, 23) * HOUR_MS).toISOString();
+    const name = `${company.name} ${index} i morgen`;
+    const updates = { name: { before: company.name, after: name } };
+    return { payload: payloadOf(entity, at, updates), company: { ...company, name } };
+  });
+}
+
+/** Events from the future: each says of a company all that is true of an invented one, 2 days to 100 years ahead. */
+export function futureSamples(companies: readonly SampleCompany[], random: Random, count: number): readonly Sample[] {
+  const days = [2, 3, 30, 365, 3_650, 36_500] as const;
+  return Array.from({ length: count }, (_, index): Sample => {
+    const company = random.pick([companies[index % companies.length] ?? sampleCompany(index), ...companies]);
+    const wrong = { ...sampleCompany(900_000 + index), entityId: company.entityId, name: `Fremtid ${index} ApS` };
+    const at = new Date(Date.now() + random.pick(days) * 24 * HOUR_MS + random.int(0, 1_000)).toISOString();
+    return { payload: fullStatePayload(wrong, at), company };
+  });
+}
+
+/** Both lists as one, each in its order, the second anywhere in the first. */
+export function mixed<T>(all: readonly T[], others: readonly T[], random: Random): readonly T[] {
+  const placed = others.map((other) => ({ other, place: random.int(0, all.length) }));
+  return [...all.keys(), all.length].flatMap((place) => [
+    ...placed.filter((each) => each.place === place).map(({ other }) => other),
+    ...all.slice(place, place + 1),
+  ]);
 }
 
 /** The samples as a careless sender posts them: a third with an id, a quarter more than once, none in its place. */

@@ -25,6 +25,11 @@ const otherThan = (value: string, list: readonly [string, ...string[]], random: 
   return picked === value ? (list[(list.indexOf(value) + 1) % list.length] ?? value) : picked;
 };
 
+const yearOf = (at: string): number => Number(at.slice(0, 4));
+/** Whether a month had begun at that time: nobody counts employees of one that is to come. */
+const hasBegun = (year: number, month: number, at: string): boolean =>
+  `${year}-${String(month).padStart(2, '0')}` <= at.slice(0, 7);
+
 /** Swaps one member of a list for a new one, or adds one where there are fewer than two. */
 const swapOne = <T extends Entity>(list: readonly T[], member: T, random: Random) => {
   const leaver = list.length < 2 ? undefined : list[random.int(0, list.length - 1)];
@@ -120,8 +125,9 @@ export const CHANGES: Readonly<Record<EventName, Changer>> = {
     const after = random.chance(0.1) ? null : `www.${slugOf(stemOf(c.name))}${random.int(1, 99)}.example`;
     return [{ website: { before: c.website, after } }, { website: after }];
   }),
-  newReport: company((c, random) => {
-    const report = sampleReport(random, c.entityId.slice(6), c.name, (c.report?.reportYear ?? 2023) + 1);
+  newReport: company((c, random, at) => {
+    const reportYear = Math.min((c.report?.reportYear ?? 2023) + 1, yearOf(at));
+    const report = sampleReport(random, c.entityId.slice(6), c.name, reportYear);
     return [{ newReport: { data: report } }, { report }];
   }),
   newCompany: company((c) => [{ newCompany: { entity: { entityId: c.entityId, name: c.name, type: 'Company' } } }, {}]),
@@ -191,21 +197,28 @@ export const CHANGES: Readonly<Record<EventName, Changer>> = {
     const after = !c.commercialProtection;
     return [{ commercialProtection: { before: c.commercialProtection, after } }, { commercialProtection: after }];
   }),
-  monthlyEmployeeCount: company((c, random) => {
+  monthlyEmployeeCount: company((c, random, at) => {
     const { year, month, count } = c.monthly;
-    const monthly = { year: month === 12 ? year + 1 : year, month: (month % 12) + 1, count: count + random.int(1, 9) };
+    const next = { year: month === 12 ? year + 1 : year, month: (month % 12) + 1 };
+    const monthly = {
+      ...(hasBegun(next.year, next.month, at) ? next : { year, month }),
+      count: count + random.int(1, 9),
+    };
     const data = { year: monthly.year, month: monthly.month, before: count, after: monthly.count };
     return [{ monthlyEmployeeCount: data }, { monthly }];
   }),
-  quarterlyEmployees: company((c, random) => {
+  quarterlyEmployees: company((c, random, at) => {
     const { year, quarter, interval } = c.quarterly;
     const after = otherThan(interval, words.INTERVALS, random);
-    const quarterly = { year: quarter === 4 ? year + 1 : year, quarter: (quarter % 4) + 1, interval: after };
+    const next = { year: quarter === 4 ? year + 1 : year, quarter: (quarter % 4) + 1 };
+    const begun = hasBegun(next.year, next.quarter * 3 - 2, at) ? next : { year, quarter };
+    const quarterly = { ...begun, interval: after };
     const data = { year: quarterly.year, quarter: quarterly.quarter, before: interval, after };
     return [{ quarterlyEmployees: data }, { quarterly }];
   }),
-  yearlyEmployees: company((c, random) => {
-    const yearly = { year: c.yearly.year + 1, interval: otherThan(c.yearly.interval, words.INTERVALS, random) };
+  yearlyEmployees: company((c, random, at) => {
+    const year = Math.min(c.yearly.year + 1, yearOf(at));
+    const yearly = { year, interval: otherThan(c.yearly.interval, words.INTERVALS, random) };
     return [{ yearlyEmployees: { year: yearly.year, before: c.yearly.interval, after: yearly.interval } }, { yearly }];
   }),
   newArticle: company((c, random, at) => {
