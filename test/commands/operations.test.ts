@@ -32,7 +32,7 @@ async function configured(hubspot: object = {}, more: object = {}, connector: ob
   const store = join(folder, `${count}.db`);
   const file = join(folder, `${count}.json`);
   const entry = { use: 'hubspot', ...emulator?.settings, match: { property: 'cvr_number' }, ...hubspot };
-  const auth = { method: 'Header', key: 'X-Key', value: 'a-secret-value' };
+  const auth = { method: 'Header', key: 'X-Key', value: 'a-secret-value-of-length' };
   const value = { store, connector: { webhook: { auth }, providers: { hubspot: entry }, ...connector }, ...more };
   await writeFile(file, JSON.stringify(value));
   return { store, run: (...argv: readonly string[]) => runCli(['--config', file, ...argv]) };

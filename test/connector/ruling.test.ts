@@ -18,7 +18,8 @@ import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { propertyOf } from './property-of.ts';
 
-const now = () => 1_000;
+const now = () => Date.UTC(2026, 5, 1);
+const LATER = now() + 1_000;
 const NAME = propertyOf('string', { name: 'name' });
 const ONE = { provider: 'crm', recordId: '1', property: 'name' } as const;
 const hold = (until: number | null) => ({ kind: 'hold', once: false, until, reason: null }) as const;
@@ -121,10 +122,10 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('a ruling counts until its end, and is deleted after it', async () => {
     const store = await newStore(engine);
-    await store.write((tx) => rule(tx, ONE, hold(2_000), now()));
+    await store.write((tx) => rule(tx, ONE, hold(LATER), now()));
     const at = async (time: number) => (await readRulings(store.db, 'crm', ['1'], time)).get('1')?.get('name')?.kind;
-    expect([await at(1_999), await at(2_000)]).toEqual(['hold', undefined]);
-    await store.write((tx) => deleteEnded(tx, 2_000));
+    expect([await at(LATER - 1), await at(LATER)]).toEqual(['hold', undefined]);
+    await store.write((tx) => deleteEnded(tx, LATER));
     expect(await at(1)).toBeUndefined();
   });
 
@@ -156,7 +157,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test.each<[string, readonly RuleRow[], readonly RuleRow[], readonly string[]]>([
     ['a hold and a release', [['name', hold(null)]], [['name', release]], ['name hold null']],
     ['a hold on all and a release', [['*', hold(null)]], [['name', release]], ['* hold null']],
-    ['two holds', [['name', hold(2_000)]], [['name', hold(null)]], ['name hold null']],
+    ['two holds', [['name', hold(LATER)]], [['name', hold(null)]], ['name hold null']],
     [
       'a hold on all with its own release, and others',
       [
@@ -165,9 +166,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       ],
       [
         ['phone', release],
-        ['fax', hold(2_000)],
+        ['fax', hold(LATER)],
       ],
-      ['* hold null', 'fax hold 2000', 'name release null'],
+      ['* hold null', `fax hold ${LATER}`, 'name release null'],
     ],
   ])('two records with %s become one with the same rulings, whichever comes first', async (_, one, two, kept) => {
     for (const order of [

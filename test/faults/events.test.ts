@@ -35,7 +35,8 @@ test('an event on a company that no record stands for is known to the record tha
   const stage = await setStage();
   expect(await stage.post(renamed(null, 'Før Link ApS'))).toBe(204);
   await stage.settled();
-  expect(stage.hubspot.calls).toEqual([]);
+  // The account and its properties are looked at from time to time; no record is.
+  expect(stage.hubspot.calls.filter(({ path }) => path.includes('/objects/'))).toEqual([]);
   const id = await stage.addLinked('hubspot', ENTITY, {});
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'Før Link ApS', cvr_name: 'Før Link ApS' });

@@ -43,7 +43,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     const monitor = (await getMonitor(store.db, secrets, id)) ?? expect.fail();
     const secret = monitor.security.secrets[0]?.secret ?? '';
     const auth = { method: 'Signature', secret } as const;
-    expect(verifyAuth([auth], post.headers, Buffer.from(post.body), now())).toEqual({ ok: true });
+    expect(verifyAuth([auth], post.headers, Buffer.from(post.body), now())).toEqual({ ok: true, signed: true });
     const read = readPayload(JSON.parse(post.body));
     expect(read).toMatchObject({ ok: true, payload: { entityId: COMPANY, timestamp: change.timestamp } });
     expect(read.ok && Object.keys(read.payload.updates)).toEqual(['website']);

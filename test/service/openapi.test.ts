@@ -120,7 +120,10 @@ describe('the webhook payload in the OpenAPI document', () => {
     ];
     const body = Buffer.from(JSON.stringify(examples['name']?.value));
     const at = Number(headers['webhook-timestamp']) * 1_000;
-    expect(verifyAuth([{ method: 'Signature', secret: secret ?? '' }], headers, body, at)).toEqual({ ok: true, signed: true });
+    expect(verifyAuth([{ method: 'Signature', secret: secret ?? '' }], headers, body, at)).toEqual({
+      ok: true,
+      signed: true,
+    });
     expect(Object.keys(headers)).toEqual(expect.arrayContaining(['webhook-id', 'webhook-attempt', 'webhook-test']));
   });
 });

@@ -124,7 +124,7 @@ it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async 
   const began = performance.now();
   const { code, stdout } = await running.kill('SIGTERM');
   expect(performance.now() - began).toBeLessThan(20_000);
-  expect([code, stdout]).toEqual([1, expect.stringContaining('Start cvrsync backfill hubspot again to go on.')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('Start cvrsync backfill hubspot --yes again to go on.')]);
   const done = await backfill(house).ended;
   expect(done.code).toBe(0);
   expect(house.service.changes).toHaveLength(RECORDS);
@@ -133,8 +133,11 @@ it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async 
 it('stopped while it only looks, names a command that only looks', { timeout: 120_000 }, async () => {
   const house = await setHouse('sqlite');
   for (const [mode, said] of [
-    [['--dry-run'], '--dry-run'],
-    [['--plan', 'plan.csv', '--trust', 'register', '--send-update'], '--plan plan.csv --send-update --trust register'],
+    [['--dry-run'], '--dry-run --yes'],
+    [
+      ['--plan', 'plan.csv', '--trust', 'register', '--send-update'],
+      '--plan plan.csv --send-update --trust register --yes',
+    ],
   ] as const) {
     const line = ['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes', '--restart', ...mode];
     const before = house.counts.scan();

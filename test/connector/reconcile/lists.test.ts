@@ -102,7 +102,9 @@ test.each(ENGINES)('whoever lost the right to reconcile writes nothing any more 
   stage.beforePage = async (cursor) => {
     if (cursor !== '4') return undefined;
     // It was stopped for longer than its lease.
-    await stage.store.write((tx) => tx.updateTable('lane').set({ due_at: 0 }).where('queue', '=', 'look').execute());
+    await stage.store.write((tx) =>
+      tx.updateTable('lane').set({ lease_until: 0 }).where('queue', '=', 'look').execute(),
+    );
     expect(await take(stage.store, 'look', ['crm reconcile'], { now: stage.at, leaseMs: 9_000 })).toHaveLength(1);
     return undefined;
   };

@@ -41,7 +41,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
   const store = await newStore(engine);
   const records = new Map<string, Properties>();
   const calls: string[] = [];
-  const now = () => 1_000;
+  const now = () => Date.UTC(2026, 5, 1);
   const connection: Connection = {
     check: async () => ({ id: '1', name: 'x', notes: [] }),
     properties: async () => ['name', 'cvr', 'phone'].map(text),
