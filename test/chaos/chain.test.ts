@@ -185,7 +185,7 @@ async function whatIsLeft(store: Store, file: string): Promise<readonly string[]
   ];
 }
 
-const CLOCKED = new Set(['watch', 'housekeeping', 'service-housekeeping']);
+const CLOCKED = new Set(['watch', 'look', 'housekeeping', 'service-housekeeping']);
 
 async function changesIn({ db }: Store) {
   const rows = await db
