@@ -1,11 +1,12 @@
 /** Events, faults, people and SIGKILLs at once against the real daemon: what the CRMs hold in the end is what was said. */
 import { describe, expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links.ts';
+import { rule } from '../../src/connector/ruling.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
+import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences, editSome } from './records.ts';
@@ -60,7 +61,7 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   const crms = await startCrms();
   const url = await newStoreUrl(engine);
   const records = addRecords(crms, sampleCompanies(seed, size), random);
-  await linkAll(url, records);
+  await linkAll(url, crms, records);
   scriptFaults(crms, random, faults);
 
   const daemon = await daemonWith(configFor(crms, url, { leaseSeconds: 5 }));
@@ -91,15 +92,33 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   // Events from the future are set aside, each of them and no other, and freeze nothing.
   expect(receipts.filter(({ aside }) => aside !== null)).toHaveLength(future);
   expect(differences(crms, records, foldSamples(samples))).toEqual([]);
+  // Each record under one id, whichever it was linked by.
+  const links = await store.db.selectFrom('link').select(['record_id', 'state']).execute();
+  const active = links.filter(({ state }) => state === 'active').map((link) => link.record_id);
+  expect(active.sort()).toEqual(records.map(({ id }) => id).sort());
   // Only the scripted ones: the pace holds over kills and restarts.
   expect([...crms.hubspot.calls, ...crms.salesforce.calls].filter(({ status }) => status === 429)).toEqual([]);
 }
 
-async function linkAll(url: string, records: readonly CrmRecord[]): Promise<void> {
+/**
+ * Links the records as people and older versions did: of the accounts a third by the short form of their id, with a hold on
+ * the name, and a third by both forms.
+ */
+async function linkAll(url: string, crms: Crms, records: readonly CrmRecord[]): Promise<void> {
   const store = await openStore(url);
   await store.write(async (tx) => {
-    for (const { crm, id, entity } of records)
-      await linkRecord(tx, { provider: crm, recordId: id, entity, sendUpdate: false, now: Date.now() });
+    const now = Date.now();
+    for (const [index, { crm, id, entity, edits }] of records.entries()) {
+      const forms = crm === 'salesforce' ? [[id], [shortForm(id)], [id, shortForm(id)]][index % 3] : [id];
+      for (const recordId of forms ?? [])
+        await linkRecord(tx, { provider: crm, recordId, entity, sendUpdate: false, now });
+      if (forms?.length !== 1 || forms[0] === id) continue;
+      const held = { provider: crm, recordId: shortForm(id), property: 'Name' };
+      await rule(tx, held, { kind: 'hold', once: false, until: null, reason: null }, now);
+      edits.set('Name', crms.salesforce.get(id)?.['Name'] ?? null);
+    }
   });
   await store.close();
 }
+
+const shortForm = (id: string): string => id.slice(0, 15);
