@@ -163,17 +163,20 @@ const addressOf = (address: Address): Json => ({
   postdistrikt: address.postalDistrict,
 });
 
-/** Employees: each figure is told once, and later ones do not end it. */
+/** Employees: each figure is told once, and later ones do not end it. One of the same period takes its place. */
 function figures(
   versions: readonly Version[],
   pick: (company: SampleCompany) => Readonly<Record<string, number | string>>,
 ): readonly Json[] {
-  return runsOf(versions, pick).map(({ value: { count, interval, ...when }, at }) => {
+  const byPeriod = new Map<string, Json>();
+  for (const { value, at } of runsOf(versions, pick)) {
+    const { count, interval, ...when } = value;
     const code = codeOf(String(interval ?? bandOf(Number(count))));
     const people = { antalAarsvaerk: count ?? null, antalAnsatte: count ?? null };
     const codes = { intervalKodeAntalAarsvaerk: code, intervalKodeAntalAnsatte: code };
-    return { ...when, ...people, sidstOpdateret: registerTime(at), ...codes };
-  });
+    byPeriod.set(JSON.stringify(when), { ...when, ...people, sidstOpdateret: registerTime(at), ...codes });
+  }
+  return [...byPeriod.values()];
 }
 
 const BANDS: readonly (readonly [number, string])[] = [
