@@ -1,14 +1,12 @@
 /** An edit between our read and our write: what is read too long before it is written is read again. */
-import Type from 'typebox';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveEmulator } from '../../providers/emulator.ts';
-import { CONTRACT_VERSION, defineProvider, type Property } from '../../providers/provider.ts';
+import type { Property } from '../../providers/provider.ts';
 import { applyReceipts } from '../../src/connector/apply.ts';
-import { type Crm, openCrm } from '../../src/connector/crm.ts';
+import type { Crm } from '../../src/connector/crm.ts';
 import { linkRecord } from '../../src/connector/links.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
-import { openClient } from '../../src/http/client.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { createBell } from '../../src/runtime/bell.ts';
@@ -16,6 +14,7 @@ import { claim } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { newStore } from '../support/stores.ts';
+import { openToyCrm } from '../support/toy-crm.ts';
 
 const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
 const live = () => new AbortController().signal;
@@ -44,21 +43,16 @@ async function setUp(script: Script): Promise<{ store: Store; crm: Crm; metrics:
     if (path === '/read') script.reads += 1;
     return { status: 200, body: { name: script.name } };
   });
-  const client = openClient();
-  onTestFinished(client.close);
   onTestFinished(server.close);
-  const provider = defineProvider({
-    name: 'crm',
-    contract: CONTRACT_VERSION,
-    about: 'a CRM with one company',
-    settings: Type.Object({}),
-    preset: [],
-    limits: () => ({
-      batch: { read: 9, update: 9 },
-      concurrency: 1,
-      budgets: { default: { calls: 900, perMs: 1_000 } },
-    }),
-    connect: async (_settings, { http }) => ({
+  const store = await newStore('sqlite');
+  const metrics = createMetrics();
+  const { now } = script;
+  const crm = await openToyCrm({
+    store,
+    now,
+    metrics,
+    mapping: [{ field: 'name', property: 'name', policy: 'tracked' }],
+    connect: ({ http }) => ({
       check: async () => ({ id: '1', name: 'A CRM', notes: [] }),
       properties: async () => [NAME],
       read: async ([id = ''], _names, signal) => {
@@ -75,28 +69,6 @@ async function setUp(script: Script): Promise<{ store: Store; crm: Crm; metrics:
       scan: async () => ({ records: [] }),
     }),
   });
-  const store = await newStore('sqlite');
-  const metrics = createMetrics();
-  const { now } = script;
-  const crm = await openCrm(
-    { store, http: client.http, metrics, now },
-    {
-      name: 'crm',
-      provider,
-      settings: {},
-      match: undefined,
-      policy: 'tracked',
-      mapping: [{ field: 'name', property: 'name', policy: 'tracked' }],
-      values: {},
-      hold: undefined,
-      notes: [],
-      autoLink: false,
-      persons: false,
-      parent: false,
-      pollMinutes: 0,
-      reconcileHours: 0,
-    },
-  );
   await store.write((tx) =>
     linkRecord(tx, { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: now() }),
   );

@@ -15,6 +15,7 @@ import type { Store } from '../../src/store/open.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
+import { guardedCalls } from '../support/toy-crm.ts';
 
 const LEASE_MS = 9_000;
 const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
@@ -26,8 +27,10 @@ interface World {
   readonly crm: Crm;
   /** What the CRM holds. */
   readonly held: { name: PropertyValue };
-  /** What happens before the next write arrives in the CRM. */
+  /** What happens before the next write arrives in the CRM, and after it. */
   readonly meanwhile: { before?: (() => Promise<void>) | undefined; after?: (() => Promise<void>) | undefined };
+  /** What happens to each write in turn before its bytes leave. */
+  readonly waits: (() => Promise<void>)[];
   readonly log: string[];
   readonly metrics: ReturnType<typeof createMetrics>;
 }
@@ -37,11 +40,15 @@ async function open(engine: (typeof ENGINES)[number], name: PropertyValue, polic
   const clock = { now: Date.UTC(2026, 2, 3) };
   const held = { name };
   const meanwhile: World['meanwhile'] = {};
+  const waits: World['waits'] = [];
+  const calls = await guardedCalls(store);
   const connection: Connection = {
     check: async () => ({ id: '1', name: 'x', notes: [] }),
     properties: async () => [NAME],
     read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: { name: held.name } })),
-    async update(patches) {
+    async update(patches, signal) {
+      await waits.shift()?.();
+      await calls.call(signal);
       const { before, after } = meanwhile;
       [meanwhile.before, meanwhile.after] = [undefined, undefined];
       await before?.();
@@ -55,7 +62,7 @@ async function open(engine: (typeof ENGINES)[number], name: PropertyValue, polic
   const crm = crmOf({ store, connection, mapping, properties: [NAME], now: () => clock.now });
   const link = { provider: 'crm', recordId: RECORD, entity: ENTITY, sendUpdate: false, now: clock.now };
   await store.write((tx) => linkRecord(tx, link));
-  return { store, clock, crm, held, meanwhile, log: [], metrics: createMetrics() };
+  return { store, clock, crm, held, meanwhile, waits, log: [], metrics: createMetrics() };
 }
 
 async function tell({ store, clock, metrics }: World, from: string, to: string, hour: number): Promise<void> {
@@ -162,5 +169,26 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect(looks.at(-1)).toBeGreaterThan(1_000);
     expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
     expect(await history(world)).toEqual([['register', '"A ApS"', '"C ApS"']]);
+  });
+});
+
+describe.each(ENGINES)('a process that stands still between its last re-read and the bytes (%s)', (engine) => {
+  test('sends nothing: its lease is asked for after the wait for the rate limiter', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await tell(world, 'A ApS', 'B ApS', 8);
+    const waitsLong = async () => {
+      world.clock.now += 300;
+    };
+    // Read again twice, and no more: nothing but the lease keeps the third try from leaving.
+    world.waits.push(waitsLong, waitsLong, standsStill(world));
+    await sync(world);
+    expect(world.held.name).toBe('C ApS');
+    expect(world.log).toEqual([expect.stringContaining('another has its work')]);
+    const counted = await world.metrics.registry.metrics();
+    expect(counted).toMatch(/cvrsync_lease_lost_total 1$/m);
+    expect(counted).toContain('cvrsync_sent_after_lease_lost_total{queue="sync:crm"} 0');
+    expect(await history(world)).toEqual([['register', '"A ApS"', '"C ApS"']]);
+    expect(await laneCount(world)).toBe(0);
+    expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
   });
 });

@@ -1,0 +1,85 @@
+/** A CRM of a few lines behind all that stands between a provider and its server: rate limiter, guards, fence. */
+import Type from 'typebox';
+import { onTestFinished } from 'vitest';
+import { serveEmulator } from '../../providers/emulator.ts';
+import { CONTRACT_VERSION, type Connection, defineProvider, type Lent } from '../../providers/provider.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../src/connector/crm.ts';
+import { openClient } from '../../src/http/client.ts';
+import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
+import type { Store } from '../../src/store/open.ts';
+
+export interface ToyCrm extends Partial<Pick<CrmConfig, 'mapping' | 'notes' | 'parent'>> {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly metrics?: Metrics;
+  readonly connect: (lent: Lent) => Connection;
+}
+
+/** Opens it under the name `crm`; its client is closed with the test. */
+export async function openToyCrm({ store, now, metrics = createMetrics(), connect, ...more }: ToyCrm): Promise<Crm> {
+  const client = openClient();
+  onTestFinished(client.close);
+  const provider = defineProvider({
+    name: 'crm',
+    contract: CONTRACT_VERSION,
+    about: 'a CRM of a few lines',
+    settings: Type.Object({}),
+    preset: [],
+    limits: () => ({
+      batch: { read: 9, update: 9 },
+      concurrency: 1,
+      budgets: { default: { calls: 900, perMs: 1_000 } },
+    }),
+    connect: async (_settings, lent) => connect(lent),
+  });
+  return openCrm(
+    { store, http: client.http, metrics, now },
+    {
+      name: 'crm',
+      provider,
+      settings: {},
+      match: undefined,
+      policy: 'tracked',
+      mapping: [],
+      values: {},
+      hold: undefined,
+      notes: [],
+      autoLink: false,
+      persons: false,
+      parent: false,
+      pollMinutes: 0,
+      reconcileHours: 0,
+      ...more,
+    },
+  );
+}
+
+export interface GuardedCalls {
+  /** A call of a provider, through the rate limiter and whatever guards the work that it is a part of. */
+  call(signal: AbortSignal): Promise<void>;
+  /** The calls whose bytes left. */
+  readonly left: readonly unknown[];
+}
+
+/** Calls to a server that takes them all. */
+export async function guardedCalls(store: Store): Promise<GuardedCalls> {
+  const { url, calls, close } = await serveEmulator(() => ({ status: 204 }));
+  onTestFinished(close);
+  const lent = Promise.withResolvers<Lent>();
+  await openToyCrm({
+    store,
+    now: Date.now,
+    connect(all) {
+      lent.resolve(all);
+      return {
+        check: async () => ({ id: '1', name: 'x', notes: [] }),
+        properties: async () => [],
+        read: async () => [],
+        update: async () => [],
+        scan: async () => ({ records: [] }),
+      };
+    },
+  });
+  const { http } = await lent.promise;
+  return { left: calls, call: async (signal) => void (await http({ method: 'PATCH', url, signal })) };
+}
