@@ -154,7 +154,9 @@ describe('what is committed', () => {
   // Beyond the plan's own, what tools insist on.
   const TOP = new Set(
     `package.json tsconfig.json src providers data scaffold test Dockerfile README.md LICENSE CHANGELOG.md
-     package-lock.json biome.json .ci .dockerignore .gitignore .gitattributes .npmrc .nvmrc`.split(/\s+/),
+     package-lock.json biome.json docs CONTRIBUTING.md SECURITY.md .github .ci .dockerignore .gitignore .gitattributes .npmrc .nvmrc`.split(
+      /\s+/,
+    ),
   );
 
   test('has a place at the top level', () => {

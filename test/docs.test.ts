@@ -1,6 +1,6 @@
-/** The READMEs say what the code does: their tables, examples and links are held to it. */
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/** The documents say what the code does: their tables and examples are held to it. */
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../providers/fields.ts';
@@ -19,13 +19,16 @@ import { decide, type Inputs } from '../src/connector/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { readPayload } from '../src/protocol/payload.ts';
 import { checked } from './support/config.ts';
-import { anchorsIn, fenced, linksIn, readDoc, spans, tableIn } from './support/docs.ts';
+import { DOCS, fenced, readDoc, spans, tableIn } from './support/docs.ts';
 import { newFolder } from './support/stores.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const DOCS = ['README.md', 'CHANGELOG.md', 'src/README.md', 'providers/README.md'];
-const README = readDoc('README.md');
+const COMMAND_PAGE = readDoc('docs/commands.md');
+const MAPPING = readDoc('docs/mapping.md');
+const HTTP_API = readDoc('docs/http-api.md');
 const PROVIDERS = readDoc('providers/README.md');
+/** What a user reads, with the changelog left out: it tells of what is no more. */
+const PAGES = DOCS.filter((path) => path !== 'CHANGELOG.md').map(readDoc);
 
 /** What the variables of examples hold, where it cannot be anything. */
 const SECRETS: Readonly<Record<string, string>> = {
@@ -51,22 +54,22 @@ function usages(command: Command, before = ''): readonly { usage: string; comman
 const commands = async () =>
   (await Promise.all(COMMANDS.map(async (entry) => (await entry.load()).command))).flatMap((each) => usages(each));
 
-describe('the README', () => {
-  it('lists every command with its arguments, and no other', async () => {
-    const listed = tableIn(README, 'Command', 'Does').map((row) => row['Command']?.replaceAll('`', ''));
+describe('the documents', () => {
+  it('list every command with its arguments, and no other', async () => {
+    const listed = tableIn(COMMAND_PAGE, 'Command', 'Does').map((row) => row['Command']?.replaceAll('`', ''));
     expect(listed.toSorted()).toEqual((await commands()).map(({ usage }) => usage).toSorted());
   });
 
-  it('names only options that their command has', async () => {
+  it('name only options that their command has', async () => {
     const all = await commands();
-    for (const row of tableIn(README, 'Command', 'Does')) {
+    for (const row of tableIn(COMMAND_PAGE, 'Command', 'Does')) {
       const options = all.find(({ usage }) => `\`${usage}\`` === row['Command'])?.command.options ?? {};
       const known = Object.keys(options).map((name) => `--${kebab(name)}`);
       expect(known, row['Command']).toEqual(expect.arrayContaining(row['Does']?.match(/--[a-z-]+/gu) ?? []));
     }
   });
 
-  it('tells of no command that does not exist', async () => {
+  it('tell of no command that does not exist', async () => {
     const words = new Set((await commands()).map(({ usage }) => usage.split(' ')[0]));
     const told = DOCS.flatMap(
       (path) => [...spans(readDoc(path)), ...fenced(readDoc(path), 'sh')].join('\n').match(/cvrsync [a-z]+/gu) ?? [],
@@ -75,13 +78,13 @@ describe('the README', () => {
     for (const one of told) expect([...words], one).toContain(one.split(' ')[1]);
   });
 
-  it('shows configurations that load', async () => {
+  it('show configurations that load', async () => {
     const folder = newFolder();
     symlinkSync(join(ROOT, 'providers'), join(folder, 'providers'));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'my-provider.ts'), fenced(PROVIDERS, 'ts')[0] ?? '');
     writeFileSync(join(folder, 'salesforce.pem'), 'a-secret');
-    const examples = [README, PROVIDERS].flatMap((doc) => fenced(doc, 'yaml'));
+    const examples = PAGES.flatMap((doc) => fenced(doc, 'yaml'));
     expect(examples.length).toBeGreaterThan(3);
     for (const text of examples) {
       const parsed = parseConfig(text.replaceAll('/run/secrets/', `${folder}/`));
@@ -96,11 +99,11 @@ describe('the README', () => {
     }
   });
 
-  it('names only metrics that exist', () => {
+  it('name only metrics that exist', () => {
     const exist = createMetrics()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
-    const named = new Set(README.match(/\bcvrsync_[a-z_]+/gu));
+    const named = new Set(PAGES.join('\n').match(/\bcvrsync_[a-z_]+/gu));
     expect(named.size).toBeGreaterThan(5);
     expect(exist).toEqual(expect.arrayContaining([...named]));
   });
@@ -114,7 +117,7 @@ describe('the table of decisions', () => {
     'a value the register had before': 'A',
     'anything else': 'X',
   };
-  const rows = tableIn(README, 'The CRM holds', 'tracked', 'always', 'if-blank', 'never');
+  const rows = tableIn(MAPPING, 'The CRM holds', 'tracked', 'always', 'if-blank', 'never');
 
   it('has a row for every case', () => {
     expect(rows.map((row) => row['The CRM holds'])).toEqual(Object.keys(CRM_HOLDS));
@@ -136,7 +139,7 @@ describe('the table of decisions', () => {
     '`release` on the property': { ruling: 'release', trusted: false },
     'a link that trusts the register, the first time': { ruling: undefined, trusted: true },
   };
-  const ruled = tableIn(README, 'A person said', 'tracked', 'always', 'if-blank', 'never');
+  const ruled = tableIn(MAPPING, 'A person said', 'tracked', 'always', 'if-blank', 'never');
 
   it('has a row for every word of a person', () => {
     expect(ruled.map((row) => row['A person said'])).toEqual(Object.keys(SAID));
@@ -152,7 +155,7 @@ describe('the table of decisions', () => {
   });
 });
 
-/** What the README says is on the admin listener alone. */
+/** What the documents say is on the admin listener alone. */
 const ON_ADMIN = /^\/(?:admin\/api\/|metrics$|openapi\.json$)/u;
 
 /** Each CRM posts in a shape of its own: no part of our OpenAPI document. */
@@ -161,7 +164,7 @@ const OF_THE_CRMS = ['POST /providers/{provider}/webhook'];
 describe('the tables of HTTP', () => {
   it('list every route, and each answers', async () => {
     const { url, adminUrl } = await running();
-    const routes = tableIn(README, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
+    const routes = tableIn(HTTP_API, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
     const document = await (await fetch(`${adminUrl}/openapi.json`)).text();
     const { paths }: { paths: Readonly<Record<string, object>> } = JSON.parse(document);
     const served = Object.entries(paths).flatMap(([path, methods]) =>
@@ -179,7 +182,7 @@ describe('the tables of HTTP', () => {
   });
 
   it('show a payload of the webhook that is sent as the connector reads it', () => {
-    const [payload = ''] = fenced(README, 'json');
+    const [payload = ''] = fenced(HTTP_API, 'json');
     const read = readPayload(JSON.parse(payload));
     expect(read).toMatchObject({ ok: true, payload: { malformed: [], unknown: {}, updates: { name: {} } } });
   });
@@ -200,7 +203,7 @@ describe('the tables of HTTP', () => {
     ];
     await app.connector?.intake.stop();
     answers.push([503, await post(json, event)]);
-    const listed = tableIn(README, 'The webhook answers', 'When').map((row) => Number(row['The webhook answers']));
+    const listed = tableIn(HTTP_API, 'The webhook answers', 'When').map((row) => Number(row['The webhook answers']));
     expect(answers).toEqual(listed.map((status) => [status, status]));
   });
 });
@@ -260,17 +263,6 @@ describe('the README of the providers', () => {
   });
 });
 
-describe.each(DOCS)('%s', (path) => {
-  it('has no dead link', () => {
-    for (const link of linksIn(readDoc(path))) {
-      const [target = '', anchor] = link.split('#');
-      const linked = target === '' ? path : join(dirname(path), target);
-      expect(existsSync(join(ROOT, linked)), link).toBe(true);
-      if (anchor !== undefined) expect([...anchorsIn(readDoc(linked))], link).toContain(anchor);
-    }
-  });
-});
-
 /** `` `GET` `POST /path` `` as two routes. */
 function routesIn(cell: string): readonly string[] {
   const words = spans(cell).map((span) => span.split(' '));
@@ -278,9 +270,10 @@ function routesIn(cell: string): readonly string[] {
   return words.map(([method]) => `${method} ${path}`);
 }
 
-/** A daemon as the README's examples set its halves up, without anything behind it; stopped after the test. */
+/** A daemon as the documents' examples set its halves up, without anything behind it; stopped after the test. */
 async function running(): Promise<App> {
-  const examples = fenced(README, 'yaml').map(parseConfig);
+  const pages = [readDoc('docs/configuration.md'), readDoc('docs/service.md')];
+  const examples = pages.flatMap((page) => fenced(page, 'yaml')).map(parseConfig);
   const [value, own] = ['connector', 'service'].map((half) =>
     Object(examples.map((each) => (each.ok ? Object(each.value) : {})).find((each) => Object.hasOwn(each, half))),
   );

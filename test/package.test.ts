@@ -30,7 +30,7 @@ async function install(): Promise<void> {
   const built = join(folder, 'built');
   await mkdir(built);
   await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist')], ROOT);
-  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data', 'scaffold', 'providers'])
+  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data', 'scaffold', 'providers', 'docs'])
     await cp(join(ROOT, name), join(built, name), {
       recursive: true,
       filter: (path) => !/\.db|\/demo|providers\/.*\.ts$/.test(path),

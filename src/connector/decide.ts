@@ -1,4 +1,4 @@
-/** decide: the rule for one property of one record. The table stands in the README ("How a property is decided"). */
+/** decide: the rule for one property of one record. The table stands in docs/mapping.md. */
 import type { Policy, PropertyValue } from '../../providers/provider.ts';
 
 /** Everything a decision may look at, as property values. */

@@ -1,11 +1,26 @@
-/** Reads Markdown as far as the READMEs use it: tables under headings, fenced blocks, code spans, links. */
-import { readFileSync } from 'node:fs';
+/** Reads Markdown as far as the documents use it: tables under headings, fenced blocks, code spans, links. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** A document of the repository, by its path. */
 export const readDoc = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** The documents at a place below the root, by their paths. */
+const markdownIn = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join(folder, path))
+    .toSorted();
+
+/** Every document of the repository that people read. */
+export const DOCS: readonly string[] = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...markdownIn('docs'),
+  'src/README.md',
+  'providers/README.md',
+];
 
 const LINE_OF_TABLE = /^\|(?<cells>.*)\|$/u;
 
