@@ -59,7 +59,7 @@ async function take(
   dryRun: boolean,
 ): Promise<readonly Undone[]> {
   const client = openClient({ env: context.env });
-  const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
+  const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now, log: context.log };
   const done: Undone[] = [];
   const crm = async (name: string): Promise<Crm | undefined> => {
     const config = connector.providers.find((each) => each.name === name);

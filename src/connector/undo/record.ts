@@ -9,9 +9,10 @@ import { UNDONE } from '../ruling.ts';
 import type { Restored, Undone } from './fate.ts';
 import { isUndo, UNDO } from './judge.ts';
 
-type Row = { readonly id: string; readonly property: string };
+/** A property of one record. */
+export type RecordProperty = { readonly id: string; readonly property: string };
 
-const rowsOf = (restored: readonly Restored[]): readonly Row[] =>
+const rowsOf = (restored: readonly Restored[]): readonly RecordProperty[] =>
   restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
 
 /** Rulings of people that gave way to the hold of an undo. */
@@ -87,7 +88,8 @@ function rowOf(provider: string, { last, isDue, from, to, seq }: Restored): Deci
   return { provider, id, entity, planned: decision };
 }
 
-async function endHolds(tx: Tx, provider: string, rows: readonly Row[]): Promise<void> {
+/** Ends the holds that an undo put there; those of people stay. */
+export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`delete from ruling where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
     and (record_id, property) in

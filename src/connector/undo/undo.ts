@@ -1,20 +1,26 @@
 /** undo: puts back what was there before our writes, where the CRM still holds them. */
+
+import type { Patch } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
 import { owned } from '../../runtime/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes.ts';
 import { leaseOf } from '../../runtime/lease.ts';
 import { take } from '../../runtime/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
-import { guardOf } from '../lost-lease.ts';
-import { withSendGuard } from '../send-guard.ts';
+import { keepFresh } from '../freshness.ts';
+import { guardOf, type LostLeaseDeps, tellOfLostLeases } from '../lost-lease.ts';
 import { settleFault } from '../settle.ts';
 import { writePatches } from '../write.ts';
 import { fateOf, judgeGroup, type Restored, type Undone, undoneOf } from './fate.ts';
-import { holdRestored, recordRestored } from './record.ts';
+import { isUndo } from './judge.ts';
+import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
 import { readWrites, type Selection, type Write } from './writes.ts';
 
 export interface UndoDeps {
   readonly store: Store;
+  readonly metrics: Pick<Metrics, 'readToWriteSeconds' | 'rereads' | 'leaseLost' | 'sentAfterLeaseLost'>;
+  readonly log?: LostLeaseDeps['log'];
   readonly now: () => number;
   /** How long a page's records are kept from the daemon at most, in ms. */
   readonly leaseMs: number;
@@ -94,18 +100,31 @@ async function write(
     return { ours: mine, gaveWay: await holdRestored(tx, crm.name, mine, at) };
   });
   const live = await owned(store.db, claims);
-  const patches = [...Map.groupBy(ours, ({ last }) => last.recordId)]
-    .filter(([id]) => live.has(id))
-    .map(([id, each]) => ({
-      id,
-      properties: Object.fromEntries(each.filter((one) => one.isDue).map((one) => [one.last.property, one.to])),
-    }));
   // What is begun is ended: a person who stops us must not leave records held that were not restored.
-  const guard = guardOf(leaseOf(store, claims, now));
-  const written = await withSendGuard(guard, () =>
-    writePatches(crm.connection, patches, AbortSignal.timeout(LAST_WRITE_MS)),
-  );
-  const results = ours.map((each) => [each, fateOf(crm.name, each, written.get(each.last.recordId))] as const);
+  const lastWrite = AbortSignal.timeout(LAST_WRITE_MS);
+  const latest = new Map(ours.map((each): [string, Undone | Restored] => [nameOf(each), each]));
+  let { readAt } = found;
+  const fresh = keepFresh({
+    provider: crm.name,
+    metrics: deps.metrics,
+    now,
+    readAt: () => readAt,
+    async read(some) {
+      const looked = await look(deps, crm, some, selection, lastWrite);
+      ({ readAt } = looked);
+      for (const each of [...looked.restored, ...looked.done])
+        if (latest.has(nameOf(each))) latest.set(nameOf(each), each);
+      return patchesOf([...latest.values()].filter((each) => some.includes(recordOf(each))));
+    },
+  });
+  const lease = leaseOf(store, claims, now);
+  const patches = patchesOf(ours).filter(({ id }) => live.has(id));
+  const guard = guardOf(lease, fresh.guard);
+  const written = await writePatches(crm.connection, patches, lastWrite, { fresh: { ...fresh, guard } });
+  const results = ours.map((each): readonly [Restored, Undone | undefined] => {
+    const last = latest.get(nameOf(each)) ?? each;
+    return 'isDue' in last ? [last, fateOf(crm.name, last, written.get(last.last.recordId))] : [each, last];
+  });
   // A record is told of as a whole: one that is tried again must not find half of it done.
   const unsure = new Set(results.flatMap(([{ last }, fate]) => (fate === undefined ? [last.recordId] : [])));
   const recorded = await store.write(async (tx) => {
@@ -117,9 +136,17 @@ async function write(
         },
       ]) => keys.has(recordId) && !unsure.has(recordId),
     );
+    await endHolds(
+      tx,
+      crm.name,
+      found.abandoned.filter(({ id }) => keys.has(id)),
+    );
     await recordRestored(tx, crm.name, mine, { gaveWay, heldAt: at }, now());
     return { keys, fates: mine.flatMap(([, fate]) => fate ?? []) };
   });
+  const lost = ids.filter((id) => !recorded.keys.has(id));
+  const sent = lease.isUnsent ? [] : lost.filter((id) => written.has(id));
+  tellOfLostLeases(deps, `sync:${crm.name}`, { lost: lost.length, sent: sent.length });
   const isOpen = (id: string): boolean => !live.has(id) || !recorded.keys.has(id) || unsure.has(id);
   const faulty = [...written.values()].find(({ outcome }) => outcome.kind === 'fault')?.outcome;
   if (faulty?.kind === 'fault') await settleFault(faulty.error, crm.pace, now());
@@ -130,20 +157,36 @@ async function write(
   };
 }
 
+const recordOf = (each: Undone | Restored): string => ('isDue' in each ? each.last.recordId : each.record);
+
+const nameOf = (each: Undone | Restored): string =>
+  `${recordOf(each)} ${'isDue' in each ? each.last.property : each.property}`;
+
+/** What is to be written to each record, if anything. */
+const patchesOf = (all: readonly (Undone | Restored)[]): readonly Patch[] =>
+  [...Map.groupBy(all, recordOf)].map(([id, some]) => {
+    const due = some.flatMap((each) => ('isDue' in each && each.isDue ? [each] : []));
+    return { id, properties: Object.fromEntries(due.map(({ last, to }) => [last.property, to])) };
+  });
+
 interface Found {
   /** Properties that are not restored. */
   readonly done: readonly Undone[];
   readonly restored: readonly Restored[];
+  /** Properties that a person edited since: a hold that an undo which did not get to its end left on them ends. */
+  readonly abandoned: readonly RecordProperty[];
+  /** When the CRM had answered, in ms since 1970. */
+  readonly readAt: number;
 }
 
 async function look(
-  { store }: UndoDeps,
+  { store, now }: UndoDeps,
   crm: Crm,
   ids: readonly string[],
   selection: Selection,
   signal: AbortSignal,
 ): Promise<Found> {
-  if (ids.length === 0) return { done: [], restored: [] };
+  if (ids.length === 0) return { done: [], restored: [], abandoned: [], readAt: now() };
   const schema = await crm.schema(signal);
   // One by one: for a list PostgreSQL may read the history of all records.
   const writes: Write[] = [];
@@ -157,15 +200,19 @@ async function look(
     asked.filter((property) => schema.has(property)),
     signal,
   );
+  const readAt = now();
   const readOf = new Map(ids.map((id, index) => [id, reads[index]]));
   const done: Undone[] = [];
   const restored: Restored[] = [];
+  const abandoned: RecordProperty[] = [];
   for (const group of groups) {
     const last = group.at(-1);
     if (last === undefined) continue;
     const seen = judgeGroup(crm.name, group, last, readOf.get(last.recordId), schema.get(last.property));
     if ('isDue' in seen) restored.push(seen);
     else done.push(seen);
+    if (!('isDue' in seen) && seen.kind === 'edited' && !isUndo(last))
+      abandoned.push({ id: last.recordId, property: last.property });
   }
-  return { done, restored };
+  return { done, restored, abandoned, readAt };
 }

@@ -4,6 +4,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history.ts';
 import type { Undone } from '../../../src/connector/undo/fate.ts';
 import { undo } from '../../../src/connector/undo/run.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -61,7 +62,15 @@ test.each(ENGINES)(
     });
     const done: Undone[] = [];
     const tell = (some: readonly Undone[]): void => void done.push(...some);
-    const run = { store, now: Date.now, leaseMs: 30_000, crm: async () => crm, dryRun: false, tell };
+    const run = {
+      store,
+      metrics: createMetrics(),
+      now: Date.now,
+      leaseMs: 30_000,
+      crm: async () => crm,
+      dryRun: false,
+      tell,
+    };
     await undo(run, { provider: 'crm', since: 0 }, AbortSignal.timeout(60_000));
     expect([done.length, new Set(done.map(({ kind, to }) => `${kind} ${to}`))]).toEqual([
       RECORDS,

@@ -5,11 +5,13 @@ import { writeHistory } from '../../../src/connector/history.ts';
 import { linkRecord } from '../../../src/connector/links.ts';
 import { rule } from '../../../src/connector/ruling.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
+import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
+import { guardedCalls } from '../../support/toy-crm.ts';
 import { propertyOf } from '../property-of.ts';
 
 const now = () => 1_000;
@@ -22,6 +24,9 @@ interface Script {
   readonly update?: (patch: Patch) => Outcome;
   /** Done while the CRM is asked to write. */
   readonly meanwhile?: () => Promise<unknown>;
+  /** What happens to each write in turn before its bytes leave. */
+  readonly waits?: (() => unknown)[];
+  readonly clock?: { at: number };
 }
 
 /** A record 1 of which we wrote `name` and `phone`: from A to B. */
@@ -39,16 +44,21 @@ async function ground(engine: (typeof ENGINES)[number], properties: readonly str
     await writeHistory(tx, decided, [], now());
   });
   const held: Record<string, PropertyValue> = { name: 'B', phone: 'B', late: 'B', locked: 'B' };
+  const { clock = { at: now() }, waits = [] } = script;
+  const [metrics, logged]: [Metrics, string[]] = [createMetrics(), []];
+  const calls = await guardedCalls(store);
   const crm = crmOf({
     store,
-    now,
+    now: () => clock.at,
     properties: SCHEMA,
     mapping: [],
     connection: {
       check: async () => ({ id: '1', name: 'x', notes: [] }),
       properties: async () => SCHEMA,
       read: async (ids) => ids.map((id) => script.read?.(id) ?? { kind: 'found', id, properties: { ...held } }),
-      async update(patches) {
+      async update(patches, signal) {
+        await waits.shift()?.();
+        await calls.call(signal);
         await script.meanwhile?.();
         return patches.map((patch) => {
           const outcome = script.update?.(patch) ?? { kind: 'written', id: patch.id };
@@ -60,10 +70,17 @@ async function ground(engine: (typeof ENGINES)[number], properties: readonly str
     },
   });
   const undo = async (signal = AbortSignal.timeout(9_000)): Promise<readonly string[]> => {
-    const page = await undoPage({ store, now, leaseMs: 9_000 }, crm, ['1'], { event: 7 }, signal);
+    const log = { warn: (_: object, message: string) => void logged.push(message) };
+    const page = await undoPage(
+      { store, metrics, log, now: () => clock.at, leaseMs: 9_000 },
+      crm,
+      ['1'],
+      { event: 7 },
+      signal,
+    );
     return [...page.done.map(({ property, kind }) => `${property} ${kind}`), ...page.open.map((id) => `open ${id}`)];
   };
-  return { store, undo, held };
+  return { store, undo, held, metrics, logged, calls };
 }
 
 const holds = async (store: Store): Promise<readonly string[]> =>
@@ -184,3 +201,64 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
 });
 
 const hold = (reason: string) => ({ kind: 'hold', once: false, until: null, reason }) as const;
+
+describe.each(ENGINES)("a person's edit between undo's read and its write (%s)", (engine) => {
+  const release = { kind: 'release', once: false, until: null, reason: null } as const;
+
+  test('is kept, named, and not held: the record is read again after 250 ms', async () => {
+    const clock = { at: now() };
+    const edits = () => {
+      clock.at += 300;
+      held['name'] = 'As a person wrote it';
+    };
+    const { store, undo, held, metrics } = await ground(engine, ['name', 'phone'], { clock, waits: [edits] });
+    await store.write((tx) => rule(tx, { provider: 'crm', recordId: '1', property: 'name' }, release, now() - 1));
+    expect((await undo()).toSorted()).toEqual(['name edited', 'phone restored']);
+    expect([held['name'], held['phone']]).toEqual(['As a person wrote it', 'A']);
+    // The person's release, which had given way to the hold, counts again.
+    expect(await holds(store)).toEqual(['release name null null', 'hold phone null undone']);
+    expect(await undone(store)).toBe(1);
+    expect((await metrics.rereads.get()).values).toMatchObject([{ value: 1 }]);
+  });
+
+  test('costs no second read where the write left at once, and two at most', async () => {
+    const clock = { at: now() };
+    const waiting = (ms: number) => () => {
+      clock.at += ms;
+    };
+    const { undo, metrics } = await ground(engine, ['name'], { clock, waits: [waiting(100)] });
+    expect(await undo()).toEqual(['name restored']);
+    expect((await metrics.rereads.get()).values).toEqual([]);
+    const slow = await ground(engine, ['name'], { clock, waits: [300, 300, 300].map(waiting) });
+    expect(await slow.undo()).toEqual(['name restored']);
+    expect((await slow.metrics.rereads.get()).values).toMatchObject([{ value: 2 }]);
+  });
+
+  test('is kept by an undo that stood still beyond its lease: nothing leaves, and its log says so', async () => {
+    const clock = { at: now() };
+    const waitsLong = () => {
+      clock.at += 300;
+    };
+    const standsStill = async () => {
+      clock.at += 40_000;
+      expect(await undo()).toEqual(['name restored']);
+      held['name'] = 'As a person wrote it';
+    };
+    const waits = [waitsLong, waitsLong, standsStill];
+    const { undo, held, logged, calls } = await ground(engine, ['name'], { clock, waits });
+    expect(await undo()).toEqual(['open 1']);
+    expect(held['name']).toBe('As a person wrote it');
+    expect(calls.left).toHaveLength(1);
+    expect(logged).toEqual([expect.stringContaining('another has its work')]);
+  });
+
+  test('that comes after an undo which did not get to its end ends the hold that it left', async () => {
+    const { store, undo, held } = await ground(engine, ['name'], {
+      meanwhile: async () => store.write((tx) => tx.updateTable('lane').set({ epoch: 1 }).execute()),
+    });
+    expect(await undo()).toEqual(['open 1']);
+    held['name'] = 'As a person wrote it';
+    await store.write((tx) => tx.updateTable('lane').set({ lease_until: 0 }).execute());
+    expect([await undo(), await holds(store)]).toEqual([['name edited'], []]);
+  });
+});
