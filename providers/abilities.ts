@@ -22,6 +22,15 @@ export interface Defined {
   readonly reason?: string;
 }
 
+/** What credentials must be allowed to do: `define` is to make properties, the others are the verbs of their names. */
+export type Right = 'read' | 'update' | 'create' | 'notes' | 'parents' | 'define';
+
+/** A right that the credentials lack; `reason` says what the CRM asks for, and where it is granted. */
+export interface MissingRight {
+  readonly right: Right;
+  readonly reason: string;
+}
+
 /** A rule of the account that may block a write, for a person to read before the first one. */
 export interface Rule {
   readonly kind: 'required' | 'validation' | 'duplicate';

@@ -10,9 +10,11 @@ import type {
   Created,
   CrmRequest,
   Defined,
+  MissingRight,
   Notes,
   Parents,
   PropertyDefinition,
+  Right,
   Rule,
   Search,
   WebhookRead,
@@ -25,12 +27,14 @@ export type {
   Created,
   CrmRequest,
   Defined,
+  MissingRight,
   Note,
   NoteOutcome,
   Notes,
   ParentRead,
   Parents,
   PropertyDefinition,
+  Right,
   Rule,
   Search,
   Sighting,
@@ -42,7 +46,7 @@ export type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './
  * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
  * refused at load.
  */
-export const CONTRACT_VERSION = '1.3.0';
+export const CONTRACT_VERSION = '1.4.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -194,6 +198,11 @@ export interface Connection {
   defineProperties?(definitions: readonly PropertyDefinition[], signal: AbortSignal): Promise<readonly Defined[]>;
   /** The account's rules that may block a write, as far as the credentials can see them. */
   rules?(signal: AbortSignal): Promise<readonly Rule[]>;
+  /**
+   * Which of these rights the credentials lack, as far as the CRM tells without a write: `check` asks before the first
+   * one. One or two calls for each right; what cannot be told is not named. Since 1.4.
+   */
+  missingRights?(rights: readonly Right[], signal: AbortSignal): Promise<readonly MissingRight[]>;
   readonly notes?: Notes;
   readonly parents?: Parents;
 }

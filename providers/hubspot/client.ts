@@ -11,6 +11,7 @@ import type * as notes from '@hubspot/api-client/lib/codegen/crm/objects/notes/i
 import type {
   CoreApi,
   GroupsApi,
+  BatchApi as PropertyBatchApi,
   PropertyCreateFieldTypeEnum,
   PropertyCreateTypeEnum,
 } from '@hubspot/api-client/lib/codegen/crm/properties/index.js';
@@ -29,6 +30,7 @@ export interface Apis {
   readonly PropertyType: typeof PropertyCreateTypeEnum;
   readonly FieldType: typeof PropertyCreateFieldTypeEnum;
   readonly groups: GroupsApi;
+  readonly propertyBatch: PropertyBatchApi;
   /** Loaded on first use (about 40 ms, 3 MB), as are the associations. */
   notes(): Promise<NotesGroup>;
   associations(): Promise<AssociationsGroup>;
@@ -97,6 +99,7 @@ export async function loadClient(
       PropertyType: properties.PropertyCreateTypeEnum,
       FieldType: properties.PropertyCreateFieldTypeEnum,
       groups: new properties.GroupsApi(propertiesConfig),
+      propertyBatch: new properties.BatchApi(propertiesConfig),
       async notes() {
         const group = await import('@hubspot/api-client/lib/codegen/crm/objects/notes/index.js');
         const config = configure(group);

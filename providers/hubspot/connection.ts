@@ -13,6 +13,7 @@ import { toProperty } from './properties.ts';
 import { readCompanies } from './read.ts';
 import { readRules } from './rules.ts';
 import { openSchema } from './schema.ts';
+import { missingScopes } from './scopes.ts';
 import type { HubspotSettings } from './settings.ts';
 import { updateCompanies } from './update.ts';
 
@@ -62,6 +63,7 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: L
     defineProperties: async (definitions, signal) =>
       definitions.length === 0 ? [] : verb(signal, (apis) => defineAll(apis, schema, definitions)),
     rules: (signal) => verb(signal, (apis) => readRules(apis, schema)),
+    missingRights: (rights, signal) => verb(signal, (apis) => missingScopes(apis, rights)),
     notes: {
       find: (recordId, marker, _since, signal) => verb(signal, (apis) => findNote(apis, recordId, marker)),
       add: (note, signal) => verb(signal, (apis) => addNote(apis, note)),

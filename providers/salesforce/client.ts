@@ -24,6 +24,8 @@ export type WriteRow = { readonly Id: string } & Readonly<Record<string, Propert
 export interface Calls {
   /** Fields of Account the user may see. */
   describe(): Promise<readonly Row[]>;
+  /** An object as the user may use it: `createable`, `updateable`, `fields`. */
+  describeObject(name: string): Promise<Row>;
   /** Up to 200 records; those that are not there are left out. */
   retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly Row[]>;
   /** Up to 200 results, one for each record, in their order, as Salesforce gave them. */
@@ -111,12 +113,14 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
       if (answer === undefined) throw strangeAnswer('a creation');
       return answer;
     };
+    const describeObject = async (name: string): Promise<Row> => {
+      const described = objectOf(await call((connection) => connection.describe(name)));
+      if (!Array.isArray(described?.fields)) throw strangeAnswer('a describe');
+      return described;
+    };
     return {
-      async describe() {
-        const { fields } = objectOf(await call((connection) => connection.describe(object))) ?? {};
-        if (!Array.isArray(fields)) throw strangeAnswer('a describe');
-        return objectsOf(fields);
-      },
+      describe: async () => objectsOf((await describeObject(object)).fields),
+      describeObject,
       async retrieve(ids, fields) {
         const rows: unknown = await call((connection) =>
           connection.retrieve(object, [...ids], { fields: [...fields] }),

@@ -10,6 +10,7 @@ import { toProperty } from './fields.ts';
 import { findAccounts } from './find.ts';
 import { openNotes } from './notes.ts';
 import { readParents, writeParent } from './parents.ts';
+import { missingPermissions } from './permissions.ts';
 import { readAccounts } from './read.ts';
 import { rulesOf } from './rules.ts';
 import { scanAccounts } from './scan.ts';
@@ -64,6 +65,7 @@ export async function connectSalesforce(settings: SalesforceSettings, lent: Lent
         return defined;
       }),
     rules: (signal) => verb(signal, async (calls) => rulesOf(calls, await schemas.describe(calls))),
+    missingRights: (rights, signal) => verb(signal, (calls) => missingPermissions(calls, rights, settings)),
     notes: openNotes(verb, settings),
     parents: {
       read: async (ids, signal) =>

@@ -5,6 +5,7 @@ import { refusedAbilities } from './ability.ts';
 import { readAttention } from './attention.ts';
 import { checkLinks } from './check-links.ts';
 import { checkMapping, type MappingToCheck } from './check-mapping.ts';
+import { checkRights } from './check-rights.ts';
 import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
 import { makeProperties, missingProperties, offer } from './make-properties.ts';
 import { openUpstream, UpstreamError, upstreamPace } from './upstream.ts';
@@ -77,7 +78,7 @@ async function checkProvider(
     const crm = await openCrm({ ...deps, probes: true }, provider);
     const blocked = await crm.pace.blockedUntil();
     const { connection } = crm;
-    if (blocked !== undefined) return [await probePaused(subject, connection, blocked, signal)];
+    if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
     const account = await connection.check(signal);
     const before = await connection.properties(signal);
     const missing = missingProperties(provider, before);
@@ -90,6 +91,7 @@ async function checkProvider(
       ...checkMapping(provider, properties),
       ...(createProperties ? [] : offer(subject, connection, missing)),
       ...checkAbilities(provider, connection),
+      ...(await checkRights(provider, connection, missing.length > 0, signal)),
       ...(await refusedAbilities(deps.store, subject, deps.now)),
       ...(await checkRules(subject, connection, signal)),
     ];
@@ -99,23 +101,24 @@ async function checkProvider(
   }
 }
 
-/** An account is paused: whether its credentials are accepted by now is tried all the same. */
+/** An account is paused: whether its credentials are accepted by now, for all they are to do, is tried all the same. */
 async function probePaused(
-  subject: string,
+  provider: ToCheck['providers'][number],
   connection: Connection,
   { until, reason }: { readonly until: number; readonly reason: string | null },
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<Findings> {
+  const { name: subject } = provider;
   const paused = `paused until ${new Date(until).toISOString()}: ${reason ?? 'no reason kept'}`;
   try {
     const { name, id } = await connection.check(signal);
     const found = `${paused}; ${name} (${id}) accepts the credentials now`;
     const advice = `cvrsync review retry account/${subject} calls it at once; restart the daemon where you changed its configuration`;
-    return { level: 'warn', subject, found, advice };
+    return [{ level: 'warn', subject, found, advice }, ...(await checkRights(provider, connection, false, signal))];
   } catch (error) {
     const found = `${paused}; tried now: ${reasonOf(error, signal)}`;
     const advice = error instanceof ProviderError ? ADVICE[error.fault] : 'correct the cause first';
-    return { level: 'fail', subject, found, advice };
+    return [{ level: 'fail', subject, found, advice }];
   }
 }
 

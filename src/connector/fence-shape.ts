@@ -4,6 +4,7 @@ import type {
   Changes,
   Created,
   Defined,
+  MissingRight,
   NoteOutcome,
   Outcome,
   Page,
@@ -11,6 +12,7 @@ import type {
   Property,
   PropertyValue,
   Read,
+  Right,
   Rule,
   Search,
   Sighting,
@@ -218,6 +220,16 @@ export function readRules(answer: unknown): readonly Rule[] {
     return [{ kind, name: String(name), about: String(about) }];
   });
 }
+
+/** Only rights that were asked about. */
+export const readMissingRights =
+  (asked: readonly Right[]) =>
+  (answer: unknown): readonly MissingRight[] =>
+    readList(answer).flatMap((missing): MissingRight[] => {
+      const right = isFields(missing) ? asked.find((each) => each === missing['right']) : undefined;
+      if (right === undefined || !isFields(missing)) return [];
+      return [{ right, reason: isText(missing['reason']) ? missing['reason'] : 'the provider gave no reason' }];
+    });
 
 export function readNoteId(answer: unknown): string | undefined {
   if (answer === undefined || answer === null || isText(answer)) return answer ?? undefined;

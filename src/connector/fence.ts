@@ -15,7 +15,7 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
   const { name, form = (id) => id } = options;
   const bound = boundVerb(options);
   const retried = retriedBy(name);
-  const { changes, find, create, defineProperties, rules, notes, parents } = connection;
+  const { changes, find, create, defineProperties, rules, missingRights, notes, parents } = connection;
   return {
     check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount),
     properties: (signal) => bound('properties', signal, (own) => connection.properties(own), shape.readProperties),
@@ -63,6 +63,15 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
     }),
     ...(rules !== undefined && {
       rules: (signal: AbortSignal) => bound('rules', signal, (own) => rules.call(connection, own), shape.readRules),
+    }),
+    ...(missingRights !== undefined && {
+      missingRights: (rights: Parameters<typeof missingRights>[0], signal: AbortSignal) =>
+        bound(
+          'missingRights',
+          signal,
+          (own) => missingRights.call(connection, rights, own),
+          shape.readMissingRights(rights),
+        ),
     }),
     ...(notes !== undefined && { notes: fenceNotes(notes, bound) }),
     ...(parents !== undefined && { parents: fenceParents(parents, bound, name, form) }),

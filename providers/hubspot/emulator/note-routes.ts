@@ -39,6 +39,15 @@ export function createNote(account: HubspotAccount, body: Record<string, unknown
   return { status: 201, body: render(account.notes.create(properties, companies)) };
 }
 
+/** A batch of none: what more of them does, the connection never asks. */
+export const createNotes = (account: HubspotAccount, { inputs }: Record<string, unknown>): EmulatorAnswer =>
+  refusal(
+    account,
+    400,
+    'VALIDATION_ERROR',
+    list(inputs).length === 0 ? 'inputs is empty' : 'the emulator makes one at a time',
+  );
+
 /** Reads notes by id, shuffled; misses are simply absent. */
 export function readNotes(account: HubspotAccount, body: Record<string, unknown>): EmulatorAnswer {
   const ids = list(body.inputs).map(({ id }) => String(id));

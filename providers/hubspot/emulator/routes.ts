@@ -5,9 +5,10 @@ import { archiveLabels, listAssociations, putAssociation, readAssociations } fro
 import { batchRead, batchUpdate } from './batch.ts';
 import { create, getOne, list } from './companies.ts';
 import type { Policy } from './limits.ts';
-import { createNote, readNotes } from './note-routes.ts';
+import { createNote, createNotes, readNotes } from './note-routes.ts';
 import {
   createDefinition,
+  createDefinitions,
   createGroup,
   readDefinitions,
   readGroups,
@@ -93,6 +94,8 @@ function route(account: HubspotAccount, request: EmulatorRequest, pathname: stri
       return withJson([READ], (body) => search(account, body, request.body.length));
     case 'POST objects/notes':
       return withJson([NOTES_WRITE], (body) => createNote(account, body));
+    case 'POST objects/notes/batch/create':
+      return withJson([NOTES_WRITE], (body) => createNotes(account, body));
     case 'POST objects/notes/batch/read':
       return withJson([NOTES_READ], (body) => readNotes(account, body));
     case 'GET objects/companies/{id}/associations/companies':
@@ -108,6 +111,8 @@ function route(account: HubspotAccount, request: EmulatorRequest, pathname: stri
       return allow([SCHEMA_READ, READ], () => readGroups(account));
     case 'POST properties/companies/groups':
       return withJson([SCHEMA_WRITE], (body) => createGroup(account, body));
+    case 'POST properties/companies/batch/create':
+      return withJson([SCHEMA_WRITE], (body) => createDefinitions(account, body));
     case 'POST properties/companies':
       return withJson([SCHEMA_WRITE], (body) => createDefinition(account, body));
     case 'GET crm-object-schemas/schemas/companies':

@@ -48,6 +48,12 @@ export function createDefinition(account: HubspotAccount, body: Record<string, u
   return { status: 201, body: definition };
 }
 
+/** A batch of none: what more of them does, the connection never asks. */
+export const createDefinitions = (account: HubspotAccount, { inputs }: Record<string, unknown>): EmulatorAnswer => {
+  const isEmpty = Array.isArray(inputs) && inputs.length === 0;
+  return refusal(account, 400, 'VALIDATION_ERROR', isEmpty ? 'inputs is empty' : 'the emulator makes one at a time');
+};
+
 /** The groups properties stand in. */
 export const readGroups = (account: HubspotAccount): EmulatorAnswer => ({
   status: 200,

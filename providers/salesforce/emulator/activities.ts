@@ -10,6 +10,8 @@ const MAX_DESCRIPTION = 32_000;
 
 /** Makes a task; it locks the account it is on. */
 export function createTask(org: Org, json: unknown): EmulatorAnswer {
+  if (org.options.mayEditTasks === false)
+    return refusal(403, 'INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object id');
   const { WhatId, Subject, Status, ActivityDate, Description, ...rest } = objectOf(json) ?? {};
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)

@@ -1,15 +1,29 @@
-/** `describe` of an emulated org: what the user may see, and no more. */
+/** `describe` of an emulated org: what the user may see and do, and no more. */
 import type { EmulatorAnswer } from '../../emulator.ts';
 import type { FieldDefinition } from './definitions.ts';
 import type { Org } from './org.ts';
 
-/** Answers `/sobjects/Account/describe`. */
-export function describeAccount(org: Org): EmulatorAnswer {
-  const visible = [...org.definitions.values()].filter((definition) => org.field(definition.name) !== undefined);
-  return {
+/** Answers `/sobjects/NAME/describe`; undefined for what the org does not have, or the user may not see. */
+export function describeObject(org: Org, name: string): EmulatorAnswer | undefined {
+  const { mayEdit = true, mayCreate = true, mayEditTasks = true, notesEnabled = true } = org.options;
+  const answer = (createable: boolean, updateable: boolean, fields: readonly object[] = []): EmulatorAnswer => ({
     status: 200,
-    body: { name: 'Account', label: 'Account', keyPrefix: '001', updateable: true, fields: visible.map(fieldOf) },
-  };
+    body: { name, label: name, createable, updateable, fields },
+  });
+  switch (name) {
+    case 'Account': {
+      const visible = [...org.definitions.values()].filter((definition) => org.field(definition.name) !== undefined);
+      return answer(mayCreate, mayEdit, visible.map(fieldOf));
+    }
+    case 'Task':
+      return answer(mayEditTasks, mayEditTasks);
+    case 'ContentNote':
+      return notesEnabled ? answer(true, true) : undefined;
+    case 'ContentDocumentLink':
+      return answer(true, true);
+    default:
+      return undefined;
+  }
 }
 
 const fieldOf = (field: FieldDefinition): object => ({

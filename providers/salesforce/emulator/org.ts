@@ -52,6 +52,11 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly mayCustomize?: boolean;
   /** False where the user lacks Manage Profiles and Permission Sets. */
   readonly mayGrant?: boolean;
+  /** What the user may do with accounts beside reading them; all of it where absent. */
+  readonly mayEdit?: boolean;
+  readonly mayCreate?: boolean;
+  /** False where the user lacks Edit Tasks. */
+  readonly mayEditTasks?: boolean;
   /** False where Notes are off in the org. */
   readonly notesEnabled?: boolean;
   /** Values of a task's status, the closed ones marked. */

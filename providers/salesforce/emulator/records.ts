@@ -71,6 +71,7 @@ function creationErrors(
   values: Readonly<Record<string, PropertyValue>>,
   headers: EmulatorRequest['headers'],
 ): readonly RecordError[] {
+  if (org.options.mayCreate === false) return [NO_ACCESS];
   const hidden = Object.keys(values).find((name) => org.field(name) === undefined);
   if (hidden !== undefined) return [unknownField(hidden)];
   const fixed = Object.keys(values).filter((name) => org.field(name)?.updateable === false);
@@ -115,6 +116,8 @@ export function render(org: Org, account: StoredAccount, names: readonly string[
   return row;
 }
 
+const NO_ACCESS = recordError('INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object id');
+
 interface Input {
   readonly id: string;
   readonly values: Readonly<Record<string, PropertyValue>>;
@@ -150,6 +153,7 @@ function write(
 ): readonly RecordError[] {
   if (id === '') return [recordError('MISSING_ARGUMENT', 'Id not specified in an update call')];
   if (!ID.test(id)) return [recordError('MALFORMED_ID', `Account ID: id value of incorrect type: ${id}`, ['Id'])];
+  if (org.options.mayEdit === false) return [NO_ACCESS];
   const account = org.accounts.find(id);
   if (account === undefined) return [recordError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id')];
   if (account.deleted) return [recordError('ENTITY_IS_DELETED', 'entity is deleted')];

@@ -5,7 +5,7 @@
 import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
 import { createContentLink, createContentNote, createTask } from './activities.ts';
 import { answerComposite } from './composite.ts';
-import { describeAccount } from './describe.ts';
+import { describeObject } from './describe.ts';
 import { createCustomField, createPermission } from './metadata.ts';
 import type { Org } from './org.ts';
 import { answerLocator, answerQuery } from './query.ts';
@@ -44,12 +44,21 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
   const id = /^sobjects\/Account\/(001[0-9A-Za-z]+)$/.exec(path)?.[1];
   const locator = /^query(?:All)?\/(.+)$/.exec(path)?.[1];
   const object = request.method === 'POST' ? /^sobjects\/(\w+)$/.exec(path)?.[1] : undefined;
+  const described = /^sobjects\/(\w+)\/describe$/.exec(path)?.[1];
   const place =
-    id !== undefined ? '{id}' : locator !== undefined ? '{locator}' : object !== undefined ? '{object}' : path;
+    described !== undefined
+      ? '{describe}'
+      : id !== undefined
+        ? '{id}'
+        : locator !== undefined
+          ? '{locator}'
+          : object !== undefined
+            ? '{object}'
+            : path;
   const soql = url.searchParams.get('q') ?? '';
   switch (`${request.method} ${place}`) {
-    case 'GET sobjects/Account/describe':
-      return describeAccount(org);
+    case 'GET {describe}':
+      return describeObject(org, described ?? '') ?? NOT_FOUND;
     case 'POST composite/sobjects/Account':
       return withJson(request, (json) => retrieveMany(org, json));
     case 'PATCH composite/sobjects':

@@ -1,0 +1,57 @@
+/** Which scopes the token lacks: each is tried with a batch of nothing, since HubSpot judges the scope before the body. */
+import { type MissingRight, ProviderError, type Right } from '../provider.ts';
+import type { Apis } from './client.ts';
+import { RefusedAnswer } from './faults.ts';
+
+interface Probe {
+  /** https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/scopes */
+  readonly scope: string;
+  readonly call: (apis: Apis) => Promise<unknown>;
+}
+
+const NOTHING = { inputs: [] };
+const ONLY_IDS = { ...NOTHING, properties: [], propertiesWithHistory: [] };
+const WRITES: Probe = {
+  scope: 'crm.objects.companies.write',
+  call: ({ batch }) => batch.update(NOTHING),
+};
+
+/** Parents are associations between companies: who may write companies may write them. */
+const PROBES: Readonly<Record<Right, readonly Probe[]>> = {
+  read: [{ scope: 'crm.objects.companies.read', call: ({ batch }) => batch.read(ONLY_IDS) }],
+  update: [WRITES],
+  create: [WRITES],
+  parents: [WRITES],
+  notes: [
+    { scope: 'crm.objects.contacts.write', call: async (apis) => (await apis.notes()).batch.create(NOTHING) },
+    { scope: 'crm.objects.contacts.read', call: async (apis) => (await apis.notes()).batch.read(ONLY_IDS) },
+  ],
+  define: [
+    { scope: 'crm.schemas.companies.write', call: ({ propertyBatch }) => propertyBatch.create('companies', NOTHING) },
+  ],
+};
+
+/** One call for each scope that the rights need; each names no record, so nothing can be written. */
+export async function missingScopes(apis: Apis, rights: readonly Right[]): Promise<readonly MissingRight[]> {
+  const answers = new Map<string, string | undefined>();
+  const missing: MissingRight[] = [];
+  for (const right of rights)
+    for (const { scope, call } of PROBES[right]) {
+      if (!answers.has(scope)) answers.set(scope, await refusalOf(call(apis), scope));
+      const reason = answers.get(scope);
+      if (reason !== undefined) missing.push({ right, reason });
+    }
+  return missing;
+}
+
+async function refusalOf(call: Promise<unknown>, scope: string): Promise<string | undefined> {
+  try {
+    await call;
+  } catch (error) {
+    // A batch of nothing may be refused for being empty: the scope was there.
+    if (error instanceof RefusedAnswer) return undefined;
+    if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
+    return error.message.includes(scope) ? error.message : `${error.message}; the scope needed is ${scope}`;
+  }
+  return undefined;
+}

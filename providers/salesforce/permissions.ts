@@ -1,0 +1,47 @@
+/** Which permissions the user lacks, as describe tells them: what the user may do with each object, and with ParentId. */
+import type { MissingRight, Right } from '../provider.ts';
+import type { Calls, Row } from './client.ts';
+import { isNotForUser, RefusedAnswer } from './errors.ts';
+import { objectsOf } from './json.ts';
+import type { SalesforceSettings } from './settings.ts';
+
+/** One call for each object. What making fields needs (Customize Application) no describe tells. */
+export async function missingPermissions(
+  calls: Calls,
+  rights: readonly Right[],
+  { object, noteAs }: SalesforceSettings,
+): Promise<readonly MissingRight[]> {
+  const missing: MissingRight[] = [];
+  const lack = (right: Right, reason: string) =>
+    missing.push({ right, reason: `${reason}, in a permission set or its profile` });
+  const account = await calls.describeObject(object);
+  for (const right of rights) {
+    if (right === 'update' && account.updateable !== true) lack(right, `give the user Edit on ${object}`);
+    if (right === 'create' && account.createable !== true) lack(right, `give the user Create on ${object}`);
+    if (right === 'parents' && !mayEdit(account, 'ParentId'))
+      lack(right, `give the user Edit on ${object} and on its field ParentId`);
+    if (right !== 'notes') continue;
+    for (const name of noteAs === 'Task' ? ['Task'] : ['ContentNote', 'ContentDocumentLink'])
+      if (!(await mayCreate(calls, name))) lack(right, remedyOf(name));
+  }
+  return missing;
+}
+
+const remedyOf = (name: string): string =>
+  name === 'Task'
+    ? 'give the user the permission Edit Tasks'
+    : `enable Notes in Setup, and let the user create ${name} records`;
+
+const mayEdit = (account: Row, name: string): boolean =>
+  account.updateable === true &&
+  objectsOf(account.fields).some((field) => field.name === name && field.updateable === true);
+
+async function mayCreate(calls: Calls, name: string): Promise<boolean> {
+  try {
+    return (await calls.describeObject(name)).createable === true;
+  } catch (error) {
+    // An object that the user may not see is not there at all.
+    if (error instanceof RefusedAnswer && isNotForUser(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+/** `check` with credentials that may read and no more: what the connection needs and they lack is named, before a write. */
+import { describe, expect, test } from 'vitest';
+import { createPace } from '../../src/runtime/rate.ts';
+import type { CrmName, Stage, StageOptions } from '../support/stage.ts';
+import { setStage } from '../support/stage.ts';
+
+interface Finding {
+  readonly level: string;
+  readonly subject: string;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+const EVERYTHING = { notes: ['status'], parent: true };
+const SCOPES = ['objects.companies', 'objects.contacts', 'schemas.companies'].flatMap((what) => [
+  `crm.${what}.read`,
+  `crm.${what}.write`,
+]);
+const READ_ONLY = SCOPES.filter((scope) => scope.endsWith('.read'));
+
+async function checked(stage: Stage): Promise<readonly Finding[]> {
+  const { stdout } = await stage.cli('--json', 'check');
+  return JSON.parse(stdout);
+}
+
+const missing = (findings: readonly Finding[], crm: CrmName): readonly string[] =>
+  findings
+    .filter(({ subject }) => subject === `${crm} rights`)
+    .map(({ level, found, advice }) => `${level} ${found.replace(/^these credentials may not /u, '')} | ${advice}`);
+
+const open = (options: StageOptions): Promise<Stage> =>
+  setStage({ connections: { hubspot: EVERYTHING, salesforce: EVERYTHING }, ...options });
+
+describe('check with a read-only token does not pass', () => {
+  test('HubSpot: each scope that the configured connection needs is named, and nothing is written', async () => {
+    const stage = await open({
+      hubspot: { scopes: READ_ONLY },
+      connections: { hubspot: { ...EVERYTHING, hold: { property: 'no_such_hold' } } },
+    });
+    const id = stage.hubspot.add({ name: 'Birk ApS' });
+    const before = stage.hubspot.get(id);
+    const { code } = await stage.cli('check');
+    expect(code).toBe(1);
+    const findings = await checked(stage);
+    expect(missing(findings, 'hubspot')).toEqual([
+      expect.stringMatching(/^fail write companies: .*crm\.objects\.companies\.write/u),
+      expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.write/u),
+      expect.stringMatching(/^fail set the parent.*crm\.objects\.companies\.write/u),
+      expect.stringMatching(/^warn create companies: `transfer`.*crm\.objects\.companies\.write/u),
+      expect.stringMatching(/^warn make properties: .*crm\.schemas\.companies\.write/u),
+    ]);
+    expect(stage.hubspot.get(id)).toEqual(before);
+  });
+
+  test('HubSpot: a token that may do everything lacks nothing, and a need that is not configured is not asked for', async () => {
+    const whole = await open({});
+    expect(missing(await checked(whole), 'hubspot')).toEqual([]);
+    const without = SCOPES.filter((scope) => !scope.startsWith('crm.objects.contacts'));
+    const quiet = await setStage({ hubspot: { scopes: without } });
+    expect(missing(await checked(quiet), 'hubspot')).toEqual([]);
+    expect(quiet.hubspot.calls.filter(({ path }) => path.includes('/notes'))).toEqual([]);
+  });
+
+  test('HubSpot: notes that may be left and not be found again are refused too', async () => {
+    const stage = await open({ hubspot: { scopes: SCOPES.filter((scope) => scope !== 'crm.objects.contacts.read') } });
+    expect(missing(await checked(stage), 'hubspot')).toEqual([
+      expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.read/u),
+    ]);
+  });
+
+  test('Salesforce: what the user may not do with accounts, their parents and tasks is named', async () => {
+    const stage = await open({ salesforce: { mayEdit: false, mayCreate: false, mayEditTasks: false } });
+    const { code } = await stage.cli('check');
+    expect(code).toBe(1);
+    expect(missing(await checked(stage), 'salesforce')).toEqual([
+      expect.stringMatching(/^fail write companies: .*Edit on Account/u),
+      expect.stringMatching(/^fail leave and find notes.*Edit Tasks/u),
+      expect.stringMatching(/^fail set the parent.*ParentId/u),
+      expect.stringMatching(/^warn create companies.*Create on Account/u),
+    ]);
+  });
+
+  test('Salesforce: a field that the user may not edit is named, mapped or above the record', async () => {
+    const stage = await open({
+      salesforce: { fields: [{ name: 'ParentId', label: 'Parent Account ID', type: 'reference', updateable: false }] },
+    });
+    expect(missing(await checked(stage), 'salesforce')).toEqual([
+      expect.stringMatching(/^fail set the parent.*ParentId/u),
+    ]);
+  });
+
+  test('Salesforce: notes as ContentNote need Notes to be on', async () => {
+    const stage = await setStage({
+      connections: { salesforce: { ...EVERYTHING, noteAs: 'ContentNote' } },
+      salesforce: { notesEnabled: false },
+    });
+    expect(missing(await checked(stage), 'salesforce')).toEqual([
+      expect.stringMatching(/^fail leave and find notes.*enable Notes in Setup/u),
+    ]);
+  });
+});
+
+describe('credentials are tried even while the account is paused', () => {
+  const pause = (stage: Stage) => {
+    const now = Date.now;
+    return createPace({ store: stage.app.store, key: 'hubspot', budgets: {}, now }).block(
+      now() + 3_600_000,
+      'HubSpot refused the access token',
+      'auth',
+    );
+  };
+  const about = (findings: readonly Finding[]) =>
+    findings.filter(({ subject }) => subject.startsWith('hubspot')).map(({ level, found }) => `${level} ${found}`);
+
+  test('a token that is accepted again is told, with the command that ends the pause', async () => {
+    const stage = await open({});
+    await pause(stage);
+    const findings = await checked(stage);
+    expect(about(findings)).toEqual([
+      expect.stringMatching(/^warn paused until .*HubSpot refused the access token; .* accepts the credentials now$/u),
+    ]);
+    expect(findings.find(({ subject }) => subject === 'hubspot')?.advice).toContain('review retry account/hubspot');
+  });
+
+  test('a token that is still refused fails, with what the CRM says now', async () => {
+    const stage = await open({});
+    await pause(stage);
+    stage.hubspot.revoke();
+    expect(about(await checked(stage))).toEqual([
+      expect.stringMatching(/^fail paused until .*; tried now: HubSpot refused the access token; put a valid one/u),
+    ]);
+  });
+
+  test('a token that may read and not write fails, though it is accepted', async () => {
+    const stage = await open({ hubspot: { scopes: READ_ONLY } });
+    await pause(stage);
+    expect(about(await checked(stage))).toEqual([
+      expect.stringMatching(/^warn paused until .* accepts the credentials now$/u),
+      expect.stringMatching(/^fail these credentials may not write companies/u),
+      expect.stringMatching(/^fail these credentials may not leave and find notes/u),
+      expect.stringMatching(/^fail these credentials may not set the parent/u),
+      expect.stringMatching(/^warn these credentials may not create companies/u),
+    ]);
+  });
+});
