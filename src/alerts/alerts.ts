@@ -82,7 +82,7 @@ async function alert(
 ): Promise<void> {
   const at = now();
   const before = await readRemembered(store.db, channel.name);
-  const found = step(before, conditionsOf(await observe(store, at), settings, at), at);
+  const found = step(before, conditionsOf(await observe(store, at, settings.reviewOver), settings, at), at);
   const message = messageOf(found, place);
   const isNews = found.begun.length + found.over.length > 0;
   const error = isNews ? await channel.send(message, idOf(message.text), signal) : undefined;

@@ -7,7 +7,8 @@ import { WATCH_QUEUE } from '../service/register/watch-page.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 
-export async function observe(store: Store, now: number): Promise<Observed> {
+/** `reviewOver`: how many things of review may wait; they are counted no further than that shows. */
+export async function observe(store: Store, now: number, reviewOver: number): Promise<Observed> {
   const { db } = store;
   const parked = await readParked(db);
   return {
@@ -18,7 +19,7 @@ export async function observe(store: Store, now: number): Promise<Observed> {
       .map(({ queue, since }) => ({ provider: queue.slice(queue.indexOf(':') + 1), since })),
     behind: await readBehind(db),
     freeBytes: await store.freeBytes(),
-    waiting: await countAttention(db, now),
+    waiting: await countAttention(db, now, { limit: reviewOver + 1 }),
     monitors: await readMonitors(db),
   };
 }

@@ -1,5 +1,5 @@
 /** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
-import { shownStay } from '../connector/attention.ts';
+import { shownStay } from '../connector/attention-records.ts';
 import { ALL_PROPERTIES } from '../connector/ruling.ts';
 import { entityOf, readStory, type Story } from '../connector/story.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';

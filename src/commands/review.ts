@@ -1,6 +1,13 @@
 /** `review`: what needs a person, and what the person answers. */
 
-import { readAttention, readDifferent, shownAccount } from '../connector/attention.ts';
+import {
+  COUNTED,
+  countAttention,
+  readAttention,
+  readDifferent,
+  shownAccount,
+  shownCount,
+} from '../connector/attention.ts';
 import { ATTENTION_KINDS, type Attention, VERBS, type Verb } from '../connector/attention-kinds.ts';
 import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
 import { type Resolved, resolveAttention } from '../connector/resolve-attention.ts';
@@ -114,26 +121,27 @@ function needNoFilter({ provider, property }: DifferenceFilter, advice: string):
 
 async function show(context: Context, kind: Kind | undefined, limit = SHOWN): Promise<ExitCode> {
   const { output } = context;
-  const { found, differences, blocks } = await withStore(context, async ({ db }) => ({
-    found: await readAttention(db, Date.now()),
-    differences: kind === undefined ? await countDifferences(db) : 0,
+  const kinds = kind === undefined ? undefined : [kind];
+  const { found, count, differences, blocks } = await withStore(context, async ({ db }) => ({
+    found: await readAttention(db, Date.now(), { kinds, limit }),
+    count: await countAttention(db, Date.now(), { kinds, limit: countedFor(limit) }),
+    differences: kind === undefined ? await countDifferences(db, {}, COUNTED + 1) : 0,
     blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
   }));
-  const chosen = found.filter((each) => kind === undefined || each.kind === kind);
   const paused = blocks.filter((block) => !needsPerson(block));
-  print(context, chosen.slice(0, limit), chosen.length, paused.length > 0 ? 'Nothing failed.' : NOBODY);
+  print(context, found, count, paused.length > 0 ? 'Nothing failed.' : NOBODY);
   if (differences > 0) output.line(differencesLine(differences));
   for (const { account, until, reason } of paused)
     output.line(
       `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. What is to be done there waits, and goes on by itself.`,
     );
-  return chosen.length > 0 ? 3 : 0;
+  return count > 0 ? 3 : 0;
 }
 
 async function showDifferences(context: Context, filter: DifferenceFilter, limit = SHOWN): Promise<ExitCode> {
   const { found, count } = await withStore(context, async ({ db }) => ({
     found: await readDifferent(db, filter, limit),
-    count: await countDifferences(db, filter),
+    count: await countDifferences(db, filter, countedFor(limit)),
   }));
   print(context, found, count, NOBODY);
   return count > 0 ? 3 : 0;
@@ -142,20 +150,30 @@ async function showDifferences(context: Context, filter: DifferenceFilter, limit
 const NOBODY = 'Nothing needs a person.';
 
 const differencesLine = (count: number): string =>
-  `${count === 1 ? '1 property holds another value than the register, and is' : `${count} properties hold another value than the register, and are`} kept: cvrsync review list --kind difference.`;
+  `${count === 1 ? '1 property holds another value than the register, and is' : `${shownCount(count)} properties hold another value than the register, and are`} kept: cvrsync review list --kind difference.`;
 
 function print({ json, log, output }: Context, shown: readonly Attention[], count: number, empty: string): void {
   if (json) {
     output.result(shown, '');
-    if (shown.length < count) log.warn({ all: count, limit: shown.length }, 'there is more: raise --limit');
+    if (shown.length < count)
+      log.warn(
+        { all: count > COUNTED ? shownCount(count) : count, limit: shown.length },
+        'there is more: raise --limit',
+      );
     return;
   }
   output.table(
     shown.map(({ id, about, reason, since, advice }) => ({ id, about, since: shownTime(since), reason, advice })),
     empty,
   );
-  if (shown.length < count) output.line(`… and ${count - shown.length} more: see --limit and --kind.`);
+  if (shown.length < count) output.line(`… and ${shownMore(shown.length, count)}: see --limit and --kind.`);
 }
+
+/** Who asks for more than we count is told whether there is more still. */
+const countedFor = (limit: number): number => Math.max(COUNTED, limit) + 1;
+
+const shownMore = (shown: number, count: number): string =>
+  count > COUNTED ? `more, ${shownCount(count)} in all` : `${count - shown} more`;
 
 interface Chosen extends DifferenceFilter {
   readonly all: boolean;
@@ -180,7 +198,7 @@ async function answer(context: Context, verb: Verb, ids: readonly string[], chos
       const isMeant = await mayTake(await countDifferences(store.db, chosen));
       return isMeant ? answerDifferences(store, verb, chosen) : undefined;
     }
-    const found = (await readAttention(store.db, Date.now())).filter((each) => kinds?.includes(each.kind));
+    const found = await readAttention(store.db, Date.now(), { kinds });
     // Who tries all again after an outage has not decided anything.
     if (verb === 'retry' || verb === 'drop')
       leftOut.push(...found.filter(({ decides }) => decides).map(({ id }) => id));

@@ -1,5 +1,6 @@
 /** Events that were stored and not folded, or not all of them, until a person answers. */
 import { mark } from '../runtime/lanes.ts';
+import { countRows } from '../store/count.ts';
 import type { Db, Tx } from '../store/open.ts';
 
 export interface EventAside {
@@ -14,18 +15,19 @@ export async function setEventAside(tx: Tx, seq: number, reason: string): Promis
   await tx.updateTable('receipt').set({ aside: reason }).where('seq', '=', seq).execute();
 }
 
+const aside = (db: Db) => db.selectFrom('receipt').where('aside', 'is not', null);
+
+/** How many events were set aside, counted up to `most`. */
+export const countEventsAside = (db: Db, most: number): Promise<number> =>
+  countRows(db, aside(db).select('seq').limit(most));
+
 /** What was set aside, in the order it came. */
-export async function readEventsAside(db: Db): Promise<readonly EventAside[]> {
-  const rows = await db
-    .selectFrom('receipt')
-    .select(['seq', 'entity', 'aside', 'received_at'])
-    .where('aside', 'is not', null)
-    .orderBy('seq')
-    .execute();
-  return rows.map(({ seq, entity, aside, received_at }) => ({
+export async function readEventsAside(db: Db, limit: number): Promise<readonly EventAside[]> {
+  const rows = await aside(db).select(['seq', 'entity', 'aside', 'received_at']).orderBy('seq').limit(limit).execute();
+  return rows.map(({ seq, entity, aside: reason, received_at }) => ({
     seq,
     entity,
-    reason: aside ?? '',
+    reason: reason ?? '',
     receivedAt: received_at,
   }));
 }

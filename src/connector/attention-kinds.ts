@@ -1,4 +1,5 @@
 /** The kinds of things that need a person, the answers each takes, and the ids they go by. */
+import type { Db } from '../store/open.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
 
 /**
@@ -41,6 +42,15 @@ export interface Attention {
   readonly decides: boolean;
   /** The answers it takes. */
   readonly verbs: readonly Verb[];
+}
+
+/** Things of one kind, and how they are read without all the others. */
+export interface AttentionSource {
+  readonly kind: AttentionKind;
+  /** At most `limit` of them, or a few more. */
+  read(db: Db, now: number, limit: number): Promise<readonly Attention[]>;
+  /** How many there are, counted up to `most`; absent where they are few and read to be counted. */
+  count?(db: Db, most: number): Promise<number>;
 }
 
 /** The answers that a lane takes: one that a person stopped for safety waits for a decision. */

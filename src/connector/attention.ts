@@ -1,43 +1,87 @@
 /** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
-import { sql } from 'kysely';
 import { readOutages, shownOutage } from '../http/outage.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { parked } from '../runtime/lane-state.ts';
+import { countRows } from '../store/count.ts';
 import type { Db } from '../store/open.ts';
-import { readEventsAside } from './aside.ts';
-import { type Attention, DECISION, FAILED, idOf, laneVerbs } from './attention-kinds.ts';
+import { countEventsAside, readEventsAside } from './aside.ts';
+import {
+  type Attention,
+  type AttentionKind,
+  type AttentionSource,
+  DECISION,
+  FAILED,
+  idOf,
+  laneVerbs,
+} from './attention-kinds.ts';
+import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
 import { type DifferenceFilter, readDifferences } from './differences.ts';
 import { BRAKE_KEY } from './heal/brake.ts';
-import type { Link } from './links.ts';
 import { readReusedIds } from './reused-ids.ts';
 import { UPSTREAM_ACCOUNT } from './upstream.ts';
 
-/** Everything that needs a person but for differences, which are no fault; accounts first, each kind oldest or by name. Reads indexes of the exceptions only. */
-export async function readAttention(db: Db, now: number): Promise<readonly Attention[]> {
-  return [
-    ...(await readAccounts(db, now)),
-    ...(await readLanes(db)),
-    ...(await readLinks(db)),
-    ...(await readValues(db)),
-    ...(await readUnreadable(db)),
-    ...(await readEvents(db)),
-    ...(await readSenders(db)),
-  ];
+/** In the order in which they are shown. */
+const SOURCES: readonly AttentionSource[] = [
+  { kind: 'account', read: readAccounts },
+  {
+    kind: 'lane',
+    read: (db, _now, limit) => readLanes(db, limit),
+    count: (db, most) =>
+      countRows(db, db.selectFrom('lane').select('key').where('parked_at', 'is not', null).limit(most)),
+  },
+  ...LINK_SOURCES,
+  VALUE_SOURCE,
+  { kind: 'document', read: (db) => readUnreadable(db, 'register') },
+  { kind: 'body', read: (db) => readUnreadable(db, 'webhook') },
+  { kind: 'event', read: (db, _now, limit) => readEvents(db, limit), count: countEventsAside },
+  { kind: 'sender', read: readSenders },
+];
+
+/** To count further takes long, and tells a person no more. */
+export const COUNTED = 10_000;
+
+/** A number that was counted up to one more than {@link COUNTED}. */
+export const shownCount = (count: number): string => (count > COUNTED ? `more than ${COUNTED}` : String(count));
+
+/** Which things are asked for, and how many at most; all of every kind where absent. */
+export interface AttentionFilter {
+  readonly kinds?: readonly AttentionKind[] | undefined;
+  readonly limit?: number;
 }
 
-/** How many things {@link readAttention} would list. */
-export async function countAttention(db: Db, now: number): Promise<number> {
-  const count = sql<number>`cast(count(*) as bigint)`.as('count');
-  const queries = [
-    db.selectFrom('lane').select(count).where('parked_at', 'is not', null),
-    db.selectFrom('link').select(count).where('state', '=', 'conflict'),
-    refusedLinks(db).select(count),
-    refusedValues(db).select(count),
-    db.selectFrom('quarantine').select(count),
-  ];
-  const counts = await Promise.all(queries.map((query) => query.executeTakeFirstOrThrow()));
-  const others = [await readAccounts(db, now), await readEvents(db), await readSenders(db)];
-  return [...counts.map(({ count: each }) => each), ...others.map(({ length }) => length)].reduce((a, b) => a + b, 0);
+const sourcesOf = (kinds: AttentionFilter['kinds']): readonly AttentionSource[] =>
+  SOURCES.filter(({ kind }) => kinds === undefined || kinds.includes(kind));
+
+/**
+ * What needs a person but for differences, which are no fault; accounts first, each kind oldest or by name. Reads indexes of
+ * the exceptions only, and no more rows of them than `limit`.
+ */
+export async function readAttention(
+  db: Db,
+  now: number,
+  { kinds, limit = Number.MAX_SAFE_INTEGER }: AttentionFilter = {},
+): Promise<readonly Attention[]> {
+  let found: readonly Attention[] = [];
+  for (const source of sourcesOf(kinds)) {
+    if (found.length >= limit) break;
+    found = [...found, ...(await source.read(db, now, limit - found.length))];
+  }
+  return found.slice(0, limit);
+}
+
+/** How many things {@link readAttention} would list, counted up to `limit`. */
+export async function countAttention(
+  db: Db,
+  now: number,
+  { kinds, limit = Number.MAX_SAFE_INTEGER }: AttentionFilter = {},
+): Promise<number> {
+  let counted = 0;
+  for (const source of sourcesOf(kinds)) {
+    const left = limit - counted;
+    if (left <= 0) break;
+    counted += (await source.count?.(db, left)) ?? (await source.read(db, now, left)).length;
+  }
+  return Math.min(counted, limit);
 }
 
 /** Names an account for people: one ability of a CRM has an account of its own. */
@@ -102,8 +146,8 @@ const limitAdvice = (queue: string): string =>
     ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
     : 'accept lets it be told that these facts are gone; keep leaves what was known';
 
-async function readLanes(db: Db): Promise<readonly Attention[]> {
-  return (await parked(db)).map(({ queue, key, error, parkedAt, attempts }) => ({
+async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
+  return (await parked(db, undefined, limit)).map(({ queue, key, error, parkedAt, attempts }) => ({
     id: idOf('lane', queue, key),
     kind: 'lane',
     about: `${queue} ${key}`,
@@ -115,97 +159,12 @@ async function readLanes(db: Db): Promise<readonly Attention[]> {
   }));
 }
 
-/** Two reads of an index each: one condition over both would read every link. */
-async function readLinks(db: Db): Promise<readonly Attention[]> {
-  const conflicts = await db
-    .selectFrom('link')
-    .select(['provider', 'record_id', 'entity', 'state', 'reason', 'monitored', 'monitored_error', 'updated_at'])
-    .where('state', '=', 'conflict')
-    .orderBy('provider')
-    .orderBy('record_id')
-    .execute();
-  const refused = await refusedLinks(db)
-    .select(['provider', 'record_id', 'entity', 'state', 'reason', 'monitored', 'monitored_error', 'updated_at'])
-    .orderBy('provider')
-    .orderBy('record_id')
-    .execute();
-  return [
-    ...conflicts.map((link) => ({
-      ...shownLink(link),
-      reason: `in conflict: ${link.reason ?? 'two companies claim the record'}`,
-      advice: `accept makes the link count, and writes what the register says of ${link.entity}; keep leaves the record as it is, and removes the link`,
-      decides: true,
-      verbs: DECISION,
-    })),
-    ...refused.map((link) => ({
-      ...shownLink(link),
-      reason: `the monitoring service refused it: ${link.monitored_error ?? 'without a reason'}`,
-      advice: 'retry asks the service again; drop removes the link',
-      decides: false,
-      verbs: FAILED,
-    })),
-  ];
-}
-
-const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updated_at'>) => ({
-  id: idOf('link', link.provider, link.record_id),
-  kind: 'link' as const,
-  about: `${link.provider}:${link.record_id} ${link.entity}`,
-  since: link.updated_at,
-});
-
-const refusedLinks = (db: Db) =>
-  db
-    .selectFrom('link')
-    .where('state', '=', 'active')
-    .where('wish', '=', 'on')
-    // Not as a parameter: SQLite would not know that the index of refused ones will do.
-    .where('monitored', '=', sql.lit<'refused'>('refused'));
-
-const refusedValues = (db: Db) =>
-  db
-    .selectFrom('property_state as state')
-    .where('refused', 'is not', null)
-    // Not a join: SQLite might begin with the links, which are many.
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('link')
-          .select('link.record_id')
-          .whereRef('link.provider', '=', 'state.provider')
-          .whereRef('link.record_id', '=', 'state.record_id')
-          .where('link.state', '=', 'active'),
-      ),
-    );
-
-async function readValues(db: Db): Promise<readonly Attention[]> {
-  const rows = await refusedValues(db)
-    .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over'])
-    .orderBy('provider')
-    .orderBy('property')
-    .orderBy('record_id')
-    .execute();
-  return rows.map((row) => ({
-    id: idOf('value', row.provider, row.record_id, row.property),
-    kind: 'value',
-    about: `${row.provider}:${row.record_id} ${row.property} = ${row.refused}`,
-    reason: `${row.refused_reason ?? 'the CRM would not take it'}${shownStay(row.refused_over)}`,
-    since: null,
-    advice: 'correct the property or the mapping, then retry; drop forgets it until the next change',
-    decides: false,
-    verbs: FAILED,
-  }));
-}
-
-/** What the property holds as long as a new value is refused; `over` is JSON. */
-export function shownStay(over: string | null): string {
-  if (over === null) return '';
-  return over === 'null' ? '; the property stays blank in the CRM' : `; ${over} stays in the CRM`;
-}
-
-async function readUnreadable(db: Db): Promise<readonly Attention[]> {
+/** Few: the quarantine keeps the newest of each source. */
+async function readUnreadable(db: Db, from: 'webhook' | 'register'): Promise<readonly Attention[]> {
   const rows = await db
     .selectFrom('quarantine')
     .select(['id', 'received_at', 'source', 'subject', 'reason'])
+    .where('source', '=', from)
     .orderBy('id')
     .execute();
   return rows.map(({ id, received_at: since, source, subject, reason }) =>
@@ -233,8 +192,8 @@ async function readUnreadable(db: Db): Promise<readonly Attention[]> {
   );
 }
 
-async function readEvents(db: Db): Promise<readonly Attention[]> {
-  return (await readEventsAside(db)).map(({ seq, entity, reason, receivedAt }) => ({
+async function readEvents(db: Db, limit: number): Promise<readonly Attention[]> {
+  return (await readEventsAside(db, limit)).map(({ seq, entity, reason, receivedAt }) => ({
     id: idOf('event', seq),
     kind: 'event',
     about: `event ${seq} of ${entity}`,

@@ -2,7 +2,7 @@
 import { type Connection, ProviderError } from '../../providers/provider.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { refusedAbilities } from './ability.ts';
-import { readAttention } from './attention.ts';
+import { COUNTED, countAttention, shownCount } from './attention.ts';
 import { checkLinks } from './check-links.ts';
 import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { checkRights } from './check-rights.ts';
@@ -206,10 +206,15 @@ async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, sig
 }
 
 async function checkAttention({ store, now }: CrmDeps): Promise<Findings> {
-  const waiting = await readAttention(store.db, now());
-  if (waiting.length === 0) return [{ level: 'ok', subject: 'review', found: 'nothing needs a person' }];
+  const count = await countAttention(store.db, now(), { limit: COUNTED + 1 });
+  if (count === 0) return [{ level: 'ok', subject: 'review', found: 'nothing needs a person' }];
   return [
-    { level: 'warn', subject: 'review', found: `${waiting.length} things need a person`, advice: 'see cvrsync review' },
+    {
+      level: 'warn',
+      subject: 'review',
+      found: `${shownCount(count)} things need a person`,
+      advice: 'see cvrsync review',
+    },
   ];
 }
 

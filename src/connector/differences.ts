@@ -1,5 +1,6 @@
 /** Differences: properties where the CRM holds another value than the register, left to a person. */
 import { sql } from 'kysely';
+import { countRows } from '../store/count.ts';
 import { eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
 import { type RulingRef, rule } from './ruling.ts';
@@ -61,13 +62,12 @@ export async function readDifferences(db: Db, filter: DifferenceFilter, limit: n
   }));
 }
 
-/** How many differences there are. */
-export async function countDifferences(db: Db, filter: DifferenceFilter = {}): Promise<number> {
-  const row = await open(db, filter)
-    .select(sql<number>`cast(count(*) as bigint)`.as('count'))
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
+/** How many differences there are, counted up to `most`. */
+export const countDifferences = (
+  db: Db,
+  filter: DifferenceFilter = {},
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<number> => countRows(db, open(db, filter).select('state.record_id').limit(most));
 
 /** Forgets differences of properties that are not decided any more: unmapped, or of another company. */
 export async function forgetDifferences(

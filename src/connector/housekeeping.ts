@@ -7,6 +7,7 @@ import {
   seedTasks,
   type Tasks,
   type Walked,
+  walked,
 } from '../runtime/housekeeping.ts';
 import type { Claim } from '../runtime/lanes.ts';
 import { lookAtPendingWrites } from '../runtime/pending-writes.ts';
@@ -138,17 +139,20 @@ export async function dropBodies(tx: Tx, after: number, before: number): Promise
 export async function deleteHistory(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('history')
-    .select(['id', 'at'])
+    .select(['id as key', 'at'])
     .where('id', '>', after)
     .orderBy('id')
     .limit(STEP)
     .execute();
-  const last = rows.at(-1)?.id;
-  if (last === undefined) return undefined;
-  const found = rows.some(({ at }) => at < before);
-  if (found)
-    await tx.deleteFrom('history').where('id', '>', after).where('id', '<=', last).where('at', '<', before).execute();
-  return { last, found };
+  const page = walked(rows, before);
+  if (!page?.found) return page;
+  await tx
+    .deleteFrom('history')
+    .where('id', '>', after)
+    .where('id', '<=', page.last)
+    .where('at', '<', before)
+    .execute();
+  return page;
 }
 
 /** The next receipts in the order they came; `lastOld` is the last that came before `before`. */
@@ -159,12 +163,11 @@ async function readReceipts(
 ): Promise<(Walked & { readonly lastOld: number | undefined }) | undefined> {
   const rows = await tx
     .selectFrom('receipt')
-    .select(['seq', 'received_at'])
+    .select(['seq as key', 'received_at as at'])
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(STEP)
     .execute();
-  const last = rows.at(-1)?.seq;
-  const lastOld = rows.findLast(({ received_at }) => received_at < before)?.seq;
-  return last === undefined ? undefined : { last, lastOld, found: lastOld !== undefined };
+  const page = walked(rows, before);
+  return page && { ...page, lastOld: rows.findLast(({ at }) => at < before)?.key };
 }

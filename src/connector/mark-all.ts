@@ -1,4 +1,4 @@
-/** Marks a lane for every active link of a connection, in steps: a million in one statement would hold up all other writes. */
+/** Marks the lanes of very many records, in steps: a million in one statement would hold up all other writes. */
 import { mark } from '../runtime/lanes.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Store, Tx } from '../store/store.ts';
@@ -8,11 +8,8 @@ const STEP = 1_000;
 
 const PREFIX = 'mark-all:';
 
-/** A queue whose lanes are still being marked: the connection, and the last record that was. */
-interface Marking {
-  readonly provider: string;
-  readonly after: string;
-}
+/** A queue whose lanes are still being marked, and the last record that was: of a connection's links, or of what waits. */
+type Marking = { readonly after: string } & ({ readonly provider: string } | { readonly waiting: string });
 
 /**
  * Marks the first lanes of a queue, one for each active link of the connection, and has `continueMarking` mark the others.
@@ -20,6 +17,11 @@ interface Marking {
  */
 export async function markAll(tx: Tx, provider: string, queue: string, now: number): Promise<boolean> {
   return (await step(tx, queue, { provider, after: '' }, now)) > 0;
+}
+
+/** Marks the first of a queue's lanes that say this of why they wait, and has `continueMarking` mark the others. */
+export async function markWaiting(tx: Tx, queue: string, waiting: string, now: number): Promise<void> {
+  await step(tx, queue, { waiting, after: '' }, now);
 }
 
 /** Ends what `markAll` began for a queue, where it is not done. */
@@ -45,7 +47,22 @@ async function continueOne(tx: Tx, queue: string, now: number): Promise<number> 
   return text === undefined ? 0 : step(tx, queue, JSON.parse(text), now);
 }
 
-async function step(tx: Tx, queue: string, { provider, after }: Marking, now: number): Promise<number> {
+/** How many records it looked at. */
+async function step(tx: Tx, queue: string, marking: Marking, now: number): Promise<number> {
+  const { ids, seen, last } = await ('waiting' in marking ? nextWaiting(tx, queue, marking) : nextLinks(tx, marking));
+  if (ids.length > 0) await mark(tx, queue, ids, now);
+  if (last === undefined || seen < STEP) await stopMarking(tx, queue);
+  else await writeKept(tx, `${PREFIX}${queue}`, JSON.stringify({ ...marking, after: last } satisfies Marking), now);
+  return seen;
+}
+
+interface Page {
+  readonly ids: readonly string[];
+  readonly seen: number;
+  readonly last: string | undefined;
+}
+
+async function nextLinks(tx: Tx, { provider, after }: { provider: string; after: string }): Promise<Page> {
   const links = await tx
     .selectFrom('link')
     .select('record_id')
@@ -56,9 +73,23 @@ async function step(tx: Tx, queue: string, { provider, after }: Marking, now: nu
     .limit(STEP)
     .execute();
   const ids = links.map((link) => link.record_id);
-  if (ids.length > 0) await mark(tx, queue, ids, now);
-  const last = ids.at(-1);
-  if (last === undefined || ids.length < STEP) await stopMarking(tx, queue);
-  else await writeKept(tx, `${PREFIX}${queue}`, JSON.stringify({ provider, after: last } satisfies Marking), now);
-  return ids.length;
+  return { ids, seen: ids.length, last: ids.at(-1) };
+}
+
+/** Looks at every lane in turn: those that wait for this may be few among many. */
+async function nextWaiting(
+  tx: Tx,
+  queue: string,
+  { waiting, after }: { waiting: string; after: string },
+): Promise<Page> {
+  const lanes = await tx
+    .selectFrom('lane')
+    .select(['key', 'error'])
+    .where('queue', '=', queue)
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(STEP)
+    .execute();
+  const ids = lanes.filter(({ error }) => error === waiting).map(({ key }) => key);
+  return { ids, seen: lanes.length, last: lanes.at(-1)?.key };
 }

@@ -68,6 +68,15 @@ export type Step<K> = (tx: Tx, after: K) => Promise<Walked<K> | undefined>;
  */
 const YOUNG_STEPS = 20;
 
+/** What a step saw that read these rows, of which those before `before` are old; undefined where it read none. */
+export function walked<K>(
+  rows: readonly { readonly key: K; readonly at: number }[],
+  before: number,
+): Walked<K> | undefined {
+  const last = rows.at(-1);
+  return last === undefined ? undefined : { last: last.key, found: rows.some(({ at }) => at < before) };
+}
+
 /** Walks a table from the key after `start`, each step a transaction of its own, until only young rows follow. */
 export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, step: Step<K>): Promise<void> {
   let after = start;

@@ -21,15 +21,18 @@ export interface Parked {
   readonly parkedAt: number;
 }
 
-/** The parked lanes of one queue or of all, oldest first. */
-export async function parked(db: Db, queue?: string): Promise<readonly Parked[]> {
+/** The parked lanes of one queue or of all, by queue and oldest first. */
+export async function parked(db: Db, queue?: string, limit?: number): Promise<readonly Parked[]> {
   const rows = await db
     .selectFrom('lane')
     .select(['queue', 'key', 'attempts', 'since', 'error', 'parked_at as parkedAt'])
     .where('parked_at', 'is not', null)
     .$if(queue !== undefined, (query) => query.where('queue', '=', queue ?? ''))
+    // As its index has them: nothing is sorted that is not shown.
+    .orderBy('queue')
     .orderBy('parked_at')
     .orderBy('key')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
   return rows.map((row) => ({ ...row, parkedAt: row.parkedAt ?? 0 }));
 }

@@ -7,6 +7,7 @@ import {
   seedTasks,
   type Tasks,
   type Walked,
+  walked,
 } from '../runtime/housekeeping.ts';
 import type { Claim } from '../runtime/lanes.ts';
 import type { Tx } from '../store/store.ts';
@@ -57,7 +58,7 @@ export const runServiceHousekeeping = (
 export async function deleteChanges(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('change')
-    .select(['seq', 'created_at'])
+    .select(['seq as key', 'created_at as at'])
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(CHANGE_STEP)
@@ -98,7 +99,7 @@ export async function deleteChanges(tx: Tx, after: number, before: number): Prom
 export async function deleteMails(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('mail')
-    .select(['seq', 'created_at'])
+    .select(['seq as key', 'created_at as at'])
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(STEP)
@@ -113,12 +114,4 @@ export async function deleteMails(tx: Tx, after: number, before: number): Promis
     .where(({ eb, or }) => or([eb('sent_at', 'is not', null), eb('failed_at', 'is not', null)]))
     .execute();
   return page;
-}
-
-function walked(
-  rows: readonly { readonly seq: number; readonly created_at: number }[],
-  before: number,
-): Walked | undefined {
-  const last = rows.at(-1)?.seq;
-  return last === undefined ? undefined : { last, found: rows.some(({ created_at }) => created_at < before) };
 }

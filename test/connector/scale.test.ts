@@ -1,14 +1,15 @@
 /** At a million links: what a person asks reads what it shows, and no step of the daemon reads or writes them all at once. */
 import Database from 'better-sqlite3';
-import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
+import { type CompiledQuery, Kysely, type KyselyPlugin, SqliteDialect } from 'kysely';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { readAttention } from '../../src/connector/attention.ts';
-import { mayEnd } from '../../src/connector/heal/brake.ts';
+import { countAttention, readAttention } from '../../src/connector/attention.ts';
+import { BRAKE_KEY, BRAKED, mayEnd, releaseBrake } from '../../src/connector/heal/brake.ts';
 import { listLinks } from '../../src/connector/links.ts';
 import { continueMarking } from '../../src/connector/mark-all.ts';
 import { remarkAll, remarkMonitoring } from '../../src/connector/monitoring.ts';
 import { markRemapped } from '../../src/connector/remap.ts';
 import { readStory } from '../../src/connector/story.ts';
+import { claim, mark, park } from '../../src/runtime/lanes.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Schema } from '../../src/store/schema.ts';
 import type { Db } from '../../src/store/store.ts';
@@ -59,8 +60,14 @@ describe('at a million links, no question of a person reads a whole table', () =
     'links --state': (db) => listLinks(db, { state: 'conflict', limit: 10 }),
     'links --entity': (db) => listLinks(db, { entity: 'CVR-1-1', limit: 10 }),
     explain: (db) => readStory(db, 'CVR-1-1', { now: 1, emailEvent: 'email', limit: 50 }),
-    'review list': (db) => readAttention(db, 1),
+    'review list': (db) => readAttention(db, 1, { limit: 100 }),
+    'review, how much in all': (db) => countAttention(db, 1, { limit: 10_001 }),
   };
+  it('review list takes lanes and values as their indexes have them, and sorts none', async () => {
+    const plans = await plansOf((db) => readAttention(db, 1, { limit: 100 }));
+    expect(plans.filter((plan) => /TEMP B-TREE FOR ORDER BY/.test(plan))).toEqual([]);
+    expect(plans).toContainEqual(expect.stringContaining('USING INDEX lane_parked'));
+  });
   test.each(Object.entries(questions))('%s', async (_, ask) => {
     const plans = await plansOf(ask);
     expect(plans).not.toEqual([]);
@@ -138,6 +145,81 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
     await continueMarking(store, () => 1, never);
     const twice = await store.db.selectFrom('lane').select('key').where('marks', '>', 1).execute();
     expect(twice).toEqual([]);
+  });
+});
+
+describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
+  const MANY = 40;
+
+  /** Of every kind that grows with the links forty things, and how many rows the questions brought. */
+  async function crowded() {
+    const store = await newStore(engine);
+    const counted = { rows: 0 };
+    const numbers = Array.from({ length: MANY }, (_, at) => at);
+    const value = { provider: 'hubspot', property: 'name', refused: '"x"', refused_reason: 'too long' };
+    await store.write(async (tx) => {
+      const links = numbers.flatMap((at) => [
+        link(`v${at}`),
+        link(`c${at}`, { state: 'conflict' }),
+        link(`r${at}`, { monitored: 'refused' }),
+      ]);
+      await tx.insertInto('link').values(links).execute();
+      const values = numbers.map((at) => ({ ...value, record_id: `v${at}` }));
+      await tx.insertInto('property_state').values(values).execute();
+      for (const at of numbers) await park(tx, 'sync:hubspot', `${at}`, { at, error: 'no answer' });
+    });
+    const reading: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => {
+        counted.rows += result.rows.length;
+        return Promise.resolve(result);
+      },
+    };
+    return { db: store.db.withPlugin(reading), counted };
+  }
+
+  it('review list reads no more set-aside values, lanes and links than it shows', async () => {
+    const { db, counted } = await crowded();
+    for (const kind of ['value', 'lane', 'link'] as const) {
+      counted.rows = 0;
+      const found = await readAttention(db, 1, { kinds: [kind], limit: 5 });
+      expect([kind, found.length, counted.rows]).toEqual([kind, 5, 5]);
+    }
+    counted.rows = 0;
+    const all = await readAttention(db, 1, { limit: MANY + 5 });
+    expect(all.map(({ kind }) => kind)).toEqual([...Array(MANY).fill('lane'), ...Array(5).fill('link')]);
+    expect(counted.rows).toBe(MANY + 5);
+  });
+
+  it('review tells how much there is in all without reading it, and counts no further than that tells', async () => {
+    const { db, counted } = await crowded();
+    expect(await countAttention(db, 1)).toBe(4 * MANY);
+    expect(counted.rows).toBeLessThan(10);
+    expect(await countAttention(db, 1, { kinds: ['value'] })).toBe(MANY);
+    expect(await countAttention(db, 1, { limit: 50 })).toBe(50);
+  });
+
+  it('the safety limit, once accepted, wakes at most a thousand records in a transaction, and goes on after a crash', async () => {
+    const store = await newStore(engine);
+    const queue = 'heal:hubspot';
+    const keys = Array.from({ length: 2_500 }, (_, at) => `${at}`);
+    await store.write(async (tx) => {
+      await mark(tx, queue, [...keys, 'other'], 1_000_000);
+      await tx.updateTable('lane').set({ error: BRAKED }).where('key', '<>', 'other').execute();
+      await mark(tx, queue, [BRAKE_KEY], 1);
+    });
+    const [brake] = await claim(store, queue, { limit: 10, now: 1, leaseMs: 1_000 });
+    await store.write((tx) => releaseBrake(tx, 'hubspot', brake ?? expect.fail('no brake'), 2));
+    const woken = async () =>
+      (await store.db.selectFrom('lane').select('key').where('marks', '>', 1).execute()).map(({ key }) => key);
+    expect(await woken()).toHaveLength(1_000);
+    expect(await store.write((tx) => mayEnd(tx, 'hubspot', 2_500, 2))).toBe(true);
+    const { signal, abort } = stoppedAfter(1);
+    await continueMarking(store, abort, signal);
+    expect(await woken()).toHaveLength(2_000);
+    await continueMarking(store, () => 2, never);
+    expect((await woken()).sort()).toEqual([...keys].sort());
+    expect(await store.db.selectFrom('lane').select('key').where('marks', '>', 2).execute()).toEqual([]);
   });
 });
 

@@ -2,11 +2,12 @@
  * The brake: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
  * records. Nothing more ends then until a person says so.
  */
-import { sql } from 'kysely';
-import { type Claim, mark, park, settle } from '../../runtime/lanes.ts';
+import { type Claim, park, settle } from '../../runtime/lanes.ts';
+import { countRows } from '../../store/count.ts';
 import { readKept, writeKept } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { healQueue } from '../links.ts';
+import { markWaiting } from '../mark-all.ts';
 
 /** The lane that is parked while the brake is on; no record has this id. Whoever claims it, a person let it go on. */
 export const BRAKE_KEY = '*';
@@ -64,21 +65,16 @@ export async function isBraked(db: Db, provider: string): Promise<boolean> {
 
 /**
  * Lets everything go on that waits in the queue, for an hour, and counts anew what ends beyond that; settles the brake's
- * lane.
+ * lane. Wakes the first of what waits: `continueMarking` wakes the others.
  */
 export async function releaseBrake(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
   if (!(await settle(tx, claim, { kind: 'done' }))) return;
   // Whoever found the brake on has said so of its lanes before we read them.
   await lockTally(tx, provider, now);
-  const waiting = await tx
-    .selectFrom('lane')
-    .select(['key', 'error'])
-    .where('queue', '=', healQueue(provider))
-    .execute();
-  const allowed = { count: waiting.length, until: now + HOUR_MS };
-  await writeTally(tx, provider, { ended: [], allowed }, now);
-  const keys = waiting.filter(({ error }) => error === BRAKED).map(({ key }) => key);
-  if (keys.length > 0) await mark(tx, healQueue(provider), keys, now);
+  const queue = healQueue(provider);
+  const count = await countRows(tx, tx.selectFrom('lane').select('key').where('queue', '=', queue));
+  await writeTally(tx, provider, { ended: [], allowed: { count, until: now + HOUR_MS } }, now);
+  await markWaiting(tx, queue, BRAKED, now);
 }
 
 /**
@@ -87,18 +83,12 @@ export async function releaseBrake(tx: Tx, provider: string, claim: Claim, now: 
  */
 async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: number; ending: number }): Promise<number> {
   if (ending <= FEW) return FEW;
-  const enough = Math.ceil(ending / SHARE);
   const active = tx
     .selectFrom('link')
     .select('record_id')
     .where('provider', '=', provider)
-    .where('state', '=', 'active')
-    .limit(enough)
-    .as('active');
-  const { counted } = await tx
-    .selectFrom(active)
-    .select(sql<number>`cast(count(*) as bigint)`.as('counted'))
-    .executeTakeFirstOrThrow();
+    .where('state', '=', 'active');
+  const counted = await countRows(tx, active.limit(Math.ceil(ending / SHARE)));
   return Math.max(FEW, Math.floor((counted + ended) * SHARE));
 }
 

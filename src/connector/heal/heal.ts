@@ -7,6 +7,7 @@ import type { Crm } from '../crm.ts';
 import { writeHistory } from '../history.ts';
 import { holdLookMs } from '../hold.ts';
 import type { Link } from '../links.ts';
+import { continueMarking } from '../mark-all.ts';
 import { readMatch } from '../match.ts';
 import { later, settleFault } from '../settle.ts';
 import { BRAKE_KEY, releaseBrake } from './brake.ts';
@@ -34,7 +35,10 @@ export async function healRecords(
 ): Promise<void> {
   const { store, now } = deps;
   const brake = claims.find(({ key }) => key === BRAKE_KEY);
-  if (brake !== undefined) await store.write((tx) => releaseBrake(tx, crm.name, brake, now()));
+  if (brake !== undefined) {
+    await store.write((tx) => releaseBrake(tx, crm.name, brake, now()));
+    await continueMarking(store, now, signal);
+  }
   const records = claims.filter((claim) => claim !== brake);
   if (records.length === 0) return;
   let judged: readonly Judged[];

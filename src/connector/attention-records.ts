@@ -1,0 +1,110 @@
+/** What needs a person of single records: links in conflict or refused, and values set aside. */
+import { sql } from 'kysely';
+import { countRows } from '../store/count.ts';
+import type { Db } from '../store/open.ts';
+import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
+import type { Link } from './links.ts';
+
+const conflicts = (db: Db) => db.selectFrom('link').where('state', '=', 'conflict');
+
+const refusedLinks = (db: Db) =>
+  db
+    .selectFrom('link')
+    .where('state', '=', 'active')
+    .where('wish', '=', 'on')
+    // Not as a parameter: SQLite would not know that the index of refused ones will do.
+    .where('monitored', '=', sql.lit<'refused'>('refused'));
+
+const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updated_at'>) => ({
+  id: idOf('link', link.provider, link.record_id),
+  kind: 'link' as const,
+  about: `${link.provider}:${link.record_id} ${link.entity}`,
+  since: link.updated_at,
+});
+
+/** Two reads of an index each: one condition over both would read every link. */
+export const LINK_SOURCES: readonly AttentionSource[] = [
+  {
+    kind: 'link',
+    async read(db, _now, limit) {
+      const rows = await conflicts(db)
+        .select(['provider', 'record_id', 'entity', 'reason', 'updated_at'])
+        .orderBy('provider')
+        .orderBy('record_id')
+        .limit(limit)
+        .execute();
+      return rows.map((link) => ({
+        ...shownLink(link),
+        reason: `in conflict: ${link.reason ?? 'two companies claim the record'}`,
+        advice: `accept makes the link count, and writes what the register says of ${link.entity}; keep leaves the record as it is, and removes the link`,
+        decides: true,
+        verbs: DECISION,
+      }));
+    },
+    count: (db, most) => countRows(db, conflicts(db).select('record_id').limit(most)),
+  },
+  {
+    kind: 'link',
+    async read(db, _now, limit) {
+      const rows = await refusedLinks(db)
+        .select(['provider', 'record_id', 'entity', 'monitored_error', 'updated_at'])
+        .orderBy('provider')
+        .orderBy('record_id')
+        .limit(limit)
+        .execute();
+      return rows.map((link) => ({
+        ...shownLink(link),
+        reason: `the monitoring service refused it: ${link.monitored_error ?? 'without a reason'}`,
+        advice: 'retry asks the service again; drop removes the link',
+        decides: false,
+        verbs: FAILED,
+      }));
+    },
+    count: (db, most) => countRows(db, refusedLinks(db).select('record_id').limit(most)),
+  },
+];
+
+const refusedValues = (db: Db) =>
+  db
+    .selectFrom('property_state as state')
+    .where('refused', 'is not', null)
+    // Not a join: SQLite might begin with the links, which are many.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('link')
+          .select('link.record_id')
+          .whereRef('link.provider', '=', 'state.provider')
+          .whereRef('link.record_id', '=', 'state.record_id')
+          .where('link.state', '=', 'active'),
+      ),
+    );
+
+export const VALUE_SOURCE: AttentionSource = {
+  kind: 'value',
+  async read(db, _now, limit) {
+    const rows = await refusedValues(db)
+      .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over'])
+      .orderBy('provider')
+      .orderBy('property')
+      .orderBy('record_id')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      id: idOf('value', row.provider, row.record_id, row.property),
+      kind: 'value',
+      about: `${row.provider}:${row.record_id} ${row.property} = ${row.refused}`,
+      reason: `${row.refused_reason ?? 'the CRM would not take it'}${shownStay(row.refused_over)}`,
+      since: null,
+      advice: 'correct the property or the mapping, then retry; drop forgets it until the next change',
+      decides: false,
+      verbs: FAILED,
+    }));
+  },
+  count: (db, most) => countRows(db, refusedValues(db).select('record_id').limit(most)),
+};
+
+/** What the property holds as long as a new value is refused; `over` is JSON. */
+export function shownStay(over: string | null): string {
+  if (over === null) return '';
+  return over === 'null' ? '; the property stays blank in the CRM' : `; ${over} stays in the CRM`;
+}
