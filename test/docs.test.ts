@@ -117,7 +117,12 @@ describe('the table of decisions', () => {
     'a value the register had before': 'A',
     'anything else': 'X',
   };
-  const rows = tableIn(MAPPING, 'The CRM holds', 'tracked', 'always', 'if-blank', 'never');
+  const HEAD = ['The CRM holds', 'tracked', 'always', 'if-blank', 'never'] as const;
+  const rows = tableIn(MAPPING, ...HEAD);
+
+  it('is the same in the README', () => {
+    expect(tableIn(readDoc('README.md'), ...HEAD)).toEqual(rows);
+  });
 
   it('has a row for every case', () => {
     expect(rows.map((row) => row['The CRM holds'])).toEqual(Object.keys(CRM_HOLDS));

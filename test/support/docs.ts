@@ -18,6 +18,7 @@ const markdownIn = (folder: string): readonly string[] =>
 export const DOCS: readonly string[] = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
   ...markdownIn('docs'),
+  ...markdownIn('.github'),
   'src/README.md',
   'providers/README.md',
 ];
@@ -46,28 +47,33 @@ export function tableIn(doc: string, ...head: readonly string[]): readonly Reado
   return rows;
 }
 
-/** The contents of the fenced blocks in a language. */
+/** A fenced block, also within a list. */
+const BLOCK = /^(?<indent> *)```(?<language>\w+)\n(?<text>.*?)^\k<indent>```$/gmsu;
+
+const withoutBlocks = (doc: string): string => doc.replaceAll(BLOCK, '');
+
+/** The contents of the fenced blocks in a language, without their indentation. */
 export const fenced = (doc: string, language: string): readonly string[] =>
-  [...doc.matchAll(/^```(?<language>\w+)\n(?<text>.*?)^```$/gmsu)]
-    .filter((block) => block.groups?.['language'] === language)
-    .map((block) => block.groups?.['text'] ?? '');
+  [...doc.matchAll(BLOCK)].flatMap(({ groups = {} }) =>
+    groups['language'] === language
+      ? (groups['text'] ?? '').replaceAll(new RegExp(`^${groups['indent'] ?? ''}`, 'gmu'), '')
+      : [],
+  );
 
 /** The code spans in a text, without the fenced blocks. */
 export const spans = (text: string): readonly string[] =>
-  [...text.replaceAll(/^```.*?^```$/gmsu, '').matchAll(/`(?<code>[^`\n]+)`/gu)].map(
-    (span) => span.groups?.['code'] ?? '',
-  );
+  [...withoutBlocks(text).matchAll(/`(?<code>[^`\n]+)`/gu)].map((span) => span.groups?.['code'] ?? '');
 
 /** Where links point that lead to no other host. */
 export const linksIn = (doc: string): readonly string[] =>
-  [...doc.replaceAll(/^```.*?^```$/gmsu, '').matchAll(/\]\((?<target>[^)\s]+)\)/gu)]
+  [...withoutBlocks(doc).matchAll(/\]\((?<target>[^)\s]+)\)/gu)]
     .map((link) => link.groups?.['target'] ?? '')
     .filter((target) => !/^[a-z]+:/u.test(target));
 
 /** The anchors of a document's headings, as GitHub makes them. */
 export const anchorsIn = (doc: string): ReadonlySet<string> =>
   new Set(
-    [...doc.replaceAll(/^```.*?^```$/gmsu, '').matchAll(/^#+ (?<title>.+)$/gmu)].map((heading) =>
+    [...withoutBlocks(doc).matchAll(/^#+ (?<title>.+)$/gmu)].map((heading) =>
       (heading.groups?.['title'] ?? '')
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
