@@ -18,8 +18,8 @@ export interface Observed {
   readonly blocks: readonly Block[];
   /** Failed work by queue. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
-  /** Connections whose safety limit holds links back. */
-  readonly limits: readonly { readonly provider: string; readonly since: number }[];
+  /** Connections whose safety limit keeps links; undefined stands for the register, whose limit keeps facts. */
+  readonly limits: readonly { readonly provider: string | undefined; readonly since: number }[];
   /** Sources that could not be read, and since when. */
   readonly behind: readonly { readonly source: string; readonly since: number }[];
   readonly freeBytes: number | undefined;
@@ -89,7 +89,18 @@ function shownAccount(account: string): string {
   return ability === undefined ? provider : `${provider} (${ability})`;
 }
 
-const ofLimit = ({ provider, since }: Observed['limits'][number]): Condition => ({
+const ofLimit = ({ provider, since }: Observed['limits'][number]): Condition =>
+  provider === undefined ? ofLosses(since) : ofLinks(provider, since);
+
+const ofLosses = (since: number): Condition => ({
+  key: 'losses',
+  what: 'The safety limit of the register keeps facts that many companies lost at once',
+  advice:
+    'cvrsync notifies nobody of it until you decide. Run `cvrsync review list` to see what is gone, and answer with `accept` or `keep`.',
+  since,
+});
+
+const ofLinks = (provider: string, since: number): Condition => ({
   key: `limit:${provider}`,
   what: `The safety limit of ${provider} stops links from ending`,
   advice:

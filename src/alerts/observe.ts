@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { countAttention } from '../connector/attention.ts';
 import { BRAKE_KEY } from '../connector/heal/brake.ts';
 import { readBlocks } from '../runtime/blocks.ts';
+import { VANISHED_QUEUE } from '../service/register/losses.ts';
 import { WATCH_QUEUE } from '../service/register/watch-page.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
@@ -16,7 +17,10 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
     failed: parked.filter(({ isLimit }) => !isLimit),
     limits: parked
       .filter(({ isLimit }) => isLimit)
-      .map(({ queue, since }) => ({ provider: queue.slice(queue.indexOf(':') + 1), since })),
+      .map(({ queue, since }) => ({
+        provider: queue === VANISHED_QUEUE ? undefined : queue.slice(queue.indexOf(':') + 1),
+        since,
+      })),
     behind: await readBehind(db),
     freeBytes: await store.freeBytes(),
     waiting: await countAttention(db, now, { limit: reviewOver + 1 }),

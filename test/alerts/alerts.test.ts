@@ -12,6 +12,7 @@ import { startApp } from '../../src/app.ts';
 import { endBlock } from '../../src/runtime/blocks.ts';
 import { park } from '../../src/runtime/lanes.ts';
 import { createPace } from '../../src/runtime/rate.ts';
+import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/losses.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/open.ts';
 import { postOffice } from '../service/mail/post-office.ts';
@@ -137,6 +138,19 @@ describe.each(ENGINES)('alerts with state, on %s', (engine) => {
     hook.state.status = 200;
     await house.pass(30);
     expect([hook.texts.length, office.mails.length]).toEqual([1, 1]);
+  });
+});
+
+describe('alerts: the safety limit of the register', () => {
+  it('is told as facts that went, not as links that would end', async () => {
+    const { url, texts } = await webhook();
+    const house = await started(await newStore('sqlite'), { webhook: url });
+    await house.store.write((tx) => park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: house.clock.now(), error: 'x' }));
+    await house.pass(3);
+    expect(texts).toEqual([
+      expect.stringMatching(/The safety limit of the register keeps facts.*cvrsync review list/su),
+    ]);
+    expect(texts[0]).not.toContain('Look at the CRM');
   });
 });
 

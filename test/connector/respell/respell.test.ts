@@ -85,6 +85,7 @@ async function fill(tx: Tx, record_id: string, at: number): Promise<void> {
     .execute();
   await rule(tx, { ...own, recordId: record_id, property: 'Phone' }, HOLD, at);
 }
+const PLANNED = { verdict: 'matched', action: 'link', state: 'planned' } as const;
 const HOLD = { kind: 'hold', once: false, until: null, reason: 'sales' } as const;
 
 describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine) => {
@@ -132,6 +133,36 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
     expect([...((await readRulings(store.db, 'sf', [LONG], 10)).get(LONG)?.keys() ?? [])]).toEqual(['Phone']);
     expect(await store.db.selectFrom('history').select('record_id').execute()).toHaveLength(2);
     expect((await shown(store)).at(-1)).toBe(`${LONG} ${A} active on unknown`);
+  });
+
+  it('take with them what is pending, planned and skipped, and where the record is the parent of another', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await link(tx, SHORT, A);
+      await fill(tx, OTHER, 3);
+      await tx.updateTable('parent').set({ parent_id: SHORT, tried_id: SHORT }).execute();
+      const pending = { queue: 'sync:sf', key: SHORT, fence: 0, at: 1, detail: '{}', look_at: 2 };
+      await tx.insertInto('pending_write').values(pending).execute();
+      const scanned = { position: 0, name: null, found: null, entity: A, detail: null } as const;
+      await tx
+        .insertInto('census')
+        .values({ ...scanned, provider: 'sf', purpose: 'backfill', record_id: SHORT, ...PLANNED })
+        .execute();
+      await tx.insertInto('plan_skip').values({ provider: 'sf', record_id: SHORT, entity: A }).execute();
+      await tx.deleteFrom('lane').execute();
+      for (const queue of ['heal:sf', 'note:sf', 'parent:sf']) await mark(tx, queue, [SHORT], 1);
+    });
+    expect(await respell(store)).toEqual({ records: 1, conflicts: [] });
+    expect(await store.db.selectFrom('parent').select(['parent_id', 'tried_id']).execute()).toEqual([
+      { parent_id: LONG, tried_id: LONG },
+    ]);
+    expect(await store.db.selectFrom('pending_write').select('key').execute()).toEqual([{ key: LONG }]);
+    for (const table of ['census', 'plan_skip'] as const)
+      expect(await store.db.selectFrom(table).select('record_id').execute(), table).toEqual([{ record_id: LONG }]);
+    // Read and decided anew, whoever wrote last.
+    expect((await lanes(store)).filter((lane) => !lane.startsWith('monitoring'))).toEqual(
+      ['heal', 'note', 'parent', 'sync'].map((queue) => `${queue}:sf ${LONG} 1000`),
+    );
   });
 
   it('of another company than the long one make a conflict for a person, and nothing is picked', async () => {

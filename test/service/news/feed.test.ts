@@ -113,6 +113,9 @@ test.each([
   ['<p>010190&nbsp;1234 og 010190&#8209;1234 og 01&thinsp;01&thinsp;1990&ndash;1234</p>', '<p>[…] og […] og […]</p>'],
   // One that stands in for a personal number.
   ['610190-1234', '[…]'],
+  // In HTML, a tag may stand in it.
+  ['<p>010190-<b>1234</b></p>', '<p>[…]</b></p>'],
+  ['<td>010190</td><td>1234</td>', '<td>[…]</td>'],
   ['sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78', 'sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78'],
   ['CVR 99000011, konto 1234-0101901234567, 2026-11-21', 'CVR 99000011, konto 1234-0101901234567, 2026-11-21'],
 ])('of %j is kept %j', (text, kept) => {
