@@ -81,6 +81,20 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await waiting(stage)).toEqual([]);
   });
 
+  it('tells all of it, however many companies it went from', async () => {
+    const stage = await setWatch(await newStore(engine));
+    const many = (seconds: number, left: boolean) => Array.from({ length: 101 }, (_, at) => company(at, seconds, left));
+    for (const documents of [many(0, false), many(60, true)]) {
+      await stage.tell(...documents);
+      await stage.run();
+    }
+    await answer(stage, 'accept');
+    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    if (held === undefined) throw new Error('the lane is not due');
+    await tellLosses(stage.deps, held);
+    expect(await stage.changes()).toHaveLength(101);
+  });
+
   it('keeps what was known where a person says so, and asks no more; whole again tells nothing', async () => {
     const stage = await filled(engine);
     await stage.tell(...companies(60, () => true));

@@ -1,0 +1,106 @@
+/** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
+import { describe, expect, it, test } from 'vitest';
+import type { Company } from '../../../src/service/register/company.ts';
+import { allowLosses, keepLosses, readLosses } from '../../../src/service/register/losses.ts';
+import type { Step } from '../../../src/service/register/read-page.ts';
+import { limitLosses, type Tally } from '../../../src/service/register/safety-limit.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { companyOf, name, person, relation, trulyOwns } from './documents.ts';
+
+const DAY = 24 * 3_600_000;
+const owner = (at: number) => relation(person(4_000_700_001 + at, `Ejer ${at}`), trulyOwns('0.5', '0.5'));
+const ownedBy = (...owners: readonly number[]): Company => companyOf({ deltagerRelation: owners.map(owner) });
+const [nobody, one, two, other] = [ownedBy(), ownedBy(1), ownedBy(1, 2), ownedBy(3)];
+
+const row: Step['row'] = { entity: 'x', digest: '', loaded_at: '', ahead: null, ahead_at: null, body: '{}' };
+const step = (before: Company, read: Company): Step => ({ kind: 'company', row, before, after: read, read });
+const afterOf = (limited: Step | undefined): Company => {
+  if (limited?.kind !== 'company') throw new Error('it is no company');
+  return limited.after;
+};
+const page = (lost: number, seen: number): readonly Step[] =>
+  Array.from({ length: seen }, (_, at) => step(one, at < lost ? nobody : one));
+const owners = (lost: number, seen: number) => ({ beneficialOwners: { lost, seen } satisfies Tally });
+const keeps = (steps: readonly Step[], before = {}, holds: readonly string[] = []): boolean =>
+  limitLosses(steps, before, holds).withheld.includes('beneficialOwners');
+
+describe('the safety limit keeps a kind of fact', () => {
+  test.each([
+    [9, 9, false],
+    [10, 20, true],
+    [10, 21, false],
+    [29, 145, false],
+    [30, 150, true],
+    [30, 151, false],
+  ])('where %i of %i companies lose it in one page: %s', (lost, seen, isKept) => {
+    expect(keeps(page(lost, seen))).toBe(isKept);
+  });
+
+  it('where it goes from many in one load, a few on each page', () => {
+    expect([keeps(page(5, 10)), keeps(page(5, 10), owners(5, 10))]).toEqual([false, true]);
+  });
+
+  it('where it goes from all on one page after many pages that were whole', () => {
+    expect(keeps(page(10, 10), owners(0, 10_000))).toBe(true);
+  });
+
+  it('where a person has yet to answer about that kind, and about no other', () => {
+    const few = page(1, 100);
+    expect([keeps(few, {}, ['beneficialOwners']), keeps(few, {}, ['board'])]).toEqual([true, false]);
+  });
+
+  it('not where a page has lost nothing of it', () => {
+    expect(keeps(page(0, 10), owners(100, 100), ['beneficialOwners'])).toBe(false);
+  });
+
+  it('also where only some of the members go and nobody comes for them', () => {
+    const many = (read: Company) => Array.from({ length: 10 }, () => step(two, read));
+    expect([keeps(many(one)), keeps(many(nobody)), keeps(many(other))]).toEqual([true, true, false]);
+  });
+
+  it('not of companies that end', () => {
+    const ended = { ...nobody, life: { ...nobody.life, value: { ...nobody.life.value, ended: '2026-01-01' } } };
+    expect(keeps(Array.from({ length: 20 }, () => step(one, ended)))).toBe(false);
+  });
+
+  it('and tells all else of the same documents', () => {
+    const read = companyOf({ deltagerRelation: [], navne: [name('Nyt Navn ApS')] });
+    const [limited] = limitLosses(
+      Array.from({ length: 10 }, () => step(one, read)),
+      {},
+      [],
+    ).steps;
+    expect(limited?.after).toMatchObject({ name: 'Nyt Navn ApS', bodies: { trueOwnership: one.bodies.trueOwnership } });
+  });
+
+  it('on when a document says the same again later, among few others', () => {
+    const [first] = limitLosses(page(10, 10), {}, []).steps;
+    const [again] = limitLosses([step(afterOf(first), nobody)], {}, []).steps;
+    expect(again?.after).toMatchObject({ bodies: { trueOwnership: one.bodies.trueOwnership } });
+    const [back] = limitLosses([step(afterOf(first), one)], {}, []).steps;
+    expect(back?.after).not.toHaveProperty('withheld');
+  });
+});
+
+describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
+  const count = async (store: Awaited<ReturnType<typeof newStore>>, now: number) => {
+    const state = await readLosses(store.db, now);
+    await store.write((tx) => keepLosses(tx, state, { tallies: owners(5, 10), withheld: [] }, now));
+  };
+
+  it('is the sum of a day, and no longer', async () => {
+    const store = await newStore(engine);
+    for (const now of [1, DAY]) await count(store, now);
+    expect((await readLosses(store.db, DAY + 1)).tallies).toEqual(owners(10, 20));
+    expect((await readLosses(store.db, DAY + 2)).tallies).toEqual({});
+  });
+
+  it('is nothing of before once a person let it be told, and for a week it stops nothing', async () => {
+    const store = await newStore(engine);
+    await count(store, 1);
+    await store.write((tx) => allowLosses(tx, 2));
+    expect(await readLosses(store.db, 3)).toMatchObject({ tallies: {}, isAllowed: true });
+    expect((await readLosses(store.db, 7 * DAY + 1)).isAllowed).toBe(true);
+    expect((await readLosses(store.db, 7 * DAY + 2)).isAllowed).toBe(false);
+  });
+});
