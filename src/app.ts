@@ -1,6 +1,7 @@
 /** The daemon: configuration → store → halves → server. The only file that knows every part. */
 import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
+import { configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
 import { configWarnings } from './config/warnings.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
@@ -14,6 +15,7 @@ import { type Addresses, describeRoutes, joinDocuments } from './http/openapi.ts
 import { readOutages, shownOutage } from './http/outage.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
 import { createServer, type StrangerCounts } from './http/server.ts';
+import { joinDaemons, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/measure.ts';
 import type { OwnConnector } from './service/own-jobs.ts';
 import type { Service } from './service/service.ts';
@@ -26,6 +28,8 @@ export interface AppOptions {
   readonly now?: () => number;
   /** The deadline of one call to a CRM or to upstream, in ms; the client's where absent. */
   readonly deadlineMs?: number;
+  /** How often the daemon says that it runs, in ms; 10 s where absent. */
+  readonly beatMs?: number;
 }
 
 export interface App {
@@ -42,7 +46,10 @@ export interface App {
 }
 
 /** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
-export async function startApp(config: Config, { log, env, now = Date.now, deadlineMs }: AppOptions): Promise<App> {
+export async function startApp(
+  config: Config,
+  { log, env, now = Date.now, deadlineMs, beatMs }: AppOptions,
+): Promise<App> {
   const undo: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -55,6 +62,16 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     undo.push(() => store.close());
     await store.claimDaemon();
     const metrics = createMetrics();
+    const digests = await configDigests(config, await saltOf(store, now()));
+    const membership = await joinDaemons({
+      store,
+      digests,
+      now,
+      log,
+      metrics,
+      ...(beatMs !== undefined && { beatMs }),
+    });
+    undo.push(() => membership.leave());
     const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
     undo.push(() => client.close());
 
@@ -86,7 +103,9 @@ export async function startApp(config: Config, { log, env, now = Date.now, deadl
     const own = Promise.withResolvers<string>();
     const upstream = await upstreamOf(config, secrets, own.promise);
     const connector =
-      config.connector === undefined ? undefined : await startConnector(deps, { ...config.connector, upstream });
+      config.connector === undefined
+        ? undefined
+        : await startConnector({ ...deps, daemon: membership.id }, { ...config.connector, upstream });
     if (connector !== undefined) halves.push(() => connector.stop(grace));
     if (config.connector !== undefined && connector !== undefined) {
       const { webhook, emailEvent } = config.connector;

@@ -12,6 +12,7 @@ import { serviceFindings } from '../service/check.ts';
 import type { Secrets } from '../service/secrets.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { adminFindings } from './check-admin.ts';
+import { daemonFindings } from './check-daemons.ts';
 import { defineCommand, flag, integer } from './command.ts';
 import { storeExists } from './opened.ts';
 
@@ -45,6 +46,7 @@ export const command = defineCommand({
       else {
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
         findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
+        findings.push(...(await daemonFindings(opened.store, config)));
         findings.push(...(await adminFindings(config, client.http, signal)));
         findings.push(...(await alertFindings(config.alerts, signal)));
       }

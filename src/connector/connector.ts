@@ -7,7 +7,7 @@ import { createBell } from '../runtime/bell.ts';
 import { counts } from '../runtime/lanes.ts';
 import type { Pace } from '../runtime/rate.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
-import type { Store } from '../store/open.ts';
+import type { Store, Tx } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
 import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm.ts';
 import { derivedRules, prepareDerived, startDerived } from './derived.ts';
@@ -29,6 +29,8 @@ export interface ConnectorDeps {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
+  /** This daemon among those of the store. */
+  readonly daemon?: string;
 }
 
 /** The connector's part of the configuration, as the connector needs it. */
@@ -73,7 +75,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
     await remarkMonitoring(tx, now());
-    await markRemapped(tx, crms, now());
+    await markRemapped(tx, crms, now(), deps.daemon);
     await seedLooks(tx, crms, now());
     await prepareDerived(tx, crms, now());
   });
@@ -101,12 +103,14 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     ]),
     startMonitoring(common, deps, pace, upstream),
   ];
+  const remap = (tx: Tx, at: number) => markRemapped(tx, crms, at, deps.daemon);
   const housekeeper = startWorker({
     ...common,
     queue: 'housekeeping',
     batch: 1,
     concurrency: 1,
-    run: (claims, signal) => runHousekeeping({ store, now, metrics }, claims, signal),
+    run: (claims, signal) =>
+      runHousekeeping({ store, now, metrics, ...(deps.daemon !== undefined && { remap }) }, claims, signal),
   });
   const looker = startWorker({
     ...common,

@@ -9,7 +9,7 @@ import {
   type Walked,
   walked,
 } from '../runtime/housekeeping.ts';
-import type { Claim } from '../runtime/lanes.ts';
+import { type Claim, mark } from '../runtime/lanes.ts';
 import { lookAtPendingWrites } from '../runtime/pending-writes.ts';
 import { readKept, writeKept } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
@@ -22,6 +22,8 @@ import { deleteEnded } from './ruling.ts';
 export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */
   readonly historyDays?: number;
+  /** Marks records whose mapping is in force by now; the queues that have work. */
+  remap?(tx: Tx, now: number): Promise<readonly string[]>;
 }
 
 const DAY_MS = 86_400_000;
@@ -44,6 +46,15 @@ const TASKS: Tasks<HousekeepingDeps> = {
   monitoring: {
     everyMs: 3_600_000,
     run: ({ store, now }, signal) => remarkAll(store, now, signal),
+  },
+  // What no start could mark, because another daemon had another mapping.
+  mapping: {
+    everyMs: 30_000,
+    run: ({ store, now, remap }) =>
+      store.write(async (tx) => {
+        const queues = (await remap?.(tx, now())) ?? [];
+        if (queues.length > 0) await mark(tx, 'housekeeping', ['marking'], now());
+      }),
   },
   // What a start began to mark: a new mapping, or parents where none were given before.
   marking: {

@@ -12,8 +12,8 @@ import { fingerprint } from './plan.ts';
 const EVERY_MS = 15 * 60_000;
 const FRESH_MS = 60_000;
 
-/** Mapped property → how the account describes it. */
-type Described = Readonly<Record<string, string>>;
+/** Mapped property → how the account describes it; null where it lacks it. */
+type Described = Readonly<Record<string, string | null>>;
 
 /** Where what a connection saw last is kept. */
 export const describedKey = (provider: string): string => `schema:${provider}`;
@@ -28,8 +28,11 @@ export const SCHEMA: LookTask = {
       if (!(await held(tx, [claim])).has(claim.key)) return [];
       const key = describedKey(crm.name);
       const text = await readKept(tx, key);
-      await writeKept(tx, key, JSON.stringify(described), now());
-      return text === undefined ? [] : markWaiting(tx, crm.name, JSON.parse(text), described, now());
+      // We wrote it.
+      const before: Described = text === undefined ? {} : JSON.parse(text);
+      // Beside what a daemon with another mapping saw: what is new in a mapping did not appear in the account.
+      await writeKept(tx, key, JSON.stringify({ ...before, ...described }), now());
+      return markWaiting(tx, crm.name, before, described, now());
     });
     if (appeared.length > 0) {
       log.info({ provider: crm.name, properties: appeared }, 'mapped properties appeared in the CRM: they are filled');
@@ -42,9 +45,9 @@ export const SCHEMA: LookTask = {
 
 const describe = ({ mapping }: Crm, schema: ReadonlyMap<string, Property>): Described =>
   Object.fromEntries(
-    mapping.flatMap(({ property: name }) => {
+    mapping.map(({ property: name }) => {
       const property = schema.get(name);
-      return property === undefined ? [] : [[name, fingerprint(property)]];
+      return [name, property === undefined ? null : fingerprint(property)];
     }),
   );
 
@@ -57,9 +60,9 @@ async function markWaiting(
   now: number,
 ): Promise<readonly string[]> {
   const queue = `sync:${provider}`;
-  const appeared = Object.keys(after).filter((name) => before[name] === undefined);
+  const appeared = Object.keys(after).filter((name) => before[name] === null && after[name] !== null);
   if (appeared.length > 0) await markAll(tx, provider, queue, now);
-  const changed = Object.keys(after).filter((name) => before[name] !== undefined && before[name] !== after[name]);
+  const changed = Object.keys(after).filter((name) => typeof before[name] === 'string' && before[name] !== after[name]);
   if (changed.length === 0) return appeared;
   const waiting = await tx
     .selectFrom('property_state')

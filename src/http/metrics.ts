@@ -68,6 +68,10 @@ export function createMetrics() {
     eventsAhead: counter('events_ahead_total', 'Events set aside because they are dated ahead of our clock.'),
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
+    differingDaemons: gauge(
+      'differing_daemons',
+      'Other daemons on the store whose configuration differs from the one of this daemon.',
+    ),
     leaseLost: counter('lease_lost_total', 'Runs whose lease had gone to another by the time they ended.'),
     sentAfterLeaseLost: counter(
       'sent_after_lease_lost_total',

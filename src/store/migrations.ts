@@ -3,6 +3,7 @@ import { type ColumnBuilderCallback, sql } from 'kysely';
 import { addAlerts } from './alert-tables.ts';
 import { addBounces } from './bounce-tables.ts';
 import { addCare } from './care-tables.ts';
+import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
 import { addLeaseColumn } from './lease-column.ts';
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly Migration[] = [
   addPendingWrites,
   addPlanMemory,
   addBounces,
+  addDaemons,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

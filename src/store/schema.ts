@@ -266,6 +266,18 @@ export interface AlertTable {
   gone_at: number | null;
 }
 
+/** A daemon that runs on the store. */
+export interface DaemonTable {
+  id: string;
+  /** Host and process, for people. */
+  name: string;
+  started_at: number;
+  /** Its last heartbeat. */
+  seen_at: number;
+  /** JSON: digests of the parts of its configuration, by half. */
+  digests: string;
+}
+
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
 export interface KeepTable {
   key: string;
@@ -286,6 +298,7 @@ export interface Schema extends ServiceSchema {
   rate: RateTable;
   keep: KeepTable;
   alert: AlertTable;
+  daemon: DaemonTable;
   ruling: RulingTable;
   note: NoteTable;
   parent: ParentTable;

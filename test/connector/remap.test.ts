@@ -73,3 +73,39 @@ test.each(ENGINES)('a start under the same mapping marks nothing (%s)', async (e
   expect(await marks([])).toEqual([]);
   expect(await marks([crm])).toEqual(['sync:hubspot']);
 });
+
+test.each(ENGINES)(
+  'a replica that comes and goes with another mapping has all records marked once an hour (%s)',
+  async (engine) => {
+    const store = await newStore(engine);
+    const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
+    const [MINUTE, HOUR] = [60_000, 3_600_000];
+    await store.write((tx) =>
+      linkRecord(tx, { provider: 'hubspot', recordId: '1', entity: ENTITY, sendUpdate: false, now: 1 }),
+    );
+    const run = (id: string, mapping: string, now: number) => {
+      const digests = JSON.stringify({ connector: { 'providers.hubspot.mapping': mapping } });
+      const row = { id, name: id, started_at: 1, seen_at: now, digests };
+      return store.write((tx) => tx.insertInto('daemon').values(row).execute());
+    };
+    const marks = (now: number) =>
+      store.write(async (tx) => {
+        await tx.updateTable('daemon').set({ seen_at: now }).execute();
+        return markRemapped(tx, [crm], now, 'a');
+      });
+    const flip = async (now: number) => {
+      await run('b', 'of b', now);
+      expect(await marks(now)).toEqual([]);
+      await store.write((tx) => tx.deleteFrom('daemon').where('id', '=', 'b').execute());
+      expect(await marks(now + MINUTE / 2)).toEqual([]);
+      return marks(now + MINUTE);
+    };
+    await run('a', 'of a', 2);
+    expect(await marks(2)).toEqual(['sync:hubspot']);
+    expect(await marks(3)).toEqual([]);
+    expect(await flip(2 + HOUR)).toEqual(['sync:hubspot']);
+    for (let minutes = 5; minutes < 55; minutes += 10) expect(await flip(2 + HOUR + minutes * MINUTE)).toEqual([]);
+    expect(await marks(2 + 2 * HOUR + MINUTE)).toEqual(['sync:hubspot']);
+    expect(await marks(2 + 2 * HOUR + 2 * MINUTE)).toEqual([]);
+  },
+);

@@ -1,0 +1,27 @@
+/** What `check` finds of the daemons that run on the store: whether their configuration is the one that is checked. */
+import { configDigests } from '../config/digests.ts';
+import type { Config } from '../config/load.ts';
+import { differingParts, readDaemons, saltOf } from '../runtime/daemons.ts';
+import type { Findings } from '../runtime/finding.ts';
+import type { Store } from '../store/open.ts';
+
+const subject = 'daemons';
+
+export async function daemonFindings(store: Store, config: Config): Promise<Findings> {
+  const daemons = await readDaemons(store.db, Date.now());
+  if (daemons.length === 0) return [{ level: 'info', subject, found: 'none runs on this store' }];
+  const digests = await configDigests(config, await saltOf(store, Date.now()));
+  const differing = daemons
+    .map((daemon) => ({ ...daemon, parts: differingParts(digests, daemon.digests) }))
+    .filter(({ parts }) => parts.length > 0);
+  if (differing.length === 0) {
+    const running = daemons.length === 1 ? '1 runs' : `${daemons.length} run`;
+    return [{ level: 'ok', subject, found: `${running} with this configuration` }];
+  }
+  return differing.map(({ name, startedAt, parts }) => ({
+    level: 'warn',
+    subject,
+    found: `${name}, started ${new Date(startedAt).toISOString().slice(0, 19)}Z, has another configuration than this file in ${parts.join(', ')}`,
+    advice: 'give every daemon of a store the same configuration, and restart those that are old',
+  }));
+}

@@ -1,0 +1,82 @@
+/**
+ * Digests of a configuration, part by part: two daemons on one store compare them, and say in which part they differ.
+ * What may rightly differ between two hosts is left out: where they listen, their limits, the address of the store.
+ */
+import { createHash, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { TSchema } from 'typebox';
+import Type from 'typebox';
+import { authSchema } from '../protocol/auth.ts';
+import type { Config, ConnectorConfig } from './load.ts';
+import { collectSecrets, redact } from './redact.ts';
+import { configSchema } from './schema.ts';
+import { service as serviceSchema } from './service-schema.ts';
+
+/** Part to digest, for each half of the daemon that is configured. */
+export type ConfigDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The part that says which fields a provider's records show, and how. */
+export const mappingPart = (provider: string): string => `providers.${provider}.mapping`;
+
+/** The part that holds every secret of a half. */
+export const CREDENTIALS = 'credentials';
+
+interface Half {
+  /** Nothing in it is secret. */
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly string[];
+}
+
+/** The digests of a configuration; `salt` is the store's. Secrets go through scrypt: none can be guessed from its digest. */
+export async function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
+  const { connector, service } = config;
+  const halves: Readonly<Record<string, Half | undefined>> = {
+    connector: connector && connectorHalf(connector),
+    service: service && serviceHalf(service),
+  };
+  const digests: Record<string, Readonly<Record<string, string>>> = {};
+  for (const [name, half] of Object.entries(halves)) if (half !== undefined) digests[name] = await digest(half, salt);
+  return digests;
+}
+
+function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
+  const part = split(Type.Object({ webhook: WEBHOOK, upstream: UPSTREAM }), { webhook, upstream });
+  const secrets = [...part.secrets];
+  const parts: Record<string, unknown> = { ...part.open, emailEvent };
+  for (const { name, provider, settings, mapping, values, hold, persons, currency, ...rest } of providers) {
+    const own = split(provider.settings, settings);
+    secrets.push(...own.secrets);
+    parts[mappingPart(name)] = { mapping, values, hold, persons, currency };
+    parts[`providers.${name}`] = { ...rest, use: provider.name, settings: own.open };
+  }
+  return { parts, secrets };
+}
+
+function serviceHalf({ leaseSeconds: _, ...service }: NonNullable<Config['service']>): Half {
+  const { open, secrets } = split(serviceSchema, service);
+  return { parts: { ...open }, secrets };
+}
+
+const WEBHOOK = Type.Object({ auth: Type.Array(authSchema) });
+const UPSTREAM = configSchema.properties.connector.properties.upstream;
+
+const split = <V extends object>(schema: TSchema, value: V) => ({
+  open: Object(redact(schema, value)),
+  secrets: [...collectSecrets(schema, value)],
+});
+
+async function digest({ parts, secrets }: Half, salt: string): Promise<Record<string, string>> {
+  const digests = Object.entries(parts).map(([name, part]) => [name, hash(canonical(part))] as const);
+  const key = await promisify<string, string, number, Buffer>(scrypt)(JSON.stringify(secrets.toSorted()), salt, 32);
+  return { ...Object.fromEntries(digests), [CREDENTIALS]: key.toString('base64url') };
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** JSON with its keys in order: two files may say the same in another order. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  ) ?? '';

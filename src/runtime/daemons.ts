@@ -1,0 +1,155 @@
+/**
+ * The daemons on one store. Each keeps a row with the digests of its configuration and renews it; from these rows each
+ * tells when another one runs with a configuration that differs.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { readKept } from '../store/keep.ts';
+import type { Db, Store, Tx } from '../store/store.ts';
+import { pause } from './pause.ts';
+
+/** Digest by part, for each half of a daemon. */
+export type Digests = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface Daemon {
+  readonly id: string;
+  /** Host and process. */
+  readonly name: string;
+  readonly startedAt: number;
+  readonly seenAt: number;
+  readonly digests: Digests;
+}
+
+/** How often a daemon renews its row. */
+const BEAT_MS = 10_000;
+/** A daemon that was not seen for longer does not run, or stands still. */
+const LIVE_MS = 3 * BEAT_MS + 5_000;
+
+const SALT = 'daemons:salt';
+
+/** The daemons that run, oldest first. */
+export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[]> {
+  const rows = await db
+    .selectFrom('daemon')
+    .selectAll()
+    .where('seen_at', '>', now - LIVE_MS)
+    .orderBy('started_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, name, started_at, seen_at, digests }) => {
+    // We wrote it.
+    return { id, name, startedAt: started_at, seenAt: seen_at, digests: JSON.parse(digests) };
+  });
+}
+
+/** The parts in which two configurations differ, `connector.providers.hubspot`; of a half that only one has, none. */
+export function differingParts(one: Digests, other: Digests): readonly string[] {
+  return Object.keys(one)
+    .filter((half) => other[half] !== undefined)
+    .flatMap((half) => {
+      const [mine, theirs] = [one[half] ?? {}, other[half] ?? {}];
+      const parts = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])].toSorted();
+      return parts.filter((part) => mine[part] !== theirs[part]).map((part) => `${half}.${part}`);
+    });
+}
+
+/** What the digests of this store are salted with; made where it is not there. */
+export async function saltOf(store: Store, now: number): Promise<string> {
+  const known = await readKept(store.db, SALT);
+  if (known !== undefined) return known;
+  return store.write(async (tx) => {
+    const value = randomBytes(24).toString('base64url');
+    await tx
+      .insertInto('keep')
+      .values({ key: SALT, value, updated_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return (await readKept(tx, SALT)) ?? value;
+  });
+}
+
+export interface JoinOptions {
+  readonly store: Store;
+  readonly digests: Digests;
+  readonly now: () => number;
+  readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  readonly metrics: { readonly differingDaemons: { set(count: number): void } };
+  /** How often to renew the row, in ms; 10 s where absent. */
+  readonly beatMs?: number;
+}
+
+export interface Membership {
+  /** This daemon's, among those of the store. */
+  readonly id: string;
+  /** Takes the row away. */
+  leave(): Promise<void>;
+}
+
+/** Enters a daemon that holds the store's claim, and renews its row until it leaves. */
+export async function joinDaemons({ store, digests, now, ...rest }: JoinOptions): Promise<Membership> {
+  const { log, metrics, beatMs = BEAT_MS } = rest;
+  const id = randomUUID();
+  const startedAt = now();
+  const row = { id, name: `${hostname()} ${process.pid}`, started_at: startedAt, digests: JSON.stringify(digests) };
+  const told = new Map<string, string>();
+  const over = new AbortController();
+  // Nobody else runs on a file that is claimed: what is left there is of one that ended without a word.
+  if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
+  await store.write((tx) => renewRow(tx, row, now()));
+
+  async function look(): Promise<void> {
+    await store.write((tx) => renewRow(tx, row, now()));
+    const others = await readDaemons(store.db, now());
+    const differing = others
+      // Seen since we are here: one that had crashed before us is still there for a while.
+      .filter((other) => other.id !== id && other.seenAt > startedAt)
+      .map((other) => ({ ...other, parts: differingParts(digests, other.digests) }))
+      .filter(({ parts }) => parts.length > 0);
+    metrics.differingDaemons.set(differing.length);
+    for (const other of differing) {
+      if (told.has(other.id)) continue;
+      told.set(other.id, other.name);
+      const since = new Date(Math.max(startedAt, other.startedAt)).toISOString();
+      log.warn(
+        { daemon: other.name, since, differs: other.parts },
+        'another daemon on this store runs with another configuration: give both the same, and restart the one that is old',
+      );
+    }
+    for (const [other, name] of told) {
+      if (differing.some((each) => each.id === other)) continue;
+      told.delete(other);
+      log.info({ daemon: name }, 'the daemon on this store that had another configuration is gone');
+    }
+  }
+
+  const beating = (async () => {
+    for (;;) {
+      await pause(beatMs, over.signal);
+      if (over.signal.aborted) return;
+      // A store that does not answer is told of by those who need it, and the row is there again with the next beat.
+      await look().catch(() => undefined);
+    }
+  })();
+  return {
+    id,
+    async leave() {
+      over.abort();
+      await beating;
+      await store.write((tx) => tx.deleteFrom('daemon').where('id', '=', id).execute()).catch(() => undefined);
+    },
+  };
+}
+
+type Row = { readonly id: string; readonly name: string; readonly started_at: number; readonly digests: string };
+
+async function renewRow(tx: Tx, row: Row, now: number): Promise<void> {
+  await tx
+    .insertInto('daemon')
+    .values({ ...row, seen_at: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now }))
+    .execute();
+  await tx
+    .deleteFrom('daemon')
+    .where('seen_at', '<', now - LIVE_MS)
+    .execute();
+}

@@ -1,0 +1,129 @@
+/** Replicas that differ: two daemons on one PostgreSQL, with configurations that say different things. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { linkRecord } from '../../src/connector/links.ts';
+import { ENTITY, told } from '../faults/company.ts';
+import { runCli } from '../support/cli.ts';
+import { handClock } from '../support/clock.ts';
+import { type Connections, configFor, postWebhook, startCrms } from '../support/stage.ts';
+import { newFolder, newStoreUrl } from '../support/stores.ts';
+
+const BEAT_MS = 20;
+
+interface Line {
+  readonly msg: string;
+  readonly daemon?: string;
+  readonly since?: string;
+  readonly differs?: readonly string[];
+}
+
+async function scene() {
+  const crms = await startCrms({ hubspot: { properties: [{ name: 'selskabsstatus', type: 'string' }] } });
+  const url = await newStoreUrl('postgres');
+  const clock = handClock();
+  const start = async (connections: Connections): Promise<{ app: App; lines: Line[]; file: string }> => {
+    const file = join(newFolder(), 'cvrsync.yaml');
+    const content = configFor(crms, url, { connections });
+    await writeFile(file, JSON.stringify(content));
+    const loaded = await checkConfig(content, file, {});
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+    const lines: Line[] = [];
+    const log = pino({ level: 'info' }, { write: (text: string) => lines.push(JSON.parse(text)) });
+    const app = await startApp(loaded.config, { log, env: {}, now: clock.now, beatMs: BEAT_MS });
+    onTestFinished(() => app.close(0));
+    return { app, lines, file };
+  };
+  return { crms, url, clock, start };
+}
+
+const tellings = (lines: readonly Line[]) =>
+  lines.filter(({ msg }) => msg.includes('another configuration')).map(({ differs }) => differs);
+
+async function scrape(app: App): Promise<string> {
+  return (await fetch(`${app.adminUrl}/metrics`)).text();
+}
+
+describe('daemons of one store whose configurations have different digests', () => {
+  it('tell each other apart in the log once, in the metric and in check, and say when it is over', async () => {
+    const { clock, start } = await scene();
+    const first = await start({ hubspot: { fields: { status: false } } });
+    clock.forward(1_000);
+    const second = await start({ hubspot: { fields: { status: 'selskabsstatus' } } });
+    const part = ['connector.providers.hubspot.mapping'];
+    await expect
+      .poll(() => {
+        clock.forward(1_000);
+        return [tellings(first.lines), tellings(second.lines)];
+      })
+      .toEqual([[part], [part]]);
+    const [since] = first.lines.flatMap((line) => line.since ?? []);
+    expect(since).toMatch(/^\d{4}-\d\d-\d\dT/);
+    await expect.poll(() => scrape(first.app)).toContain('cvrsync_differing_daemons 1');
+    await second.app.close(0);
+    const over = () => first.lines.filter(({ msg }) => msg.endsWith('another configuration is gone'));
+    await expect.poll(() => over().length).toBe(1);
+    expect(tellings(first.lines).filter((differs) => differs !== undefined)).toEqual([part]);
+  });
+
+  it('are told of by check, with the parts and never a secret, and those that agree are ok', async () => {
+    const { crms, url } = await scene();
+    const start = async (token: string) => {
+      const file = join(newFolder(), 'cvrsync.yaml');
+      const content = configFor(crms, url, { connections: { hubspot: { accessToken: token } } });
+      await writeFile(file, JSON.stringify(content));
+      const loaded = await checkConfig(content, file, {});
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+      return { file, config: loaded.config };
+    };
+    const one = await start('token-of-the-daemon');
+    const other = await start('another-token');
+    const app = await startApp(one.config, { log: pino({ level: 'silent' }), env: {} });
+    onTestFinished(() => app.close(0));
+    const same = await runCli(['--config', one.file, '--json', 'check']);
+    expect(same.stdout).toContain('1 runs with this configuration');
+    const differs = await runCli(['--config', other.file, '--json', 'check']);
+    expect(differs.stdout).toContain('another configuration than this file in connector.credentials');
+    const rows = await app.store.db.selectFrom('daemon').select('digests').execute();
+    expect(JSON.stringify(rows)).not.toContain('token-of-the-daemon');
+  });
+});
+
+describe('a mapping that flips between replicas', () => {
+  it('marks no record while both run, however often one starts again, and all of them once when one is left', async () => {
+    const { crms, clock, start } = await scene();
+    const id = crms.hubspot.add({ name: 'A ApS' });
+    const without: Connections = { hubspot: { fields: { status: false } } };
+    const withStatus: Connections = { hubspot: { fields: { status: 'selskabsstatus' } } };
+    const first = await start(without);
+    const { store } = first.app;
+    await store.write((tx) =>
+      linkRecord(tx, { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: clock.now() }),
+    );
+    await postWebhook(`${first.app.url}/webhook`, told({ status: { before: null, after: 'NORMAL' } }, 8));
+    await first.app.connector?.drained();
+    const marks = async () =>
+      (await store.db.selectFrom('lane').select(['queue', 'key']).where('queue', '=', 'sync:hubspot').execute()).length;
+    const reads = () => crms.hubspot.calls.filter(({ path }) => path.includes('batch/read')).length;
+    const before = reads();
+    for (let round = 0; round < 3; round += 1) {
+      const second = await start(withStatus);
+      expect(await marks()).toBe(0);
+      await second.app.connector?.drained();
+      await second.app.close(0);
+    }
+    expect(reads()).toBe(before);
+    const last = await start(withStatus);
+    await first.app.close(0);
+    // Past the quiet time; then as fast as a write may be behind its read.
+    for (let step = 0; step < 20; step += 1) {
+      clock.forward(5_000);
+      await last.app.connector?.drained();
+    }
+    await expect.poll(() => crms.hubspot.get(id), { timeout: 30_000 }).toMatchObject({ selskabsstatus: 'NORMAL' });
+    await last.app.connector?.drained();
+  });
+});
