@@ -2,7 +2,9 @@
  * The store's tables. One schema for both engines: text for JSON, integers for times (ms since 1970)
  * and flags, so that SQLite and PostgreSQL hold the same values.
  */
+
 import type { Generated } from 'kysely';
+import type { DaemonTable } from './daemon-schema.ts';
 import type { ServiceSchema } from './service-schema.ts';
 
 /** An accepted webhook. `seq` is the order of arrival; `body` is canonical JSON and null once pruned. */
@@ -264,18 +266,6 @@ export interface AlertTable {
   told_at: number | null;
   /** Since when it is gone; null while it lasts. */
   gone_at: number | null;
-}
-
-/** A daemon that runs on the store. */
-export interface DaemonTable {
-  id: string;
-  /** Host and process, for people. */
-  name: string;
-  started_at: number;
-  /** Its last heartbeat. */
-  seen_at: number;
-  /** JSON: digests of the parts of its configuration, by half. */
-  digests: string;
 }
 
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */

@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 
 async function run(store: Store, now = NOW, signal = never): Promise<string[]> {
   await store.write((tx) => seedHousekeeping(tx, now));
-  const claims = await claim(store, 'housekeeping', { limit: 10, now, leaseMs: 30_000 });
+  const claims = await claim(store, 'housekeeping', { limit: 20, now, leaseMs: 30_000 });
   await runHousekeeping({ store, metrics: createMetrics(), now: () => now }, claims, signal);
   return claims.map(({ key }) => key).sort();
 }
@@ -167,6 +167,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'checkpoint',
       'facts',
       'history',
+      'mapping',
       'marking',
       'monitoring',
       'notes',
@@ -181,6 +182,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
       { key: 'facts', due_at: NOW + DAY, epoch: null },
       { key: 'history', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'mapping', due_at: NOW + 30_000, epoch: null },
       { key: 'marking', due_at: NOW + 3_600_000, epoch: null },
       { key: 'monitoring', due_at: NOW + 3_600_000, epoch: null },
       { key: 'notes', due_at: NOW + 3_600_000, epoch: null },
