@@ -180,4 +180,18 @@ describe('the intake', () => {
     await intake.accept(event('a'));
     expect(await heard).toEqual(['a']);
   });
+
+  it('logs once a minute that a sender gives one id to events that differ', async () => {
+    const clock = { now: 100_000 };
+    const warnings: object[] = [];
+    const log = { warn: (details: object) => void warnings.push(details), error: () => {} };
+    const { intake, metrics } = open(await newStore('sqlite'), { log, now: () => clock.now });
+    const send = (key: string) => intake.accept({ ...event(key), webhookId: 'msg_1', digest: key });
+    for (const key of ['a', 'b', 'c']) expect(await send(key)).toBe('stored');
+    expect(warnings).toEqual([{ webhookId: 'msg_1', entity: event('b').entity }]);
+    clock.now += 60_000;
+    await send('d');
+    expect([warnings.length, (await metrics.idsReused.get()).values[0]?.value]).toEqual([2, 3]);
+    await intake.stop();
+  });
 });

@@ -146,6 +146,21 @@ describe.each(ENGINES)('a mapped property that was missing (%s)', (engine) => {
     expect(record).toMatchObject({ site: 'www.a.example' });
   });
 
+  it('is filled in all of them, also where they are more than one step marks', async () => {
+    const { store, account, look, now } = await setUp(engine);
+    await look();
+    await store.write(async (tx) => {
+      for (let at = 0; at < 1_001; at += 1)
+        await linkRecord(tx, { provider: 'crm', recordId: `r${at}`, entity: ENTITY, sendUpdate: false, now: now() });
+      await tx.deleteFrom('lane').where('queue', '=', 'sync:crm').execute();
+    });
+    account.properties.push(named('site'));
+    account.time += 15 * MINUTE;
+    await look();
+    const marked = await store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:crm').execute();
+    expect(marked).toHaveLength(1_002);
+  });
+
   it('that takes other values now gets what was set aside for it', async () => {
     const { account, record, sync, look } = await setUp(engine);
     account.properties = [named('name'), named('mail', { writable: false })];

@@ -88,6 +88,8 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
     script.answer = () => 500;
     await call();
     expect(await readOutages(store.db, script.time)).toHaveLength(1);
+    // A row that nobody renews was left by a process that ended.
+    expect(await readOutages(store.db, script.time + 16 * MINUTE)).toEqual([]);
     script.answer = () => 200;
     await call(make().watch('hubspot', inner));
     expect(await readOutages(store.db, script.time)).toEqual([]);

@@ -122,7 +122,20 @@ describe.each(ENGINES)("a person's skip on %s", (engine) => {
     expect(await ground.links()).toMatchObject({ [a]: `${companyEntityId('10150817')} number crm active` });
     await ground.run(plan(newFile()));
     await applyLines(ground, [HEAD, `${b};${held[1]};link`]);
+    const { db } = ground.deps.store;
+    expect(await db.selectFrom('plan_skip').select('record_id').execute()).not.toContainEqual({ record_id: b });
     await ground.run(plan(newFile()));
     expect((await linked(ground)).length).toBe(3);
+  });
+
+  it('is theirs alone: what the plan itself skipped is linked once nothing speaks against it', async () => {
+    const [number = ''] = numbers(1);
+    const { ground, ids } = await planned(engine, [number, `DK${number}`]);
+    const [a = '', b = ''] = ids;
+    await applyLines(ground, [HEAD, ...ids.map((id) => `${id};${number};skip`)]);
+    ground.emulator.edit(b, { cvr_number: '10150817' });
+    await ground.run(plan(newFile()));
+    await ground.run({ mode: { kind: 'apply' } });
+    expect(await linked(ground)).toEqual([a, b].toSorted());
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { changesOf, readFound } from '../../../src/service/news/gazette-notice.ts';
 
-const headlineOf = (messageTypeName: string | undefined): string | undefined => {
+const headlineOf = (messageTypeName: string | undefined, title = 'Papirtiger Software A/S'): string | undefined => {
   const line = {
     messageNumber: 'S21112026-1',
     published: '2026-11-21T00:00:00',
-    title: 'Papirtiger Software A/S',
+    title,
     summary: [{ name: 'CVR-nr.', value: '99000011' }],
     messageTypeName,
   };
@@ -33,4 +33,8 @@ describe('a notice that was found in a search for decrees', () => {
   test.each([undefined, 'Noget ganske andet'])('and says of its kind %s is told as what was searched for', (name) => {
     expect(headlineOf(name)).toBe('Konkursdekret: Papirtiger Software A/S');
   });
+});
+
+test('a personal number in a notice is not stored, though its figures are written as HTML entities', () => {
+  expect(headlineOf('Dekret', 'Bo efter &#48;10190&#x2d;1234')).toBe('Konkursdekret: Bo efter […]');
 });

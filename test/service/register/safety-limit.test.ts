@@ -93,6 +93,12 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     if (held === undefined) throw new Error('the lane is not due');
     await tellLosses(stage.deps, held);
     expect(await stage.changes()).toHaveLength(101);
+    // And what goes in the days after is told at once, however much that is.
+    for (const documents of [many(120, false), many(180, true)]) {
+      await stage.tell(...documents);
+      await stage.run();
+    }
+    expect([(await stage.changes()).length, await waiting(stage)]).toEqual([303, []]);
   });
 
   it('keeps what was known where a person says so, and asks no more; whole again tells nothing', async () => {
