@@ -49,6 +49,17 @@ describe.each(ENGINES)('keys and jobs on %s', (engine) => {
   });
 });
 
+describe('a revoked key', () => {
+  it('has its jobs switched off, and no job of another key', async () => {
+    const house = await openHouse();
+    const [ended, other] = [await house.key(), await house.key()];
+    const jobs = [await house.job(ended.id, 'hubspot'), await house.job(other.id, 'hubspot')];
+    expect((await house.call('DELETE', `/admin/api/keys/${ended.id}`)).status).toBe(204);
+    const rows = await house.store.db.selectFrom('monitor').select(['id', 'activated']).execute();
+    expect(jobs.map((job) => rows.find(({ id }) => id === job)?.activated)).toEqual([0, 1]);
+  });
+});
+
 describe('a job that cannot be', () => {
   it.each([
     ['for a key that is none', { key: NOBODY }, 'body.key is no API key'],
