@@ -25,8 +25,8 @@ export interface DeliveryDeps extends WireOptions {
   readonly store: Store;
   readonly bell: Bell;
   readonly now: () => number;
-  readonly log: { error(details: object, message: string): void };
-  readonly metrics: Pick<Metrics, 'deliveryAttempts' | 'deliverySeconds'>;
+  readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
+  readonly metrics: Pick<Metrics, 'deliveryAttempts' | 'deliverySeconds' | 'leaseLost'>;
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: Http;
@@ -87,6 +87,13 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     schedule: deps.schedule ?? SCHEDULE,
     limit,
     observe,
+    lost(monitor) {
+      metrics.leaseLost.inc();
+      log.warn(
+        { queue: DELIVER_QUEUE, monitor },
+        'this process stood still for longer than its lease: another delivers to the monitor',
+      );
+    },
   };
 
   async function runOne(claim: Claim, monitors: Awaited<ReturnType<typeof loadMonitors>>, signal: AbortSignal) {

@@ -56,7 +56,8 @@ export const verbs = {
   /** Starts delivering. */
   start(concurrency: number): void {
     const { http } = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
-    const log = { error: (detail: object, message: string) => void noted.push(`${message} ${JSON.stringify(detail)}`) };
+    const note = (detail: object, message: string) => void noted.push(`${message} ${JSON.stringify(detail)}`);
+    const log = { error: note, warn: note };
     const deps = { store: opened(), bell, secrets, now: Date.now, http, log, metrics: createMetrics(), concurrency };
     worker = startDelivery(deps);
   },

@@ -92,7 +92,7 @@ export function delivering(store: Store, options: Partial<DeliveryDeps> & { dead
     now: clock.now,
     http: client.http,
     metrics: createMetrics(),
-    log: { error: (detail, message) => errors.push(`${message} ${JSON.stringify(detail)}`) },
+    log: { error: (detail, message) => errors.push(`${message} ${JSON.stringify(detail)}`), warn() {} },
     random: () => 0,
     pollMs: 50,
     ...more,

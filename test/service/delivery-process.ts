@@ -16,7 +16,7 @@ startDelivery({
   now: Date.now,
   http,
   metrics: createMetrics(),
-  log: { error: (detail, message) => void process.stderr.write(`${message} ${JSON.stringify(detail)}\n`) },
+  log: { error: (detail, message) => void process.stderr.write(`${message} ${JSON.stringify(detail)}\n`), warn() {} },
   leaseMs: 600,
   pollMs: 100,
 });

@@ -31,6 +31,8 @@ export interface RunDeps {
   limit(monitor: string): number;
   /** Counts an attempt, and lets a webhook that asks for less have less at a time. */
   observe(monitor: string, head: Head, result: Result): void;
+  /** Hears of a monitor whose lane went to another process meanwhile. */
+  lost(monitor: string): void;
 }
 
 /** Deliveries that are looked up at once. */
@@ -144,6 +146,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     more = true;
   }
   if (so.failure !== undefined) throw so.failure;
+  if (so.far === 'lost') deps.lost(monitor.id);
   if (so.far === 'off') await ledger.write({ claim, ending: 'over' });
 }
 

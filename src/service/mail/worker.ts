@@ -70,14 +70,17 @@ export function startMail(deps: MailDeps): Worker {
         if (taken.kind === 'none') await settle(tx, claim, ended(taken.until));
         return taken;
       });
-      if (batch.kind === 'none' || batch.kind === 'lost') return;
+      if (batch.kind === 'none') return;
+      if (batch.kind === 'lost') return tellOfLostLease(deps, claim);
       const lease = leaseOf(store, [claim], now);
       if (!(await stands(lease))) return tellOfLostLease(deps, claim);
       const sent = await sendBatch(deps, mailer, claim, batch, signal);
       // The worker puts the lane back; whether it went out is not known.
       if (sent.kind === 'later' && signal.aborted) throw signal.reason;
       note(sent);
-      if (!(await record(deps, claim, batch.message, sent))) return;
+      const next = await record(deps, claim, batch.message, sent);
+      if (next === 'lost') return tellOfLostLease(deps, claim);
+      if (next === 'over') return;
     }
   }
 
@@ -159,31 +162,36 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
   };
 }
 
-/** Writes down what became of a mail; true where the lane may go on. */
-async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<boolean> {
+/** Writes down what became of a mail, and says whether the lane goes on. */
+async function record(
+  { store, now, log }: MailDeps,
+  claim: Claim,
+  message: string,
+  sent: Sent,
+): Promise<'goes-on' | 'over' | 'lost'> {
   const at = now();
   if (sent.kind === 'sent') {
     // Also where the lease was lost: it did go out.
     await store.write((tx) => endBatch(tx, claim, message, at));
-    return true;
+    return 'goes-on';
   }
   const { error } = sent;
   const isOld = at - claim.since > GIVE_UP_MS && claim.attempts + 1 >= GIVE_UP_TRIES;
   const outcome = await store.write(async (tx) => {
-    if ((await held(tx, [claim])).size === 0) return { given: 0, goesOn: false };
+    if ((await held(tx, [claim])).size === 0) return { given: 0, next: 'lost' } as const;
     if (sent.kind === 'rejected') {
       const given = await failBatch(tx, claim, message, { now: at, error });
       const { monitor, recipient } = readMailKey(claim.key);
       if (sent.bounced) await endMail(tx, monitor, recipient, { now: at, bounced: error });
-      return { given, goesOn: true };
+      return { given, next: 'goes-on' } as const;
     }
     const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;
     if (sent.certain) await freeBatch(tx, claim, message);
     await settle(tx, claim, { kind: 'again', at: at + backoff(claim.attempts + 1, { baseMs: 30_000 }), error });
-    return { given, goesOn: false };
+    return { given, next: 'over' } as const;
   });
   if (outcome.given > 0) log.warn({ error, lane: claim.key, rows: outcome.given }, 'mail was given up');
-  return outcome.goesOn;
+  return outcome.next;
 }
 
 async function discard({ store, now, log }: MailDeps, claim: Claim): Promise<void> {
