@@ -58,7 +58,7 @@ export async function startApp(
   let stopping = false;
   warnOf(config, log);
   try {
-    const store = await openStore(config.store);
+    const store = await openStore(config.store, { connections: config.storeConnections });
     undo.push(() => store.close());
     await store.claimDaemon();
     const metrics = createMetrics();

@@ -221,6 +221,12 @@ export const configSchema = Type.Object(
       'A path: SQLite, relative to the working directory. postgres://...: PostgreSQL, any number of replicas.',
       { default: 'data/cvrsync.db', secret: 'url' },
     ),
+    storeConnections: Type.Integer({
+      minimum: 2,
+      maximum: 1000,
+      default: 10,
+      description: 'Connections of the daemon to a PostgreSQL store, at most; SQLite has none.',
+    }),
     connector: Type.Optional(connector),
     service: Type.Optional(service),
     alerts: Type.Optional(alerts),

@@ -1,6 +1,7 @@
 /** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
 import { type Connection, ProviderError } from '../../providers/provider.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
+import { storeErrorIn } from '../store/store-error.ts';
 import { refusedAbilities } from './ability.ts';
 import { COUNTED, countAttention, shownCount } from './attention.ts';
 import { checkLinks } from './check-links.ts';
@@ -96,6 +97,9 @@ async function checkProvider(
       ...(await checkRules(subject, connection, signal)),
     ];
   } catch (error) {
+    const ofStore = storeErrorIn(error);
+    if (ofStore !== undefined)
+      return [{ level: 'fail', subject: 'store', found: ofStore.message, advice: 'see the setting `store`' }];
     const advice = error instanceof ProviderError ? ADVICE[error.fault] : `look at connector.providers.${subject}`;
     return [{ level: 'fail', subject, found: reasonOf(error, signal), advice }];
   }

@@ -1,5 +1,6 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
 import { type Fault, ProviderError } from '../../providers/provider.ts';
+import { storeErrorIn } from '../store/store-error.ts';
 import type { IdForm } from './record-id.ts';
 
 export interface FenceOptions {
@@ -72,6 +73,9 @@ const begin = async <T>(work: (signal: AbortSignal) => Promise<T>, signal: Abort
 
 /** An error as the contract has them; a bug of the provider says whose it is. */
 function asThrown(error: unknown, name: string, verb: string): unknown {
+  // Every call of a provider asks the store for its turn.
+  const ofStore = storeErrorIn(error);
+  if (ofStore !== undefined) return ofStore;
   if (isFault(error)) {
     const { fault, message, retryAfterMs } = error;
     if (error instanceof ProviderError && isSane(retryAfterMs)) return error;

@@ -1,6 +1,7 @@
 /** Takes the lanes of one queue as they fall due, in batches, and keeps hold of them while they are worked on. */
 import PQueue from 'p-queue';
 import type { Store } from '../store/store.ts';
+import { storeErrorIn } from '../store/store-error.ts';
 import { backoff } from './backoff.ts';
 import type { Bell } from './bell.ts';
 import { countDue, nextDue } from './lane-state.ts';
@@ -154,14 +155,26 @@ export function startWorker(options: WorkerOptions): Worker {
       for (const { key } of claims) suspects.delete(key);
     } catch (error) {
       const cut = cutting.signal.aborted;
-      if (!cut) {
+      // No lane is poison because the store did not answer, and none has used up a try.
+      const away = storeErrorIn(error);
+      if (!cut && away !== undefined)
+        log.error(
+          { err: away, queue, lanes: claims.length },
+          'a run ended because the store did not answer: trying again',
+        );
+      else if (!cut) {
         log.error(
           { err: error, queue, keys: claims.slice(0, 5).map(({ key }) => key), lanes: claims.length },
           'a run failed',
         );
         for (const { key } of claims) suspects.add(key);
       }
-      const settle = (one: Claim) => [one, cut ? released(now()) : failed(one, now(), message(error))] as const;
+      const settlement = (one: Claim): Settlement => {
+        if (cut) return released(now());
+        if (away !== undefined) return { kind: 'again', at: now() + backoff(1), error: message(away), free: true };
+        return failed(one, now(), message(error));
+      };
+      const settle = (one: Claim) => [one, settlement(one)] as const;
       await store
         .write((tx) => settleAll(tx, claims.map(settle)))
         .catch((err) => log.error({ err, queue }, 'could not put failed work back: its leases will run out'));

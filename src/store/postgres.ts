@@ -1,18 +1,22 @@
 /** The store on PostgreSQL: many replicas may share it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 const INT8 = 20;
 const TRIES = 5;
 
-/** Opens a pool on the database at `url`. Connects on first use. */
-export function openPostgres(url: string): Store {
+/** Connections that a daemon keeps where nothing else is said. */
+const CONNECTIONS = 10;
+
+/** Opens a pool of so many connections on the database at `url`. Connects on first use. */
+export function openPostgres(url: string, connections = CONNECTIONS): Store {
   const pool = new Pool({
     connectionString: url,
-    max: 10,
+    max: connections,
     connectionTimeoutMillis: 5_000,
     // A server that stopped answering must not hold a caller, nor a frozen process of ours hold locks, for ever.
     query_timeout: 60_000,
@@ -27,9 +31,10 @@ export function openPostgres(url: string): Store {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
+  const told = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({
-      pool,
+      pool: { connect: () => connectTo(pool, url, told), end: () => pool.end(), options: pool.options },
       // With `off` a commit returns before it is on disk, and an answered webhook could be lost.
       onCreateConnection: async (connection) => {
         await connection.executeQuery(
@@ -78,4 +83,56 @@ export function openPostgres(url: string): Store {
 function isRepeatable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === '40P01' || code === '40001';
+}
+
+/** A connection of the pool, the same for the same one in `told`: what fails between us and the server is thrown as the store's. */
+async function connectTo(
+  pool: Pool,
+  url: string,
+  told: WeakMap<PostgresPoolClient, PostgresPoolClient>,
+): Promise<PostgresPoolClient> {
+  const client = await pool.connect().catch((error: unknown) => {
+    const advice = 'see that PostgreSQL runs there and lets us in, and that the setting `store` names it';
+    throw new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${advice}`, error);
+  });
+  const known = told.get(client);
+  if (known !== undefined) return known;
+  const telling: PostgresPoolClient = new Proxy<PostgresPoolClient>(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]): unknown => {
+        const answer: unknown = Reflect.apply(value, target, given);
+        if (name !== 'query' || !(answer instanceof Promise)) return answer;
+        return answer.catch((error: unknown) => Promise.reject(asStores(error)));
+      };
+    },
+  });
+  told.set(client, telling);
+  return telling;
+}
+
+/** Of SQLSTATE only a lost or refused connection, a server that stops or is full: the other classes are about a statement. */
+const UNREACHABLE = /^(08|53|57P0|57014|25P03)/;
+
+function asStores(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/^[0-9A-Z]{5}$/.test(code) && !UNREACHABLE.test(code)) return error;
+  return new StoreError(`did not answer: ${wordsOf(error)}`, error);
+}
+
+/** Host, port and database; no user and no password. */
+function placeOf(url: string): string {
+  try {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    return `${searchParams.get('host') ?? hostname}${port === '' ? '' : `:${port}`}${pathname}`;
+  } catch {
+    return 'its address';
+  }
+}
+
+/** node-postgres throws several at once where a name has several addresses, without a message. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
 }
