@@ -16,7 +16,6 @@ const UNLIMITED = { calls: 100_000, perMs: 10_000 };
 const PAGE = 100;
 const PACED = 20_000;
 const MANY = 250_000;
-const FIRST = 20_000_000;
 const AIM = { ratio: 0.9, rssMb: 200, growthMb: 20 };
 
 build();
@@ -27,7 +26,7 @@ await inFolder(async (folder) => {
       name: 'hubspot',
       rate,
       records,
-      numbered: { property: NUMBER, first: FIRST },
+      numbered: { property: NUMBER },
     });
     const own = join(folder, name);
     await mkdir(own);

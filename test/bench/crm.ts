@@ -4,6 +4,7 @@ import type { CrmEmulator } from '../../providers/emulator.ts';
 import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
 import type { Window } from '../../providers/provider.ts';
 import { startSalesforceEmulator } from '../../providers/salesforce/emulator/emulator.ts';
+import { cvrNumber } from '../support/cvr-numbers.ts';
 import { answerWith } from './child.ts';
 
 export type CrmName = 'hubspot' | 'salesforce';
@@ -38,7 +39,7 @@ export const verbs = {
     rate: Window;
     records: number;
     /** Numbers them in a property; blank companies where absent. */
-    numbered?: { property: string; first: number };
+    numbered?: { property: string };
   }) {
     crm = name === 'hubspot' ? await startHubspotEmulator({ rate }) : await startSalesforceEmulator({ rate });
     const emulator = crm;
@@ -47,7 +48,7 @@ export const verbs = {
     const ids = Array.from({ length: records }, (_, at) =>
       emulator.add({
         [nameProperty]: `Opdigtet ${at}`,
-        ...(numbered !== undefined && { [numbered.property]: String(numbered.first + at) }),
+        ...(numbered !== undefined && { [numbered.property]: cvrNumber(at) }),
       }),
     );
     return { settings: emulator.settings, ids };

@@ -26,7 +26,7 @@ await inFolder(async (folder) => {
     name: 'hubspot',
     rate,
     records: RECORDS,
-    numbered: { property: NUMBER, first: 20_000_000 },
+    numbered: { property: NUMBER },
   });
   const start = () => startBackfill(folder, settings, [], upstream);
   /** Records of work so far, over all starts. */

@@ -52,7 +52,7 @@ export const forAPerson = ({ outcome }: Summary): number => outcome.person + out
 /** The document of `--json`. */
 export const documentOf = (summary: Summary): object => {
   const { provider, ended, scanned, outcome, calls, seconds, trust, sample, file } = summary;
-  const { verdicts, toLink, linked, failed, monitored, refused, unconfirmed, mistyped } = outcome;
+  const { verdicts, toLink, linked, failed, monitored, refused, unconfirmed, mistyped, unsure } = outcome;
   const shown = (row: CensusRow) => ({
     record: row.record_id,
     name: row.name,
@@ -69,6 +69,7 @@ export const documentOf = (summary: Summary): object => {
     scanned,
     verdicts,
     mistyped,
+    unsure,
     toLink,
     linked,
     failed,
@@ -115,15 +116,21 @@ const MANY = 10;
 
 /** One number in eleven passes by chance: where most fail, they are phone numbers or the like. */
 function toldNumbers({ provider, scanned, outcome, match }: Summary): readonly string[] {
-  const { mistyped, verdicts } = outcome;
+  const { mistyped, unsure, verdicts } = outcome;
   const asked = `is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`;
   if (scanned > 0 && verdicts['no-number'] === scanned) return [`No record has a number: ${asked}`];
-  if (mistyped === 0) return [];
+  const left =
+    unsure === 0
+      ? []
+      : [
+          `${records(unsure)} ${unsure === 1 ? 'is' : 'are'} not linked, since the number may be mistyped or lost a zero: set the action to link in a plan where it is right.`,
+        ];
+  if (mistyped === 0) return left;
   const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
   const told = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
   const isMost = mistyped >= MANY && mistyped * 2 > (verdicts.matched ?? 0);
-  if (!isMost) return [told];
-  return [told, `So many: ${asked}`];
+  if (!isMost) return [told, ...left];
+  return [told, ...left, `So many: ${asked}`];
 }
 
 function toldPlan({ outcome, sample, file, next }: Summary): readonly string[] {

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
 import type { CensusTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { type Action, FOR_A_PERSON, MISTYPED, VERDICTS, type Verdict } from './verdict.ts';
+import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
 
 export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
 
@@ -84,6 +84,9 @@ export async function rowsByEntity(
   return rowsOf(db, provider).where('entity', 'in', each(db, entities)).execute();
 }
 
+/** Matched by a number that may be another company's. */
+const IS_UNSURE = sql<boolean>`(verdict = 'matched' and detail in (${sql.join(UNSURE)}))`;
+
 /** Some rows that a person should look at, or some that are to be linked: for a first impression. */
 export async function sampleRows(
   db: Db,
@@ -96,7 +99,10 @@ export async function sampleRows(
     .$if(of === 'person', (query) =>
       // As they are counted: what a person decided in a plan file is linked, whatever the scan thought of it.
       query.where(({ eb, and, or }) =>
-        or([and([eb('verdict', 'in', [...FOR_A_PERSON]), eb('action', '!=', 'link')]), eb('state', '=', 'failed')]),
+        or([
+          and([or([eb('verdict', 'in', [...FOR_A_PERSON]), IS_UNSURE]), eb('action', '!=', 'link')]),
+          eb('state', '=', 'failed'),
+        ]),
       ),
     )
     .orderBy('position')
@@ -130,6 +136,8 @@ export interface Counts {
   readonly person: number;
   /** Of the matched ones: those whose number fails the register's check. */
   readonly mistyped: number;
+  /** Of the matched ones: not linked, since their number fails the check or was given a leading zero. */
+  readonly unsure: number;
 }
 
 /** Reads every row of the connection. By sums and not by groups, which an engine would sort: memory for each row. */
@@ -142,16 +150,18 @@ export async function countRows(db: Db, provider: string): Promise<Counts> {
       countWhere(sql`action = 'link' and state = 'done'`).as('linkedRows'),
       countWhere(sql`state = 'failed'`).as('failedRows'),
       countWhere(
-        sql`state = 'failed' or (action <> 'link' and verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}))`,
+        sql`state = 'failed' or (action <> 'link'
+          and (verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}) or ${IS_UNSURE}))`,
       ).as('personRows'),
       countWhere(sql`verdict = 'matched' and detail = ${MISTYPED}`).as('mistyped'),
+      countWhere(sql`action <> 'link' and ${IS_UNSURE}`).as('unsure'),
     ])
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE)
     .executeTakeFirstOrThrow();
-  const { toLink, linkedRows: linked, failedRows: failed, personRows: person, mistyped } = rows;
+  const { toLink, linkedRows: linked, failedRows: failed, personRows: person, mistyped, unsure } = rows;
   const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (rows[one] > 0 ? [[one, rows[one]]] : [])));
-  return { verdicts, toLink, linked, failed, person, mistyped };
+  return { verdicts, toLink, linked, failed, person, mistyped, unsure };
 }
 
 /** How many rows a condition holds for, without a sort. */

@@ -4,7 +4,7 @@ import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { CensusRow } from './census.ts';
 import { readSkips, SKIPPED } from './plan-memory.ts';
-import type { Verdict } from './verdict.ts';
+import { UNSURE, type Verdict } from './verdict.ts';
 
 /** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole census. */
 export async function judgeRows(db: Db, provider: string, rows: readonly CensusRow[]): Promise<readonly CensusRow[]> {
@@ -40,9 +40,8 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
         : twins && toldTwins(twins, row.record_id);
     if (doubt === undefined && skips.get(row.record_id) === row.entity)
       return { ...row, action: 'skip', detail: SKIPPED };
-    return doubt === undefined
-      ? { ...row, action: 'link' }
-      : { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: doubt };
+    if (doubt !== undefined) return { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: doubt };
+    return { ...row, action: UNSURE.includes(row.detail) ? 'skip' : 'link' };
   });
 }
 

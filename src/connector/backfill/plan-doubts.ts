@@ -35,6 +35,8 @@ const MEANING: Readonly<Record<keyof PlanDoubts, string>> = {
 export interface Scanned {
   readonly verdict: string;
   readonly own: string | null;
+  /** Its number fails the register's check, or was given a zero. */
+  readonly isUnsure: boolean;
 }
 
 const SAFE: readonly string[] = ['matched', 'linked'] satisfies readonly Verdict[];
@@ -45,7 +47,7 @@ export function openDoubts(): { see(line: PlanLine, scanned: Scanned): void; cou
   const found = { differing: 0, failing: 0, consecutive: 0, against: 0 };
   let before: number | undefined;
   return {
-    see({ action, entity }, { verdict, own }) {
+    see({ action, entity }, { verdict, own, isUnsure }) {
       const digits = entity === undefined ? undefined : parseEntityId(entity)?.number;
       const number = digits === undefined ? undefined : Number(digits);
       const follows = number !== undefined && before !== undefined && number === before + 1;
@@ -56,7 +58,7 @@ export function openDoubts(): { see(line: PlanLine, scanned: Scanned): void; cou
       found.differing += isTheirs && own !== null ? 1 : 0;
       found.failing += isTheirs && !passesModulus11(digits) ? 1 : 0;
       found.consecutive += isTheirs && follows ? 1 : 0;
-      found.against += isTheirs || SAFE.includes(verdict) ? 0 : 1;
+      found.against += isTheirs || (SAFE.includes(verdict) && !isUnsure) ? 0 : 1;
     },
     counts: () => ({
       ...found,

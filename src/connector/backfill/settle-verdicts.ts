@@ -74,7 +74,7 @@ async function readTwins(deps: BackfillDeps, begun: Run, columns: Columns, signa
         crm.name,
         survivors.map(([to, { row, entity }], at): CensusRow => {
           const position = run.end + at + 1;
-          return { ...row, record_id: to, position, entity, verdict: 'matched', detail: null };
+          return { ...again(row), record_id: to, position, entity };
         }),
       );
       return next;
@@ -83,7 +83,7 @@ async function readTwins(deps: BackfillDeps, begun: Run, columns: Columns, signa
   }
 }
 
-/** A twin as it was before it was one: it still holds the number, and is judged anew. */
+/** A record as its number alone says: it is judged anew. */
 const again = (row: CensusRow): CensusRow => ({
   ...row,
   verdict: 'matched',

@@ -10,7 +10,7 @@ import { openDoubts, type PlanDoubts } from './plan-doubts.ts';
 import { rememberSkips } from './plan-memory.ts';
 import { type PlanLine, type PlanProblem, readPlan } from './read-plan.ts';
 import { holdRun, type Run, saveRun } from './run.ts';
-import { verdictOf } from './verdict.ts';
+import { UNSURE, verdictOf } from './verdict.ts';
 
 /** A plan file that cannot be applied: every problem is listed with its line. */
 export class PlanError extends Error {
@@ -80,7 +80,7 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
         continue;
       }
       const own = ownOf(row);
-      doubts.see(one, { verdict: row.verdict, own });
+      doubts.see(one, { verdict: row.verdict, own, isUnsure: UNSURE.includes(row.detail) });
       counts[one.action === 'link' ? 'toLink' : 'skipped'] += 1;
       if (one.action !== 'link') continue;
       if (row.verdict === 'linked' && own === one.entity) counts.linked += 1;
@@ -150,12 +150,12 @@ export async function importPlan(deps: BackfillDeps, run: Run, file: string, sig
   return next;
 }
 
-/** What a person says by a page: records that could be linked by their own number and are not to be, and those that are. */
+/** What a person says by a page: records that would be linked by their own number and are not to be, and those that are. */
 function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, CensusRow>) {
   const lines = page.flatMap((one) => ('problem' in one ? [] : one));
   const skips = lines.flatMap(({ action, recordId: record }) => {
     const row = rows.get(record);
-    const entity = action === 'skip' && row?.verdict === 'matched' ? ownOf(row) : null;
+    const entity = action === 'skip' && row?.verdict === 'matched' && !UNSURE.includes(row.detail) ? ownOf(row) : null;
     return entity === null ? [] : { record, entity };
   });
   return { skips, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };

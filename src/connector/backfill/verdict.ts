@@ -44,6 +44,11 @@ export interface Said {
 
 /** The note of a number that may be none. */
 export const MISTYPED = "the number fails the register's check (modulus 11): is it mistyped?";
+/** The note of a number that was read with a zero before it. */
+export const PADDED = 'its leading zero was missing';
+
+/** Notes of a matched record whose number may be another company's: it is linked where a person says so in a plan. */
+export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];
 
 /** Reads what a record holds as its number; `isHeld` is the CRM's word that the record is to be left alone. */
 export function verdictOf(value: PropertyValue, isHeld: boolean): Said {
@@ -55,10 +60,11 @@ function ofNumber(value: PropertyValue): Said {
   const read = readCvrNumber(value);
   switch (read.kind) {
     case 'number':
-      return matched(read.number, read.valid ? null : MISTYPED);
+      // A property of numbers keeps no leading zero: it was put there to read this one.
+      return matched(read.number, read.valid ? (isPadded(value, read.number) ? PADDED : null) : MISTYPED);
     case 'lost-zero':
       return read.valid
-        ? matched(read.number, 'its leading zero was missing')
+        ? matched(read.number, PADDED)
         : { verdict: 'invalid', entity: null, detail: `has 7 digits, a CVR number has 8: is it ${read.number}?` };
     case 'production-unit':
       return { verdict: 'unit', entity: null, detail: 'the number of a production unit, not of a company' };
@@ -68,6 +74,8 @@ function ofNumber(value: PropertyValue): Said {
       return { verdict: 'invalid', entity: null, detail: `the number ${read.reason}` };
   }
 }
+
+const isPadded = (value: PropertyValue, number: string): boolean => typeof value === 'number' && number.startsWith('0');
 
 const matched = (number: string, detail: string | null): Said => ({
   verdict: 'matched',

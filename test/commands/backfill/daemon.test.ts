@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../../src/connector/links.ts';
 import { renamed } from '../../faults/company.ts';
 import { startCommand } from '../../support/command.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import { serveService } from '../../support/service.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../../support/stage.ts';
@@ -18,7 +19,7 @@ const RECORDS = 200;
 /** Records without a number, which only make the scan longer: the account's limit is reached on the way. */
 const OTHERS = 1_500;
 const NOTED = 'CVR-1-95012344';
-const entity = (at: number): string => `CVR-1-${20_000_000 + at}`;
+const entity = (at: number): string => `CVR-1-${cvrNumber(at)}`;
 
 /** The most calls in any window of the account's rate. */
 const fullest = (times: readonly number[]): number =>
@@ -39,7 +40,7 @@ describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
     writeFileSync(join(folder, 'cvrsync.json'), JSON.stringify(config));
     const ids = Array.from({ length: RECORDS }, (_, at) =>
       // Every third was named by a person, whom nobody may overwrite.
-      hubspot.add({ cvr_number: String(20_000_000 + at), ...(at % 3 === 0 && { name: `Kaldt ${at}` }) }),
+      hubspot.add({ cvr_number: cvrNumber(at), ...(at % 3 === 0 && { name: `Kaldt ${at}` }) }),
     );
     for (let at = 0; at < OTHERS; at++) hubspot.add({ name: `Uden nummer ${at}` });
     const noted = hubspot.add({});

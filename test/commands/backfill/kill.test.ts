@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
 import { runCli } from '../../support/cli.ts';
 import { startCommand } from '../../support/command.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { type FakeService, serveService } from '../../support/service.ts';
 import { watchStore } from '../../support/stage.ts';
 import { type ENGINES, newFolder, newStoreUrl, opened } from '../../support/stores.ts';
@@ -32,7 +33,7 @@ const setHouse = async (engine: (typeof ENGINES)[number]): Promise<House> => {
   const store = await newStoreUrl(engine);
   // An empty database is for `migrate` or `serve` to fill; a file is made.
   if (engine === 'postgres') await opened(store);
-  const ids = Array.from({ length: RECORDS }, (_, at) => emulator.add({ cvr_number: String(20_000_000 + at) }));
+  const ids = Array.from({ length: RECORDS }, (_, at) => emulator.add({ cvr_number: cvrNumber(at) }));
   const providers = { hubspot: { use: 'hubspot', ...emulator.settings, match: { property: 'cvr_number' } } };
   const upstream = { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 };
   const connector = { webhook: { auth: { method: 'None' } }, providers, upstream, limits: { leaseSeconds: 5 } };
@@ -68,8 +69,7 @@ const linked = async (house: House): Promise<readonly string[]> => {
   return links.map((link) => `${link.entity} ${link.record_id} ${link.monitored}`).toSorted();
 };
 
-const wanted = ({ ids }: House): readonly string[] =>
-  ids.map((id, at) => `CVR-1-${20_000_000 + at} ${id} on`).toSorted();
+const wanted = ({ ids }: House): readonly string[] => ids.map((id, at) => `CVR-1-${cvrNumber(at)} ${id} on`).toSorted();
 
 const run = async (house: House, strikes: readonly Strike[]): Promise<void> => {
   for (const one of strikes) await strike(house, one);

@@ -6,6 +6,7 @@ import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulat
 import { advance, measure, showProgress, toldOf } from '../../../src/commands/backfill/progress.ts';
 import type { Step } from '../../../src/connector/backfill/deps.ts';
 import { main } from '../../../src/main.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 
 const calls = { crm: 1_200, service: 0 };
@@ -92,7 +93,7 @@ it('shows on a terminal of 80 columns why it waits, and what a scan found', () =
 it('is a bar on a terminal, which is left as it was', async () => {
   const emulator = await startHubspotEmulator({ rate: 'none' });
   onTestFinished(() => emulator.close());
-  for (let at = 0; at < 3; at++) emulator.add({ cvr_number: String(20_000_000 + at) });
+  for (let at = 0; at < 3; at++) emulator.add({ cvr_number: cvrNumber(at) });
   const folder = newFolder();
   const file = join(folder, 'cvrsync.json');
   const providers = { hubspot: { use: 'hubspot', ...emulator.settings, match: { property: 'cvr_number' } } };

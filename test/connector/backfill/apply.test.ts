@@ -6,6 +6,7 @@ import type { Connection } from '../../../providers/provider.ts';
 import { endLink } from '../../../src/connector/links.ts';
 import { acceptMatch } from '../../../src/connector/match.ts';
 import { readKept } from '../../../src/store/keep.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
 import { type Ground, setGround } from './ground.ts';
 
@@ -50,7 +51,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
 
   it('adds nothing a second time', async () => {
     const { add, run, service } = await setGround({ engine });
-    for (let at = 0; at < 30; at++) add(String(20_000_000 + at));
+    for (let at = 0; at < 30; at++) add(cvrNumber(at));
     await run();
     await run();
     expect(service.changes).toHaveLength(30);
@@ -81,15 +82,15 @@ describe.each(ENGINES)('applying on %s', (engine) => {
         const { emulator } = ground;
         emulator.remove(ids['gone'] ?? '');
         emulator.merge(ids['survivor'] ?? '', ids['loser'] ?? '');
-        emulator.edit(ids['changed'] ?? '', { cvr_number: '30000001' });
+        emulator.edit(ids['changed'] ?? '', { cvr_number: '30000005' });
         emulator.edit(ids['emptied'] ?? '', { cvr_number: null });
         emulator.edit(ids['held'] ?? '', { about_us: 'ja' });
-        emulator.edit(ids['twin'] ?? '', { cvr_number: 'DK20000009' });
+        emulator.edit(ids['twin'] ?? '', { cvr_number: `DK${cvrNumber(9)}` });
       }),
     });
     const { add, run, rows, links, note } = ground;
     const names = ['gone', 'loser', 'changed', 'emptied', 'held', 'twin', 'stays'] as const;
-    for (const [at, name] of names.entries()) ids[name] = add(String(20_000_003 + at));
+    for (const [at, name] of names.entries()) ids[name] = add(cvrNumber(3 + at));
     ids['survivor'] = add(null);
     await run();
     const found = await rows();
@@ -106,9 +107,9 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     });
     expect(await note(ids['loser'] ?? '')).toContain('merged into record');
     const linked = await links();
-    expect(linked[ids['changed'] ?? '']).toBe('CVR-1-30000001 number crm active');
-    expect(linked[ids['stays'] ?? '']).toBe('CVR-1-20000009 number crm active');
-    const survivor = Object.keys(linked).filter((id) => linked[id]?.startsWith('CVR-1-20000004'));
+    expect(linked[ids['changed'] ?? '']).toBe('CVR-1-30000005 number crm active');
+    expect(linked[ids['stays'] ?? '']).toBe(`CVR-1-${cvrNumber(9)} number crm active`);
+    const survivor = Object.keys(linked).filter((id) => linked[id]?.startsWith(`CVR-1-${cvrNumber(4)}`));
     expect([survivor.length, Object.keys(linked).length]).toEqual([1, 3]);
   });
 
@@ -134,7 +135,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
       engine,
       around: between(async () => {
         await ground.link('77', A);
-        await ground.link(ids[1] ?? '', 'CVR-1-40000000');
+        await ground.link(ids[1] ?? '', 'CVR-1-40000003');
       }),
     });
     ids.push(ground.add('10150817'), ground.add('12345674'));
@@ -156,7 +157,7 @@ it('does the same in Salesforce', async () => {
       ground.emulator.merge(survivor, loser);
     }),
   });
-  ids.push(ground.add('30000001'), ground.add('12345674'), ground.add(null), ground.add('DK 10 15 08 17'));
+  ids.push(ground.add('30000005'), ground.add('12345674'), ground.add(null), ground.add('DK 10 15 08 17'));
   const [gone = '', loser = '', survivor = '', stays = ''] = ids;
   await ground.run();
   expect(await ground.rows()).toMatchObject({
@@ -180,7 +181,7 @@ it('ends right however the CRM changes during the scan', async () => {
         if (pages === 2) {
           // Of the page that was scanned, and of those that were not.
           for (const at of [3, 130]) emulator.remove(ids[at] ?? '');
-          for (const at of [4, 131]) emulator.edit(ids[at] ?? '', { cvr_number: String(40_000_000 + at) });
+          for (const at of [4, 131]) emulator.edit(ids[at] ?? '', { cvr_number: cvrNumber(1_000 + at) });
           for (const [from, to] of [
             [5, 6],
             [132, 133],
@@ -192,13 +193,13 @@ it('ends right however the CRM changes during the scan', async () => {
       },
     }),
   });
-  for (let at = 0; at < 150; at++) ids.push(ground.add(String(20_000_000 + at)));
+  for (let at = 0; at < 150; at++) ids.push(ground.add(cvrNumber(at)));
   expect((await ground.run()).phase).toBe('done');
   const live = new Map<string, string>();
   const merged = ['5', '6', '7', '132', '133', '134'].map((at) => ids[Number(at)]);
   for (const [at, id] of ids.entries()) {
     if ([3, 130].includes(at) || merged.includes(id)) continue;
-    live.set(id, `CVR-1-${[4, 131].includes(at) ? 40_000_000 + at : 20_000_000 + at} number crm active`);
+    live.set(id, `CVR-1-${cvrNumber([4, 131].includes(at) ? 1_000 + at : at)} number crm active`);
   }
   const links = await ground.links();
   const survivors = Object.keys(links).filter((id) => !live.has(id));
@@ -252,7 +253,7 @@ it('links what the scan saw where the CRM cannot read the number back', async ()
 
 it('links at most so many, and the rest the next time', async () => {
   const { add, run, links, steps } = await setGround();
-  for (let at = 0; at < 250; at++) add(String(20_000_000 + at));
+  for (let at = 0; at < 250; at++) add(cvrNumber(at));
   expect((await run({ limit: 120, trust: 'register' })).phase).toBe('apply');
   expect(Object.keys(await links())).toHaveLength(120);
   const scans = steps.filter(({ phase }) => phase === 'scan').length;
@@ -275,7 +276,7 @@ it('counts what the monitoring service refuses', async () => {
 
 it('forgets an application that is not done only where it is told to', async () => {
   const { add, run, links } = await setGround();
-  for (let at = 0; at < 3; at++) add(String(20_000_000 + at));
+  for (let at = 0; at < 3; at++) add(cvrNumber(at));
   await run({ limit: 1 });
   await expect(run({ mode: { kind: 'look' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);
   expect((await run({ mode: { kind: 'look' }, restart: true })).phase).toBe('planned');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 import { setGround } from './ground.ts';
 
@@ -14,7 +15,7 @@ const TWINS = [3, MANY - 2] as const;
 
 const propertiesOf = (at: number): Readonly<Record<string, PropertyValue>> => ({
   name: `Opdigtet ${at} ApS`,
-  cvr_number: at % 10 === 9 ? null : String(10_000_000 + (at === TWINS[1] ? TWINS[0] : at)),
+  cvr_number: at % 10 === 9 ? null : cvrNumber(at === TWINS[1] ? TWINS[0] : at),
 });
 
 it('of 250,000 records every one is judged and stands in the plan', { timeout: 240_000 }, async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
 import { handClock } from '../../support/clock.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { tooMany } from '../../support/service.ts';
 import { setGround } from './ground.ts';
 
@@ -9,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const DOWN = { kind: 'status', status: 503, body: {} } as const;
 
 const add = (ground: { add(number: string): string }, count: number): void => {
-  for (let at = 0; at < count; at++) ground.add(String(20_000_000 + at));
+  for (let at = 0; at < count; at++) ground.add(cvrNumber(at));
 };
 
 describe('the monitoring service', () => {

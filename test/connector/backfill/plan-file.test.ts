@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readPlan } from '../../../src/connector/backfill/read-plan.ts';
 import { judge } from '../../../src/connector/heal/judge.ts';
 import { findLink } from '../../../src/connector/links.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
 import { setGround } from './ground.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
@@ -49,11 +50,11 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
       `${skipped};10150817;skip`,
       `${twin};12345674;LINK`,
       `${other};12345674; skip `,
-      `${given};30000001;link`,
+      `${given};30000005;link`,
     ]);
     expect(await ground.links()).toEqual({
       [twin]: 'CVR-1-12345674 number crm active',
-      [given]: 'CVR-1-30000001 person crm active',
+      [given]: 'CVR-1-30000005 person crm active',
     });
     expect((await ground.rows())[unnamed]).toBe('matched skip planned');
     expect(await ground.outcome()).toMatchObject({ linked: 2, toLink: 0, person: 1 });
@@ -64,7 +65,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
     const [changed, moved, stays] = [ground.add('10150817'), ground.add('20000007'), ground.add('12345674')];
     const file = newFile();
     await ground.run(plan(file));
-    ground.emulator.edit(changed, { cvr_number: '30000001' });
+    ground.emulator.edit(changed, { cvr_number: '30000005' });
     const survivor = ground.emulator.merge(ground.add(null), moved);
     await ground.run(apply(file));
     expect(await ground.rows()).toMatchObject({
@@ -72,7 +73,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
       [moved]: 'moved skip done',
       [stays]: 'matched link done',
     });
-    expect(await ground.note(changed)).toBe('its number was 10150817 when the plan was made, and is 30000001 now');
+    expect(await ground.note(changed)).toBe('its number was 10150817 when the plan was made, and is 30000005 now');
     // The survivor is no row of the plan: it stands for the one that was merged into it, with the number of that.
     expect(await ground.links()).toEqual({
       [stays]: 'CVR-1-12345674 number crm active',
@@ -83,7 +84,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   it('takes no number out of a plan of an earlier scan, or of another account, for one that a person gave', async () => {
     const ground = await setGround({ engine });
     const [corrected, given, blank] = [ground.add('10150817'), ground.add('ukendt æ'), ground.add(null)];
-    ground.emulator.edit(corrected, { cvr_number: '30000001' });
+    ground.emulator.edit(corrected, { cvr_number: '30000005' });
     await ground.run({ mode: { kind: 'look' } });
     await applyLines(ground, [
       'record;number;action;scanned',
@@ -96,7 +97,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
       [given]: 'invalid link done',
       [blank]: 'changed skip done',
     });
-    expect(await ground.note(corrected)).toBe('its number was 1015 0817 when the plan was made, and is 30000001 now');
+    expect(await ground.note(corrected)).toBe('its number was 1015 0817 when the plan was made, and is 30000005 now');
     expect(await ground.links()).toEqual({ [given]: 'CVR-1-20000007 person crm active' });
     expect((await ground.outcome()).person).toBe(2);
   });
@@ -105,9 +106,9 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
     const ground = await setGround({ engine });
     const id = ground.add('DK 10 15 08 17');
     await ground.run(plan(newFile()));
-    await applyLines(ground, ['record;number;action;scanned', `${id};30000001;link;DK 10 15 08 17`]);
+    await applyLines(ground, ['record;number;action;scanned', `${id};30000005;link;DK 10 15 08 17`]);
     const link = await findLink(ground.store.db, { provider: 'hubspot', recordId: id });
-    expect(link).toMatchObject({ entity: 'CVR-1-30000001', origin: 'person' });
+    expect(link).toMatchObject({ entity: 'CVR-1-30000005', origin: 'person' });
     const read = { kind: 'found', id, properties: { cvr_number: 'DK 10 15 08 17' } } as const;
     const rule = { match: 'cvr_number', autoLink: true, isHeld: () => false };
     expect(judge(link, read, rule)).toEqual({ kind: 'nothing' });
@@ -115,14 +116,14 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
 
   it('goes on with the same file, and takes in another one anew', async () => {
     const ground = await setGround({ engine });
-    const ids = Array.from({ length: 6 }, (_, at) => ground.add(String(20_000_000 + at)));
+    const ids = Array.from({ length: 6 }, (_, at) => ground.add(cvrNumber(at)));
     const file = newFile();
     await ground.run(plan(file));
     expect((await ground.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
     expect((await ground.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
     expect(Object.keys(await ground.links())).toHaveLength(4);
     const [first = '', , , , last = '', left = ''] = ids;
-    await applyLines(ground, ['record;number;action', `${first};20000000;link`, `${last};20000004;link`]);
+    await applyLines(ground, ['record;number;action', `${first};${cvrNumber(0)};link`, `${last};${cvrNumber(4)};link`]);
     expect(Object.keys(await ground.links()).includes(left)).toBe(false);
     expect(ground.service.changes).toHaveLength(5);
   });
@@ -254,7 +255,7 @@ it('is refused where nothing was scanned, where it is not there, and with a rest
 
 it('writes over no file, and leaves none behind that is not whole', async () => {
   const ground = await setGround();
-  for (let at = 0; at < 300; at++) ground.add(String(20_000_000 + at));
+  for (let at = 0; at < 300; at++) ground.add(cvrNumber(at));
   const [kept, cut] = [newFile(), newFile()];
   writeFileSync(kept, 'mine');
   await expect(ground.run(plan(kept))).rejects.toThrow('is there already');

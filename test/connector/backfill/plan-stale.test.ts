@@ -12,12 +12,12 @@ it.each(ENGINES)(
     const { emulator, add, run, rows, links, note, outcome, service } = ground;
     const [gone, kept, held, loser, spelled, survivor, stays] = [
       add('10150817'),
-      add('50000009', { hold: 'ja' }),
+      add('50000001', { hold: 'ja' }),
       add('12345674'),
       add('20000007'),
-      add('30000001'),
+      add('30000005'),
       add('ukendt'),
-      add('40000008'),
+      add('40000011'),
     ];
     const file = join(newFolder(), 'plan.csv');
     await run({ mode: { kind: 'plan', file } });
@@ -27,7 +27,7 @@ it.each(ENGINES)(
     writeFileSync(file, text.replace(';held;skip;', ';held;link;'));
     emulator.remove(gone);
     emulator.edit(held, { about_us: 'ja' });
-    emulator.edit(spelled, { cvr_number: 'DK 30 00 00 01' });
+    emulator.edit(spelled, { cvr_number: 'DK 30 00 00 05' });
     const merged = emulator.merge(survivor, loser);
     expect((await run({ mode: { kind: 'file', file } })).phase).toBe('done');
     expect(await rows()).toMatchObject({

@@ -1,6 +1,7 @@
 /** What a person may do to a plan and not notice: a trial with other options, a column that was sorted on its own. */
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setGround } from './ground.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
@@ -9,11 +10,11 @@ it.each(ENGINES)(
   'a plan on %s is applied as it was made, and not as another one was applied before',
   async (engine) => {
     const ground = await setGround({ engine });
-    const ids = Array.from({ length: 3 }, (_, at) => ground.add(String(20_000_000 + at)));
+    const ids = Array.from({ length: 3 }, (_, at) => ground.add(cvrNumber(at)));
     await ground.run({ ...plan(newFile()), sendUpdate: true });
     const files = ids.map(newFile);
     for (const [at, file] of files.entries())
-      writeFileSync(file, `record;number;action\n${ids[at]};${20_000_000 + at};link\n`);
+      writeFileSync(file, `record;number;action\n${ids[at]};${cvrNumber(at)};link\n`);
     const [trial = '', rest = '', more = ''] = files;
     await ground.run({ ...apply(trial), trust: 'register' });
     await ground.run(apply(rest));
@@ -29,7 +30,7 @@ it.each(ENGINES)(
 
 it.each(ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
   const ground = await setGround({ engine });
-  const id = ground.add('20000000');
+  const id = ground.add(cvrNumber(0));
   const file = newFile();
   await ground.run(plan(file));
   expect(await ground.run({ mode: { kind: 'look' }, trust: 'register', sendUpdate: true })).toMatchObject({
@@ -37,7 +38,7 @@ it.each(ENGINES)('a plan on %s is applied without what a look was tried with aft
     sendUpdate: true,
   });
   await ground.run(apply(file));
-  expect(await ground.links()).toEqual({ [id]: 'CVR-1-20000000 number crm active' });
+  expect(await ground.links()).toEqual({ [id]: `CVR-1-${cvrNumber(0)} number crm active` });
   expect(ground.service.changes.map((change) => change.endsWith('+update'))).toEqual([false]);
 });
 
@@ -45,7 +46,7 @@ it.each(ENGINES)(
   'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
   async (engine) => {
     const ground = await setGround({ engine });
-    const numbers = Array.from({ length: 40 }, (_, at) => String(20_000_000 + at));
+    const numbers = Array.from({ length: 40 }, (_, at) => cvrNumber(at));
     const ids = numbers.map((number) => ground.add(number));
     await ground.run(plan(newFile()));
     const lines = (of: readonly string[]) => [
@@ -54,7 +55,9 @@ it.each(ENGINES)(
     ];
     const sorted = await applyLines(ground, lines(numbers.toReversed())).catch((error: Error) => error.message);
     expect(sorted).toMatch(/line 1: 40 records would get the number of another record: was a column sorted/u);
-    expect(sorted).toContain(`line 2: record ${ids[0]} holds 20000000; 20000039 is the number of record ${ids[39]}`);
+    expect(sorted).toContain(
+      `line 2: record ${ids[0]} holds ${cvrNumber(0)}; ${cvrNumber(39)} is the number of record ${ids[39]}`,
+    );
     expect(sorted).toContain('and 21 more');
     expect(await ground.links()).toEqual({});
     const [first = '', second = '', ...rest] = numbers;

@@ -1,12 +1,13 @@
 /** What a backfill was begun with, it goes on with: whoever starts it again need not remember how. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 import { setGround } from './ground.ts';
 
 it('the first fill is asked for after a start that does not say so again', async () => {
   const { add, run, service, links } = await setGround();
-  for (let at = 0; at < 3; at++) add(String(20_000_000 + at));
+  for (let at = 0; at < 3; at++) add(cvrNumber(at));
   expect((await run({ limit: 1, sendUpdate: true, trust: 'register' })).phase).toBe('apply');
   expect((await run()).phase).toBe('done');
   expect(service.changes.filter((change) => change.endsWith(' +update'))).toHaveLength(3);
@@ -29,7 +30,7 @@ it('a plan is applied as it was made, and may still be asked to fill', async () 
 
 it('a scan by another property begins anew: half of it would speak of other numbers', async () => {
   const ground = await setGround();
-  for (let at = 0; at < 150; at++) ground.add(String(20_000_000 + at));
+  for (let at = 0; at < 150; at++) ground.add(cvrNumber(at));
   const stop = new AbortController();
   const { crm, tell } = ground.deps;
   const stopping = (step: Parameters<typeof tell>[0]): void => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
 import type { Store } from '../../../src/store/open.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setGround } from './ground.ts';
 
@@ -17,10 +18,10 @@ describe.each(ENGINES)('a scan on %s', (engine) => {
     const invalid = add('ukendt');
     const unit = add('1012345678');
     const [twin, other] = [add('20000007'), add('DK20000007')];
-    const held = add('30000001', { hold: 'ja' });
-    const differs = add('30000002');
-    await link(differs, 'CVR-1-30000003');
-    const taken = add('DK 30000003');
+    const held = add('30000005', { hold: 'ja' });
+    const differs = add('30000013');
+    await link(differs, 'CVR-1-30000021');
+    const taken = add('DK 30000021');
     expect((await run(LOOK)).phase).toBe('planned');
     expect(await rows()).toEqual({
       [matched]: 'matched link planned',
@@ -50,18 +51,18 @@ describe.each(ENGINES)('a scan on %s', (engine) => {
         },
       }),
     });
-    for (let at = 0; at < 250; at++) add(String(20_000_000 + at));
+    for (let at = 0; at < 250; at++) add(cvrNumber(at));
     expect(await run(LOOK)).toMatchObject({ scanned: 250 });
     expect(Object.values(await rows())).toEqual(Array.from({ length: 250 }, () => 'matched link planned'));
   });
 
   it('begins anew after one that ended, and goes on with one that did not', async () => {
     const { add, run, rows, emulator } = await setGround({ engine });
-    for (let at = 0; at < 150; at++) add(String(20_000_000 + at));
+    for (let at = 0; at < 150; at++) add(cvrNumber(at));
     const pages = (): number => emulator.calls.filter(({ path }) => path.includes('limit=100')).length;
     await run(LOOK);
     expect(pages()).toBe(2);
-    const gone = add('40000000');
+    const gone = add('40000003');
     await run(LOOK);
     emulator.remove(gone);
     await run(LOOK);
@@ -77,7 +78,7 @@ describe.each(ENGINES)('a scan on %s', (engine) => {
 it('reads numbers out of a numeric property too, and needs no name', async () => {
   const emulator = await startSalesforceEmulator();
   const { add, run, rows } = await setGround({ crm: 'salesforce', emulator });
-  const [one, two] = [add('DK10150817'), add('30-00-00-01')];
+  const [one, two] = [add('DK10150817'), add('30-00-00-05')];
   await run(LOOK);
   expect(await rows()).toEqual({ [one]: 'matched link planned', [two]: 'matched link planned' });
 });
@@ -99,7 +100,7 @@ it('shares no verdict with a scan that another process has taken over', async ()
     }),
   });
   const { add, run } = ground;
-  for (let at = 0; at < 250; at++) add(String(20_000_000 + at));
+  for (let at = 0; at < 250; at++) add(cvrNumber(at));
   await expect(run(LOOK)).rejects.toThrow('has taken over');
 });
 
