@@ -32,7 +32,7 @@ export interface MissingRight {
 }
 
 /** A rule of the account that may block a write, for a person to read before the first one. */
-export interface Rule {
+export interface AccountRule {
   readonly kind: 'required' | 'validation' | 'duplicate';
   readonly name: string;
   /** What it says, or which property it is about. */
@@ -43,14 +43,14 @@ export interface Rule {
  * A sign that a record may not be what it was: only a hint, the runtime reads the record before it acts. Repeated,
  * reordered and late ones do no harm. `seen` is a record that is new, restored or edited.
  */
-export type Sighting =
+export type ChangeHint =
   | { readonly kind: 'gone'; readonly id: string }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'seen'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> };
 
 /** What happened in the CRM since a cursor; the next call begins at `cursor`, at once where `more`. */
 export interface Changes {
-  readonly sightings: readonly Sighting[];
+  readonly changeHints: readonly ChangeHint[];
   readonly cursor: string;
   readonly more: boolean;
 }

@@ -11,6 +11,8 @@ export {
 } from './fields.ts';
 export {
   type Account,
+  type AccountRule,
+  type ChangeHint,
   type Changes,
   CONTRACT_VERSION,
   type Connection,
@@ -22,8 +24,6 @@ export {
   type Http,
   type HttpRequest,
   type HttpResponse,
-  type Keep,
-  type Lent,
   type Limits,
   type MissingRight,
   type Note,
@@ -42,12 +42,12 @@ export {
   type PropertyDefinition,
   type PropertyValue,
   type Provider,
+  type ProviderContext,
   ProviderError,
   type Read,
   type Right,
-  type Rule,
   type Search,
-  type Sighting,
+  type SecretStore,
   type WebhookRead,
   type Window,
 } from './provider.ts';

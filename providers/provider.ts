@@ -6,6 +6,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type {
+  AccountRule,
   Changes,
   Created,
   CrmRequest,
@@ -15,7 +16,6 @@ import type {
   Parents,
   PropertyDefinition,
   Right,
-  Rule,
   Search,
   WebhookRead,
 } from './abilities.ts';
@@ -23,6 +23,8 @@ import type { FieldName } from './fields.ts';
 import type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './record.ts';
 
 export type {
+  AccountRule,
+  ChangeHint,
   Changes,
   Created,
   CrmRequest,
@@ -35,9 +37,7 @@ export type {
   Parents,
   PropertyDefinition,
   Right,
-  Rule,
   Search,
-  Sighting,
   WebhookRead,
 } from './abilities.ts';
 export type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './record.ts';
@@ -197,7 +197,7 @@ export interface Connection {
   /** Makes those properties that are not there; in the order given. Idempotent. */
   defineProperties?(definitions: readonly PropertyDefinition[], signal: AbortSignal): Promise<readonly Defined[]>;
   /** The account's rules that may block a write, as far as the credentials can see them. */
-  rules?(signal: AbortSignal): Promise<readonly Rule[]>;
+  rules?(signal: AbortSignal): Promise<readonly AccountRule[]>;
   /**
    * Which of these rights the credentials lack, as far as the CRM tells without a write: `check` asks before the first
    * one. One or two calls for each right; what cannot be told is not named. Since 1.4.
@@ -208,15 +208,15 @@ export interface Connection {
 }
 
 /** A secret kept over restarts: a rotated refresh token, for instance. Values are encrypted by nobody: keep them few. */
-export interface Keep {
+export interface SecretStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
 }
 
 /** What the runtime lends a connection. */
-export interface Lent {
+export interface ProviderContext {
   readonly http: Http;
-  readonly keep: Keep;
+  readonly keep: SecretStore;
   /** The time in ms since 1970. */
   readonly now: () => number;
 }
@@ -247,7 +247,7 @@ export interface Provider<S extends TSchema = TSchema> {
   /** Verifies and reads what the CRM itself posts to us; pure. `now` in ms. */
   webhook?(request: CrmRequest, settings: Static<S>, now: number): WebhookRead;
   /** Loads the client library and builds a connection; makes no call yet. */
-  connect(settings: Static<S>, lent: Lent): Promise<Connection>;
+  connect(settings: Static<S>, context: ProviderContext): Promise<Connection>;
 }
 
 /** Keeps a provider's settings type through inference. */

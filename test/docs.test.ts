@@ -134,15 +134,15 @@ describe('the table of decisions', () => {
     const crm = CRM_HOLDS[holds] ?? null;
     const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
     const known = ['A', 'C'];
-    const person = { ruling: undefined, trusted: false } as const;
+    const person = { override: undefined, trusted: false } as const;
     const { action, rule } = decide({ crm, now: 'C', known, last: 'B', policy, same, ...person });
     expect(says).toBe(`${action} (${rule})`);
   });
 
-  const SAID: Readonly<Record<string, Pick<Inputs, 'ruling' | 'trusted'>>> = {
-    '`hold` on the property or the record': { ruling: 'hold', trusted: false },
-    '`release` on the property': { ruling: 'release', trusted: false },
-    'a link that trusts the register, the first time': { ruling: undefined, trusted: true },
+  const SAID: Readonly<Record<string, Pick<Inputs, 'override' | 'trusted'>>> = {
+    '`hold` on the property or the record': { override: 'hold', trusted: false },
+    '`release` on the property': { override: 'release', trusted: false },
+    'a link that trusts the register, the first time': { override: undefined, trusted: true },
   };
   const ruled = tableIn(MAPPING, 'A person said', 'tracked', 'always', 'if-blank', 'never');
 
@@ -153,7 +153,7 @@ describe('the table of decisions', () => {
   it.each(
     ruled.flatMap((row) => POLICIES.map((policy) => ({ said: row['A person said'] ?? '', policy, says: row[policy] }))),
   )('is right where a person said $said under $policy', ({ said, policy, says }) => {
-    const person = SAID[said] ?? { ruling: undefined, trusted: false };
+    const person = SAID[said] ?? { override: undefined, trusted: false };
     const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
     const { action, rule } = decide({ crm: 'X', now: 'C', known: ['A', 'C'], last: 'B', policy, same, ...person });
     expect(says).toBe(`${action} (${rule})`);

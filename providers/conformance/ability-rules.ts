@@ -2,13 +2,13 @@
 import { CHANGES } from './changes-rule.ts';
 import { brief, faultOf, insist, insistSame } from './insist.ts';
 import { live } from './lab.ts';
-import type { Rule } from './rule.ts';
+import type { ConformanceRule } from './rule.ts';
 import { patiently, until } from './until.ts';
 
 /** A name with all that a query may trip over, and another name in it. */
 const ODD = `Birk & L'Øl "100%" + #1`;
 
-export const ABILITY_RULES: readonly Rule[] = [
+export const ABILITY_RULES: readonly ConformanceRule[] = [
   {
     name: 'finds',
     about: 'find gives the live records whose property equals a value, and says whether its index may lag',

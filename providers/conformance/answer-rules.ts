@@ -2,7 +2,7 @@
 import type { FaultAction } from '../emulator.ts';
 import { brief, faultOf, insist, insistSame } from './insist.ts';
 import { type Lab, live } from './lab.ts';
-import type { Rule } from './rule.ts';
+import type { ConformanceRule } from './rule.ts';
 import { patiently, until } from './until.ts';
 
 const HTML = { 'content-type': 'text/html' };
@@ -34,7 +34,7 @@ async function verbsBeside({ connection, subject, text, ids }: Lab): Promise<rea
   ];
 }
 
-export const ANSWER_RULES: readonly Rule[] = [
+export const ANSWER_RULES: readonly ConformanceRule[] = [
   {
     name: 'nothing-made-up',
     about: 'scan, find, changes, create, notes and parents throw where the CRM answers badly, as read and update do',

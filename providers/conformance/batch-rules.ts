@@ -1,7 +1,7 @@
 /** Rules about one call with several records. */
 import { brief, insist, insistSame } from './insist.ts';
 import { type Lab, live, of } from './lab.ts';
-import type { Rule } from './rule.ts';
+import type { ConformanceRule } from './rule.ts';
 
 /** As many records as show an order, where one call takes them: few would stand right by chance. */
 const SEVERAL = 15;
@@ -13,7 +13,7 @@ function shuffled({ ids, add }: Lab, most: number): readonly string[] {
   return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
 }
 
-export const BATCH_RULES: readonly Rule[] = [
+export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'tells-the-account',
     about: 'check says which account the credentials belong to',

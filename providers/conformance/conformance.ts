@@ -11,7 +11,7 @@ import { Broken, brief, isProviderError } from './insist.ts';
 import { inLab } from './lab.ts';
 import { PROVIDER_RULES } from './provider-rules.ts';
 import { RECORD_RULES } from './record-rules.ts';
-import type { BareRule, Rule } from './rule.ts';
+import type { BareRule, ConformanceRule } from './rule.ts';
 import { SETTINGS_RULE } from './settings-rule.ts';
 import type { Lack, Subject } from './subject.ts';
 import { VALUE_RULES } from './value-rules.ts';
@@ -24,7 +24,7 @@ export class BrokenRule extends Error {
   readonly seen: string;
   readonly why: string;
 
-  constructor({ name, about, why }: Pick<Rule, 'name' | 'about' | 'why'>, seen: string, cause: unknown) {
+  constructor({ name, about, why }: Pick<ConformanceRule, 'name' | 'about' | 'why'>, seen: string, cause: unknown) {
     super(`${name}: ${seen}\n  The rule: ${about}.\n  Why it matters: ${why}.`, { cause });
     this.rule = name;
     this.seen = seen;
@@ -43,7 +43,7 @@ export interface Check {
   run(): Promise<'kept' | 'absent'>;
 }
 
-const RULES: readonly Rule[] = [
+const RULES: readonly ConformanceRule[] = [
   ...BATCH_RULES,
   ...RECORD_RULES,
   ...VALUE_RULES,
@@ -68,7 +68,7 @@ function bare(rule: BareRule, subject: Subject): Check {
   return { name, about, why, skip: false, run };
 }
 
-function connected(rule: Rule, subject: Subject): Check {
+function connected(rule: ConformanceRule, subject: Subject): Check {
   const { name, about, why } = rule;
   const lack: Lack | undefined = rule.needs?.find((need) => subject.lacks?.[need] !== undefined);
   const run = (): Promise<'kept' | 'absent'> =>
@@ -83,7 +83,7 @@ function connected(rule: Rule, subject: Subject): Check {
   return { name, about, why, skip: lack === undefined ? false : (subject.lacks?.[lack] ?? false), run };
 }
 
-async function judged<T>(rule: Rule | BareRule, work: Promise<T>): Promise<T> {
+async function judged<T>(rule: ConformanceRule | BareRule, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -114,7 +114,7 @@ const placeOf = ({ stack = '' }: Error): string | undefined =>
     .find((place) => place !== undefined);
 
 /** What became of one rule. */
-export interface Verdict extends Pick<Check, 'name' | 'about' | 'why'> {
+export interface RuleResult extends Pick<Check, 'name' | 'about' | 'why'> {
   readonly kind: 'kept' | 'broken' | 'absent' | 'skipped';
   /** What was seen where it is broken, why it is skipped. */
   readonly detail?: string;
@@ -126,7 +126,7 @@ export async function* judge(
   subject: Subject,
   signal?: AbortSignal,
   names: readonly string[] = [],
-): AsyncGenerator<Verdict> {
+): AsyncGenerator<RuleResult> {
   for (const { name, about, why, skip, run } of conformance(subject)) {
     if (names.length > 0 && !names.includes(name)) continue;
     signal?.throwIfAborted();
@@ -136,7 +136,7 @@ export async function* judge(
   }
 }
 
-async function verdictOf(run: Check['run']): Promise<Pick<Verdict, 'kind' | 'detail'>> {
+async function verdictOf(run: Check['run']): Promise<Pick<RuleResult, 'kind' | 'detail'>> {
   try {
     return { kind: await run() };
   } catch (error) {

@@ -4,7 +4,7 @@ import type { FaultAction } from '../emulator.ts';
 import { brief, faultOf, insist, insistSame, shown, thrownBy } from './insist.ts';
 import { type Lab, live, of } from './lab.ts';
 import { logsDuring } from './logs.ts';
-import type { Rule } from './rule.ts';
+import type { ConformanceRule } from './rule.ts';
 import type { Subject } from './subject.ts';
 
 const UNAUTHORIZED: FaultAction = { kind: 'status', status: 401, body: { message: 'bad credentials' } };
@@ -62,14 +62,14 @@ async function everywhere(lab: Lab, answer: FaultAction, faults: readonly string
 const checks = (lab: Lab): readonly ['check', () => Promise<unknown>][] =>
   lab.subject.lacks?.check === undefined ? [['check', () => lab.connection.check(live())]] : [];
 
-const unanswered = (name: string, what: string, action: FaultAction): Rule => ({
+const unanswered = (name: string, what: string, action: FaultAction): ConformanceRule => ({
   name,
   about: `${what} is unavailable, after one call`,
   why: 'nobody knows what was written: only a later look tells, and an answer made up here would be believed',
   run: (lab) => isUnavailable(lab, what, action),
 });
 
-export const FAULT_RULES: readonly Rule[] = [
+export const FAULT_RULES: readonly ConformanceRule[] = [
   {
     name: 'status-401',
     about: 'refused credentials are auth, whichever verb meets them',

@@ -1,9 +1,9 @@
 /** Rules about records that are not what they were. */
 import { brief, insist, insistSame } from './insist.ts';
 import { of } from './lab.ts';
-import type { Rule } from './rule.ts';
+import type { ConformanceRule } from './rule.ts';
 
-export const RECORD_RULES: readonly Rule[] = [
+export const RECORD_RULES: readonly ConformanceRule[] = [
   {
     name: 'gone',
     about: 'a deleted record is gone, for read and for update, and the records beside it are answered for',

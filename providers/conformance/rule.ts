@@ -12,7 +12,7 @@ interface Named {
 }
 
 /** A rule about a connection: tried on a CRM of its own. */
-export interface Rule extends Named {
+export interface ConformanceRule extends Named {
   /** Not tried on a CRM that lacks one of these. */
   readonly needs?: readonly Lack[];
   /** False where the connection does not have the ability the rule is about. */

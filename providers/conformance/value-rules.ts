@@ -2,7 +2,7 @@
 import type { PropertyValue } from '../provider.ts';
 import { brief, insist, insistSame } from './insist.ts';
 import { type Lab, live, of } from './lab.ts';
-import type { Rule } from './rule.ts';
+import type { ConformanceRule } from './rule.ts';
 
 const valuesOf = async (
   lab: Lab,
@@ -26,7 +26,7 @@ async function roundTrip(lab: Lab, values: Readonly<Record<string, PropertyValue
   for (const [name, value] of Object.entries(values)) insistSame(back[name], value, `${name}, read again`);
 }
 
-export const VALUE_RULES: readonly Rule[] = [
+export const VALUE_RULES: readonly ConformanceRule[] = [
   {
     name: 'reads-what-is-asked',
     about: 'read gives the properties asked for and no others, and blanks as null',

@@ -2,10 +2,10 @@
 import {
   type Account,
   type Connection,
-  type Lent,
   type Outcome,
   type Page,
   type Property,
+  type ProviderContext,
   ProviderError,
   type Read,
 } from '../provider.ts';
@@ -14,7 +14,7 @@ import { fromJson, propertiesOf, toJson } from './properties.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Builds the connection; it remembers which names its addresses show. */
-export async function connectHttp(settings: HttpSettings, { http, now }: Lent): Promise<Connection> {
+export async function connectHttp(settings: HttpSettings, { http, now }: ProviderContext): Promise<Connection> {
   const { updateUrl, exportUrl, readUrl, listUrl, method, authHeader, authValue, idKey } = settings;
   const known = propertiesOf(settings);
   const headers = { accept: 'application/json', ...(authValue !== undefined && { [authHeader]: authValue }) };

@@ -4,7 +4,7 @@ import type {
   BatchResponseSimplePublicObjectWithErrors,
 } from '@hubspot/api-client/lib/codegen/crm/companies/index.js';
 import type { RecordId } from '../provider.ts';
-import { type ErrorBody, readErrorBody } from './error-body.ts';
+import { type HubspotErrorBody, readErrorBody } from './error-body.ts';
 
 /** One record as HubSpot sends it. */
 export interface HubspotRecord {
@@ -16,7 +16,7 @@ export interface HubspotRecord {
 /** The records and the errors of one batch, in HubSpot's order, which is no order. */
 export interface BatchAnswer {
   readonly records: readonly HubspotRecord[];
-  readonly errors: readonly ErrorBody[];
+  readonly errors: readonly HubspotErrorBody[];
 }
 
 /** Reads a batch's answer; entries without an id are dropped. */
@@ -31,7 +31,7 @@ export function readBatch(
 }
 
 /** The ids an error names: by id, or by the trace id, which is the record id too. */
-export const namedIds = (error: ErrorBody): readonly string[] =>
+export const namedIds = (error: HubspotErrorBody): readonly string[] =>
   ['ids', 'id', 'objectWriteTraceId', 'objectId'].flatMap((key) => error.context[key] ?? []);
 
 /** The records merged into this one; asked for in every read. */

@@ -2,11 +2,11 @@
  * What happened to the companies since a cursor: new, restored, edited and merged ones by search over the modified
  * date, deleted ones by the list of archived records, once an hour.
  */
-import type { Changes, Sighting } from '../provider.ts';
+import type { ChangeHint, Changes } from '../provider.ts';
 import { type HubspotRecord, MERGED_IDS, mergedIds, readBatch } from './batch.ts';
 import { type ArchiveCursor, beginAt, type ChangesCursor, readCursor, writeCursor } from './changes-cursor.ts';
 import type { Apis } from './client.ts';
-import type { Schema, ToValues } from './schema.ts';
+import type { HubspotSchema, ToValues } from './schema.ts';
 
 const MODIFIED = 'hs_lastmodifieddate';
 const ID = 'hs_object_id';
@@ -22,29 +22,29 @@ const ARCHIVE_PAGE = 100;
 /** One page of changes: a call, two more where the properties asked for are too many for a search. */
 export async function readChanges(
   apis: Apis,
-  schema: Schema,
+  schema: HubspotSchema,
   names: readonly string[],
   text: string | undefined,
   now: number,
 ): Promise<Changes> {
   if (text === undefined) {
     const mark = (await newestChange(apis)) ?? apis.serverTime() ?? now;
-    return { sightings: [], cursor: writeCursor(beginAt(mark, now + ARCHIVE_EVERY_MS)), more: false };
+    return { changeHints: [], cursor: writeCursor(beginAt(mark, now + ARCHIVE_EVERY_MS)), more: false };
   }
   const cursor = readCursor(text, now);
   const isArchiveTurn = cursor.from === undefined && cursor.archive.after !== undefined;
-  const { sightings, next } = isArchiveTurn
+  const { changeHints, next } = isArchiveTurn
     ? await readArchive(apis, cursor, now)
     : await readEdited(apis, cursor, names, await schema.valuesOf(apis, names), now);
   return {
-    sightings,
+    changeHints,
     cursor: writeCursor(next),
     more: next.from !== undefined || next.archive.after !== undefined,
   };
 }
 
 interface Step {
-  readonly sightings: readonly Sighting[];
+  readonly changeHints: readonly ChangeHint[];
   readonly next: ChangesCursor;
 }
 
@@ -62,7 +62,7 @@ async function readEdited(
   const { mark, tie, archive } = cursor;
   const from = cursor.from ?? mark - LAG_MS;
   const records = await searchPage(apis, from, tie, names);
-  const sightings = records.flatMap((record) => sightingsOf(record, toValues));
+  const changeHints = records.flatMap((record) => changeHintsOf(record, toValues));
   const times = records.map(({ properties }) => Date.parse(properties[MODIFIED] ?? '')).filter(Number.isFinite);
   const newest = Math.max(from, ...times);
   const reached = Math.max(mark, newest);
@@ -70,14 +70,14 @@ async function readEdited(
     const isStuck = newest === from;
     // A page in the order of dates may hold any of those that share one: the ids are followed from the first.
     const next = isStuck ? { from, tie: tie === undefined ? '0' : greatestId(records, tie) } : { from: newest };
-    return { sightings, next: { mark: reached, ...next, archive } };
+    return { changeHints, next: { mark: reached, ...next, archive } };
   }
-  if (tie !== undefined) return { sightings, next: { mark: reached, from: from + 1, archive } };
+  if (tie !== undefined) return { changeHints, next: { mark: reached, from: from + 1, archive } };
   // HubSpot's clock says how far we have seen: without it a large edit would be told again and again.
   const settled = Math.max(reached, apis.serverTime() ?? 0);
   const isDue = now >= archive.dueAt;
   return {
-    sightings,
+    changeHints,
     next: { mark: settled, archive: isDue ? { ...archive, after: '', startedAt: settled } : archive },
   };
 }
@@ -132,17 +132,17 @@ async function readArchive(apis: Apis, cursor: ChangesCursor, now: number): Prom
   const page = await apis.companies.getPage(ARCHIVE_PAGE, after, [MERGED_IDS], undefined, undefined, true);
   const since = archive.since - LAG_MS;
   const gone = page.results.filter(({ archivedAt }) => !(archivedAt !== undefined && archivedAt.getTime() < since));
-  const sightings = gone.map(({ id }): Sighting => ({ kind: 'gone', id }));
+  const changeHints = gone.map(({ id }): ChangeHint => ({ kind: 'gone', id }));
   const follows = page.paging?.next?.after;
   const next: ArchiveCursor =
     follows === undefined
       ? { since: archive.startedAt ?? archive.since, dueAt: now + ARCHIVE_EVERY_MS }
       : { ...archive, after: follows };
-  return { sightings, next: { mark: cursor.mark, archive: next } };
+  return { changeHints, next: { mark: cursor.mark, archive: next } };
 }
 
-const sightingsOf = (record: HubspotRecord, toValues: ToValues): readonly Sighting[] => [
-  ...mergedIds(record).map((id): Sighting => ({ kind: 'moved', id, to: record.id })),
+const changeHintsOf = (record: HubspotRecord, toValues: ToValues): readonly ChangeHint[] => [
+  ...mergedIds(record).map((id): ChangeHint => ({ kind: 'moved', id, to: record.id })),
   { kind: 'seen', id: record.id, properties: toValues(record.properties) },
 ];
 

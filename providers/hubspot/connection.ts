@@ -1,5 +1,5 @@
 /** A connection to one HubSpot account: the contract's verbs over the fenced client. */
-import type { Account, Connection, Lent } from '../provider.ts';
+import type { Account, Connection, ProviderContext } from '../provider.ts';
 import { MERGED_IDS } from './batch.ts';
 import { readChanges } from './changes.ts';
 import { type Apis, loadClient } from './client.ts';
@@ -20,7 +20,7 @@ import { updateCompanies } from './update.ts';
 const SCAN_PAGE = 100;
 
 /** Loads the client and builds a connection. It remembers the account's time zone and the types of its properties. */
-export async function connectHubspot(settings: HubspotSettings, { http, now }: Lent): Promise<Connection> {
+export async function connectHubspot(settings: HubspotSettings, { http, now }: ProviderContext): Promise<Connection> {
   let timeZone: string | undefined;
   const schema = openSchema();
   const clock = () => ({ now: now(), timeZone });

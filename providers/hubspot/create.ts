@@ -2,7 +2,7 @@
 import { type Created, type PropertyValue, ProviderError } from '../provider.ts';
 import { isRecordId } from './batch.ts';
 import type { Apis } from './client.ts';
-import type { ErrorBody } from './error-body.ts';
+import type { HubspotErrorBody } from './error-body.ts';
 import { RefusedAnswer, reasonOf } from './faults.ts';
 import { byUnique } from './holders.ts';
 import { toHubspot } from './values.ts';
@@ -35,7 +35,7 @@ async function judge(apis: Apis, texts: Readonly<Record<string, string>>, refuse
 }
 
 /** `Existing ID: 123`, and `123 already has that value`. */
-const existingId = (body: ErrorBody): string | undefined => {
+const existingId = (body: HubspotErrorBody): string | undefined => {
   const text = [body.message, ...body.properties.map(({ reason }) => reason)].join(' ');
   return /Existing ID: (\d+)/i.exec(text)?.[1] ?? /\b(\d{1,20}) already has that value/i.exec(text)?.[1];
 };

@@ -3,7 +3,7 @@ import type { PropertyCreate } from '@hubspot/api-client/lib/codegen/crm/propert
 import { type Defined, type PropertyDefinition, ProviderError } from '../provider.ts';
 import type { Apis } from './client.ts';
 import { RefusedAnswer, reasonOf } from './faults.ts';
-import type { Schema } from './schema.ts';
+import type { HubspotSchema } from './schema.ts';
 import { WIRE_TYPES } from './wire-types.ts';
 
 const GROUP = { name: 'cvr_register', label: 'CVR register', displayOrder: -1 };
@@ -15,7 +15,7 @@ const SCOPE = 'crm.schemas.companies.write';
  */
 export async function defineAll(
   apis: Apis,
-  schema: Schema,
+  schema: HubspotSchema,
   definitions: readonly PropertyDefinition[],
 ): Promise<readonly Defined[]> {
   const there = new Set((await schema.read(apis)).map(({ name }) => name));

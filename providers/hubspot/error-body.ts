@@ -8,7 +8,7 @@ export interface PropertyFault {
 }
 
 /** What can be known from an error body, or from one entry of a batch's `errors`. */
-export interface ErrorBody {
+export interface HubspotErrorBody {
   readonly message: string;
   readonly category: string;
   readonly policyName: string | undefined;
@@ -22,7 +22,7 @@ export interface ErrorBody {
 export const VALUE_FREE_CODES: ReadonlySet<string> = new Set(['PROPERTY_DOESNT_EXIST', 'READ_ONLY_VALUE']);
 
 /** Reads an error body out of the text of an answer; HTML and broken JSON give empty members. */
-export function parseErrorBody(text: string): ErrorBody {
+export function parseErrorBody(text: string): HubspotErrorBody {
   try {
     return readErrorBody(JSON.parse(text));
   } catch {
@@ -31,7 +31,7 @@ export function parseErrorBody(text: string): ErrorBody {
 }
 
 /** Reads an error body out of parsed JSON of any shape. */
-export function readErrorBody(json: unknown): ErrorBody {
+export function readErrorBody(json: unknown): HubspotErrorBody {
   const body = record(json);
   const details = Array.isArray(body.errors) ? body.errors.map(record) : [];
   const message = string(body.message) ?? '';

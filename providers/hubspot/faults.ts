@@ -1,7 +1,7 @@
 /** An answer that is no success, and what it means for the whole connection. */
 import { type HttpResponse, type Observation, ProviderError } from '../provider.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import { type ErrorBody, parseErrorBody } from './error-body.ts';
+import { type HubspotErrorBody, parseErrorBody } from './error-body.ts';
 import { untilMidnight } from './midnight.ts';
 
 /** An answer outside 2xx. The verbs look at 400, 404 and 409; the rest becomes a {@link ProviderError}. */
@@ -9,7 +9,7 @@ export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: ErrorBody;
+  readonly body: HubspotErrorBody;
 
   constructor(response: HttpResponse) {
     super(`HubSpot answered ${response.status}`);
@@ -72,7 +72,7 @@ export function faultOf(answer: RefusedAnswer, clock: AccountClock): ProviderErr
 }
 
 /** The message of a body, cut to a length a person reads. */
-export const reasonOf = (body: ErrorBody): string =>
+export const reasonOf = (body: HubspotErrorBody): string =>
   (body.message === '' ? body.category || 'no reason given' : body.message).slice(0, MESSAGE_CHARS);
 
 /** What the headers of an answer say about the budget; search answers carry none. */
@@ -100,7 +100,7 @@ function rateWaitMs({ headers, body }: RefusedAnswer, { now, timeZone }: Account
   }
 }
 
-function missingScopes(body: ErrorBody): string {
+function missingScopes(body: HubspotErrorBody): string {
   const scopes = [
     ...(body.context.missingScopes ?? []),
     ...(body.context.requiredGranularScopes ?? []),

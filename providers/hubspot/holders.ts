@@ -3,7 +3,7 @@ import { ProviderError, type Search } from '../provider.ts';
 import { type HubspotRecord, readBatch } from './batch.ts';
 import type { Apis } from './client.ts';
 import { RefusedAnswer } from './faults.ts';
-import type { Schema } from './schema.ts';
+import type { HubspotSchema } from './schema.ts';
 
 const MOST = 10;
 /** Shown beside the property, for a person to know the company by. */
@@ -13,7 +13,7 @@ const NAME = 'name';
  * At most ten. For a unique property HubSpot looks into its records, which is sure; for any other one into its search
  * index, which lags behind writes.
  */
-export async function findHolders(apis: Apis, schema: Schema, property: string, value: string): Promise<Search> {
+export async function findHolders(apis: Apis, schema: HubspotSchema, property: string, value: string): Promise<Search> {
   const definition = await schema.definition(apis, property);
   if (definition === undefined)
     throw new ProviderError(

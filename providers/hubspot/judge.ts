@@ -1,23 +1,23 @@
 /** What a batch write's answer means for each patch; pure. */
 import type { Outcome, Patch } from '../provider.ts';
 import { type BatchAnswer, namedIds } from './batch.ts';
-import { type ErrorBody, type PropertyFault, VALUE_FREE_CODES } from './error-body.ts';
+import { type HubspotErrorBody, type PropertyFault, VALUE_FREE_CODES } from './error-body.ts';
 import { reasonOf } from './faults.ts';
 
 /** What is known after one call: outcomes, ids to look up one by one, and groups to send again, each smaller than before. */
-export interface Step {
+export interface PatchStep {
   readonly outcomes: readonly Outcome[];
   readonly missing: readonly string[];
   readonly again: readonly (readonly Patch[])[];
 }
 
 /** Judges an answer with results and errors in it. Silence about a patch is never success. */
-export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchAnswer): Step {
-  const errorOf = new Map<string, ErrorBody>();
+export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchAnswer): PatchStep {
+  const errorOf = new Map<string, HubspotErrorBody>();
   for (const error of errors) for (const id of namedIds(error)) errorOf.set(id, error);
   const known = new Set(group.map((patch) => patch.id));
   const nameless = errors.find((error) => !namedIds(error).some((id) => known.has(id)));
-  const steps: Step[] = [];
+  const steps: PatchStep[] = [];
   const silent: Patch[] = [];
   for (const patch of group) {
     const { id } = patch;
@@ -41,7 +41,7 @@ export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchA
  * Judges a whole batch refused (400, 404, 409), of which nothing was written: the patches to blame are
  * picked out where the body allows it, otherwise the batch is halved until each stands alone.
  */
-export function judgeRefusal(group: readonly Patch[], body: ErrorBody): Step {
+export function judgeRefusal(group: readonly Patch[], body: HubspotErrorBody): PatchStep {
   const [alone] = group;
   if (group.length === 1 && alone !== undefined) return judgeError(alone, body);
   const named = new Set(namedIds(body));
@@ -54,7 +54,7 @@ export function judgeRefusal(group: readonly Patch[], body: ErrorBody): Step {
   ]);
 }
 
-function judgeError(patch: Patch, error: ErrorBody): Step {
+function judgeError(patch: Patch, error: HubspotErrorBody): PatchStep {
   const { id } = patch;
   if (error.category === 'OBJECT_NOT_FOUND') return { ...NOTHING, missing: [id] };
   const reason = error.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(error);
@@ -88,11 +88,11 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'FORBIDDEN',
 ]);
 
-const NOTHING: Step = { outcomes: [], missing: [], again: [] };
+const NOTHING: PatchStep = { outcomes: [], missing: [], again: [] };
 
-const one = (outcome: Outcome): Step => ({ ...NOTHING, outcomes: [outcome] });
+const one = (outcome: Outcome): PatchStep => ({ ...NOTHING, outcomes: [outcome] });
 
-const merge = (steps: readonly Step[]): Step => ({
+const merge = (steps: readonly PatchStep[]): PatchStep => ({
   outcomes: steps.flatMap((step) => step.outcomes),
   missing: steps.flatMap((step) => step.missing),
   again: steps.flatMap((step) => step.again),

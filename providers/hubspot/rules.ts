@@ -1,8 +1,8 @@
 /** The account's rules that may block a write, as far as HubSpot tells: some it shows only in its pages. */
-import { ProviderError, type Rule } from '../provider.ts';
+import { type AccountRule, ProviderError } from '../provider.ts';
 import type { Apis } from './client.ts';
 import { RefusedAnswer } from './faults.ts';
-import type { Schema } from './schema.ts';
+import type { HubspotSchema } from './schema.ts';
 
 const COMPANY_TYPE = '0-2';
 
@@ -10,7 +10,7 @@ const COMPANY_TYPE = '0-2';
  * Unique properties, required properties of the company's schema, and validation rules of properties: three calls.
  * What the token may not see, or this API version does not have, is left out.
  */
-export async function readRules(apis: Apis, schema: Schema): Promise<readonly Rule[]> {
+export async function readRules(apis: Apis, schema: HubspotSchema): Promise<readonly AccountRule[]> {
   const definitions = await schema.read(apis);
   const labels = new Map(definitions.map(({ name, label }) => [name, label || name]));
   const about = (name: string) => `${labels.get(name) ?? name} (${name})`;
@@ -19,11 +19,11 @@ export async function readRules(apis: Apis, schema: Schema): Promise<readonly Ru
   const validations = await ifAllowed(apis, `/crm/v3/property-validations/${COMPANY_TYPE}`);
   return [
     ...texts(required.requiredProperties).map(
-      (name): Rule => ({ kind: 'required', name, about: `a company must have ${about(name)}` }),
+      (name): AccountRule => ({ kind: 'required', name, about: `a company must have ${about(name)}` }),
     ),
     ...records(validations.results).flatMap(({ propertyName, propertyValidationRules }) =>
       records(propertyValidationRules).map(
-        ({ ruleType, ruleArguments }): Rule => ({
+        ({ ruleType, ruleArguments }): AccountRule => ({
           kind: 'validation',
           name: String(ruleType ?? 'rule'),
           about: [about(String(propertyName)), ...texts(ruleArguments)].join(': '),
@@ -31,7 +31,7 @@ export async function readRules(apis: Apis, schema: Schema): Promise<readonly Ru
       ),
     ),
     ...unique.map(
-      ({ name }): Rule => ({ kind: 'duplicate', name, about: `no two companies may have one ${about(name)}` }),
+      ({ name }): AccountRule => ({ kind: 'duplicate', name, about: `no two companies may have one ${about(name)}` }),
     ),
   ];
 }

@@ -5,7 +5,7 @@ import type { Definition } from './properties.ts';
 import { fromHubspot } from './values.ts';
 
 /** The definitions of the account's company properties. */
-export interface Schema {
+export interface HubspotSchema {
   /** Reads them again. */
   read(apis: Apis): Promise<readonly Definition[]>;
   /** One of them, as it was read last; read again where it is not among them. */
@@ -18,7 +18,7 @@ export interface Schema {
 export type ToValues = (texts: Readonly<Record<string, string | null>>) => Readonly<Record<string, PropertyValue>>;
 
 /** Nothing read yet. */
-export function openSchema(): Schema {
+export function openSchema(): HubspotSchema {
   let known: ReadonlyMap<string, Definition> | undefined;
   const read = async (apis: Apis) => {
     const { results } = await apis.properties.getAll('companies', false);

@@ -4,7 +4,7 @@ import { isRecordId, namedIds, readBatch } from './batch.ts';
 import type { Apis } from './client.ts';
 import { RefusedAnswer } from './faults.ts';
 import { findOne } from './find.ts';
-import { judgeAnswer, judgeRefusal, type Step } from './judge.ts';
+import { judgeAnswer, judgeRefusal, type PatchStep } from './judge.ts';
 import { toHubspot } from './values.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function updateCompanies(apis: Apis, patches: readonly Patch[]): Pr
   return patches.map(({ id }) => settled.get(id) ?? (isRecordId(id) ? openPatch(id, fault) : { kind: 'gone', id }));
 }
 
-async function write(apis: Apis, group: readonly Patch[]): Promise<Step> {
+async function write(apis: Apis, group: readonly Patch[]): Promise<PatchStep> {
   try {
     return judgeAnswer(group, readBatch(await apis.batch.update({ inputs: group.map(toInput) })));
   } catch (error) {

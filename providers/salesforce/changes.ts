@@ -5,10 +5,10 @@
  * some minutes before this one did. Stamps are compared by the second: a page goes on at the second it ended in, and a
  * second with more changes than a page holds is read by id.
  */
-import { type Changes, ProviderError, type Sighting } from '../provider.ts';
-import type { Calls, Row } from './client.ts';
+import { type ChangeHint, type Changes, ProviderError } from '../provider.ts';
+import type { AccountRow, Calls } from './client.ts';
 import { strangeAnswer } from './errors.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { isAccountId, to18 } from './ids.ts';
 import { textOf } from './json.ts';
 import { valuesOf } from './read.ts';
@@ -32,23 +32,23 @@ interface Mark {
 export async function changedAccounts(
   calls: Calls,
   names: readonly string[],
-  schema: Schema,
+  schema: SalesforceSchema,
   cursor: string | undefined,
   now: () => number,
 ): Promise<Changes> {
   if (cursor === undefined) {
     await calls.query(SERVER_TIME_QUERY);
-    return { sightings: [], cursor: write({ from: overlapped(calls.serverTime() ?? now()) }), more: false };
+    return { changeHints: [], cursor: write({ from: overlapped(calls.serverTime() ?? now()) }), more: false };
   }
   const mark = read(cursor);
   const page = await ask(calls, names, mark);
   const next = nextMark(mark, page, mark.began ?? calls.serverTime() ?? now());
-  const sightings = page.rows.map((row) => sightingOf(row, names, schema));
-  return { sightings, cursor: write(next), more: next.began !== undefined };
+  const changeHints = page.rows.map((row) => changeHintOf(row, names, schema));
+  return { changeHints, cursor: write(next), more: next.began !== undefined };
 }
 
 interface Answer {
-  readonly rows: readonly Row[];
+  readonly rows: readonly AccountRow[];
   /** True where nothing is left of what was asked. */
   readonly whole: boolean;
 }
@@ -75,14 +75,14 @@ function nextMark({ from, after }: Mark, { rows, whole }: Answer, began: number)
   return second > from ? { from: second, began } : { from, began, after: '' };
 }
 
-function sightingOf(row: Row, names: readonly string[], schema: Schema): Sighting {
+function changeHintOf(row: AccountRow, names: readonly string[], schema: SalesforceSchema): ChangeHint {
   const [id, master] = [textOf(row.Id), textOf(row.MasterRecordId)];
   if (id === undefined) throw strangeAnswer('a query for changes');
   if (row.IsDeleted !== true) return { kind: 'seen', id: to18(id), properties: valuesOf(row, names, schema) };
   return master === undefined ? { kind: 'gone', id: to18(id) } : { kind: 'moved', id: to18(id), to: to18(master) };
 }
 
-function stampOf(row: Row): number {
+function stampOf(row: AccountRow): number {
   const ms = Date.parse((textOf(row.SystemModstamp) ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   if (Number.isNaN(ms)) throw strangeAnswer('a query for changes');
   return ms;

@@ -1,6 +1,6 @@
 /** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
 import type { Connection } from 'jsforce/lib/connection.js';
-import type { HttpResponse, Lent, PropertyValue } from '../provider.ts';
+import type { HttpResponse, PropertyValue, ProviderContext } from '../provider.ts';
 import { RefusedAnswer, sessionFault, strangeAnswer } from './errors.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
@@ -9,10 +9,10 @@ import type { SalesforceSettings } from './settings.ts';
 import { fencedTransport } from './transport.ts';
 
 /** A record as Salesforce sends it, of no known shape. */
-export type Row = Readonly<Record<string, unknown>>;
+export type AccountRow = Readonly<Record<string, unknown>>;
 
 /** Runs one verb with the calls for its signal; a refusal that nobody judged becomes a fault of the connection. */
-export type Verb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
+export type HttpVerb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
 
 /** Where a query is asked. */
 export type QueryScope = 'live' | 'all' | 'tooling';
@@ -23,17 +23,17 @@ export type WriteRow = { readonly Id: string } & Readonly<Record<string, Propert
 /** The calls for one verb, bound to its signal. Each throws {@link RefusedAnswer} for a refusal, never for a 401. */
 export interface Calls {
   /** Fields of Account the user may see. */
-  describe(): Promise<readonly Row[]>;
+  describe(): Promise<readonly AccountRow[]>;
   /** An object as the user may use it: `createable`, `updateable`, `fields`. */
-  describeObject(name: string): Promise<Row>;
+  describeObject(name: string): Promise<AccountRow>;
   /** Up to 200 records; those that are not there are left out. */
-  retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly Row[]>;
+  retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly AccountRow[]>;
   /** Up to 200 results, one for each record, in their order, as Salesforce gave them. */
   update(rows: readonly WriteRow[]): Promise<readonly unknown[]>;
   /** The first page only; `all` sees deleted records too, `tooling` asks for what the org is made of. */
-  query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly Row[]; readonly done: boolean }>;
+  query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly AccountRow[]; readonly done: boolean }>;
   /** Posts to a path below the API's version; not safe to repeat. */
-  post(path: string, body: object): Promise<Row>;
+  post(path: string, body: object): Promise<AccountRow>;
   /** Makes one record and returns its id; an answer that does not name it is `unavailable`. */
   create(path: string, record: object): Promise<string>;
   /** The path of the API's version, for calls inside a call. */
@@ -55,7 +55,10 @@ const QUERY_PATHS: Readonly<Record<QueryScope, string>> = {
 const WRITE_HEADERS = { 'Sforce-Auto-Assign': 'FALSE' };
 
 /** Loads jsforce (about 150 ms) and makes the binder; a jsforce connection for each call costs about 12 µs. */
-export async function loadClient(settings: SalesforceSettings, lent: Lent): Promise<(signal: AbortSignal) => Calls> {
+export async function loadClient(
+  settings: SalesforceSettings,
+  context: ProviderContext,
+): Promise<(signal: AbortSignal) => Calls> {
   // jsforce is CommonJS: its deep files avoid loading the APIs that are not used.
   const { Connection } = await import('jsforce/lib/connection.js');
   const { OAuth2 } = await import('jsforce/lib/oauth2.js');
@@ -69,8 +72,8 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
     ...(clientSecret === undefined ? {} : { clientSecret }),
   });
   // Token requests are not counted as API calls, and must not wait behind them.
-  oauth2._transport = fencedTransport(client, lent, new AbortController().signal, { budget: 'none' });
-  const sessions = openSessions(openLogin(settings, lent, oauth2), lent.now);
+  oauth2._transport = fencedTransport(client, context, new AbortController().signal, { budget: 'none' });
+  const sessions = openSessions(openLogin(settings, context, oauth2), context.now);
 
   const duplicates = settings.allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
   const headers = { ...WRITE_HEADERS, ...duplicates };
@@ -84,7 +87,7 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
     /** No refresh function: jsforce would refresh without end. */
     const open = ({ instanceUrl, accessToken }: Session) => {
       last = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
-      last._transport = fencedTransport(client, lent, signal, { onAnswer });
+      last._transport = fencedTransport(client, context, signal, { onAnswer });
       return last;
     };
     const call = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
@@ -102,7 +105,7 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
         throw isSessionRefused(error) ? sessionFault(error) : error;
       }
     };
-    const post = async (path: string, json: object): Promise<Row> => {
+    const post = async (path: string, json: object): Promise<AccountRow> => {
       const request = {
         method: 'POST' as const,
         url: path,
@@ -113,7 +116,7 @@ export async function loadClient(settings: SalesforceSettings, lent: Lent): Prom
       if (answer === undefined) throw strangeAnswer('a creation');
       return answer;
     };
-    const describeObject = async (name: string): Promise<Row> => {
+    const describeObject = async (name: string): Promise<AccountRow> => {
       const described = objectOf(await call((connection) => connection.describe(name)));
       if (!Array.isArray(described?.fields)) throw strangeAnswer('a describe');
       return described;

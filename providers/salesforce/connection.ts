@@ -1,8 +1,8 @@
 /** A connection to one Salesforce org: the contract's verbs over the fenced client. */
-import type { Connection, Lent } from '../provider.ts';
+import type { Connection, ProviderContext } from '../provider.ts';
 import { changedAccounts } from './changes.ts';
 import { checkAccount } from './check-account.ts';
-import { type Calls, loadClient, type Verb } from './client.ts';
+import { type Calls, type HttpVerb, loadClient } from './client.ts';
 import { createAccount } from './create.ts';
 import { defineFields } from './define.ts';
 import { faultOf, RefusedAnswer } from './errors.ts';
@@ -19,10 +19,10 @@ import type { SalesforceSettings } from './settings.ts';
 import { updateAccounts } from './update.ts';
 
 /** Loads the client and builds a connection. It remembers the session and the types of the account's fields. */
-export async function connectSalesforce(settings: SalesforceSettings, lent: Lent): Promise<Connection> {
-  const bind = await loadClient(settings, lent);
+export async function connectSalesforce(settings: SalesforceSettings, context: ProviderContext): Promise<Connection> {
+  const bind = await loadClient(settings, context);
   const schemas = openSchemas();
-  const verb: Verb = async (signal, work) => {
+  const verb: HttpVerb = async (signal, work) => {
     signal.throwIfAborted();
     try {
       return await work(bind(signal));
@@ -49,7 +49,9 @@ export async function connectSalesforce(settings: SalesforceSettings, lent: Lent
       ),
     changes: (names, cursor, signal) =>
       verb(signal, (calls) =>
-        schemas.withFields(calls, names, (visible, types) => changedAccounts(calls, visible, types, cursor, lent.now)),
+        schemas.withFields(calls, names, (visible, types) =>
+          changedAccounts(calls, visible, types, cursor, context.now),
+        ),
       ),
     find: (property, value, signal) =>
       verb(signal, (calls) =>

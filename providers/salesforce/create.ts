@@ -2,7 +2,7 @@
 import { type Created, type PropertyValue, ProviderError } from '../provider.ts';
 import type { Calls } from './client.ts';
 import { isAboutRecords, RefusedAnswer, say } from './errors.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { to18 } from './ids.ts';
 import { judgeErrors } from './judge.ts';
 import type { FieldSource } from './update.ts';
@@ -26,14 +26,14 @@ export async function createAccount(calls: Calls, properties: Properties, fields
 }
 
 /** Blanks are left out: a new record has them anyway. */
-const recordOf = (properties: Properties, schema: Schema): Record<string, PropertyValue> =>
+const recordOf = (properties: Properties, schema: SalesforceSchema): Record<string, PropertyValue> =>
   Object.fromEntries(
     Object.entries(properties)
       .map(([name, value]) => [name, toSalesforce(value, schema.get(name))] as const)
       .filter(([, value]) => value !== null),
   );
 
-const missing = (properties: Properties, schema: Schema): readonly string[] =>
+const missing = (properties: Properties, schema: SalesforceSchema): readonly string[] =>
   Object.keys(properties).filter((name) => !schema.has(name));
 
 async function judge(answer: RefusedAnswer, properties: Properties, fields: FieldSource): Promise<Created> {

@@ -6,7 +6,7 @@ import type { Defined, PropertyDefinition } from '../provider.ts';
 import type { Calls } from './client.ts';
 import { isNotForUser, RefusedAnswer } from './errors.ts';
 import { metadataOf } from './field-metadata.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { textOf } from './json.ts';
 import { assignmentQuery, permissionSetQuery } from './soql.ts';
 
@@ -20,7 +20,7 @@ export const PERMISSION_SET = 'cvrsync_fields';
 export async function defineFields(
   calls: Calls,
   definitions: readonly PropertyDefinition[],
-  schema: Schema,
+  schema: SalesforceSchema,
 ): Promise<readonly Defined[]> {
   const defined: Defined[] = [];
   let refusal: string | undefined;

@@ -1,12 +1,12 @@
 /** Fields of Account as describe tells them. What field-level security hides from the user is not among them. */
 import type { Property } from '../provider.ts';
-import type { Row } from './client.ts';
+import type { AccountRow } from './client.ts';
 import { objectOf, textOf } from './json.ts';
 
 /** Salesforce's type and name of each field the user may see. */
-export type Schema = ReadonlyMap<string, string>;
+export type SalesforceSchema = ReadonlyMap<string, string>;
 
-export const schemaOf = (fields: readonly Row[]): Schema =>
+export const schemaOf = (fields: readonly AccountRow[]): SalesforceSchema =>
   new Map(fields.map((field) => [String(field.name), String(field.type)]));
 
 const TYPES: Readonly<Record<string, Property['type']>> = {
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, Property['type']>> = {
 const TEXTS: ReadonlySet<Property['type']> = new Set(['string', 'multiline', 'phone', 'email', 'url']);
 
 /** A field as the contract spells it; an unrestricted picklist takes other values too. */
-export function toProperty(field: Row): Property {
+export function toProperty(field: AccountRow): Property {
   const name = String(field.name);
   const type = TYPES[String(field.type)] ?? 'other';
   const { length, scale } = field;

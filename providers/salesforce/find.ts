@@ -1,7 +1,7 @@
 /** Finds accounts by the value of one field; SOQL reads what is committed, so the answer is sure. */
 import { ProviderError, type Search } from '../provider.ts';
 import type { Calls } from './client.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { to18 } from './ids.ts';
 import { textOf } from './json.ts';
 import { valuesOf } from './read.ts';
@@ -15,7 +15,7 @@ export async function findAccounts(
   property: string,
   value: string,
   visible: readonly string[],
-  schema: Schema,
+  schema: SalesforceSchema,
 ): Promise<Search> {
   if (!visible.includes(property)) {
     throw new ProviderError(

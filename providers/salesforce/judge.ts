@@ -5,7 +5,7 @@ import { to18 } from './ids.ts';
 import { objectOf } from './json.ts';
 
 /** An outcome, or `missing`: the record is not there, and where it went must be looked up. */
-export type Verdict = Outcome | 'missing';
+export type UpdateVerdict = Outcome | 'missing';
 
 const MISSING: ReadonlySet<string> = new Set(['ENTITY_IS_DELETED', 'NOT_FOUND']);
 
@@ -28,7 +28,7 @@ const NO_ACCESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Judges the results of a call, which come by position; a list of another length is trusted only where it names ids. */
-export function judgeResults(patches: readonly Patch[], results: readonly unknown[]): readonly Verdict[] {
+export function judgeResults(patches: readonly Patch[], results: readonly unknown[]): readonly UpdateVerdict[] {
   if (results.length === patches.length) return patches.map((patch, at) => judgeResult(patch, results[at]));
   const written = new Set(
     results.flatMap((result) => {
@@ -40,7 +40,7 @@ export function judgeResults(patches: readonly Patch[], results: readonly unknow
 }
 
 /** Judges what one record's errors say; also for an error of the whole call that had this record alone. */
-export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[]): Verdict {
+export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[]): UpdateVerdict {
   if (errors.length === 0) return unanswered(id);
   const reason = errors.map(sayWithRule).join('; ');
   if (errors.some(isMissing)) return 'missing';
@@ -55,7 +55,7 @@ export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError
   return { kind: 'rejected', id, reason, properties: Object.fromEntries(bad) };
 }
 
-function judgeResult(patch: Patch, result: unknown): Verdict {
+function judgeResult(patch: Patch, result: unknown): UpdateVerdict {
   const { success, id, errors } = objectOf(result) ?? {};
   if (success === true) {
     return typeof id !== 'string' || to18(id) === to18(patch.id)

@@ -1,7 +1,7 @@
 /** Fetches a session: one token request, its answer checked, a rotated refresh token stored before anything uses it. */
 import { createHash } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/oauth2.js';
-import { type Lent, ProviderError } from '../provider.ts';
+import { type ProviderContext, ProviderError } from '../provider.ts';
 import { RefusedAnswer, strangeAnswer } from './errors.ts';
 import { grantFault, grantOf } from './grant.ts';
 import { to18 } from './ids.ts';
@@ -11,7 +11,11 @@ import type { Session } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
 
 /** Makes the function that fetches sessions. Not to be run twice at once: with rotation that revokes the token. */
-export function openLogin(settings: SalesforceSettings, { keep, now }: Lent, oauth2: OAuth2): () => Promise<Session> {
+export function openLogin(
+  settings: SalesforceSettings,
+  { keep, now }: ProviderContext,
+  oauth2: OAuth2,
+): () => Promise<Session> {
   const { auth, loginUrl } = settings;
   let refreshToken: string | undefined;
   let organizationId = settings.organizationId === undefined ? undefined : to18(settings.organizationId);

@@ -1,6 +1,6 @@
 /** Notes on accounts, as tasks or as ContentNotes. Neither can be made only once: the runtime looks before it repeats. */
 import { type Note, type NoteOutcome, type Notes, ProviderError } from '../provider.ts';
-import type { Calls, Verb } from './client.ts';
+import type { Calls, HttpVerb } from './client.ts';
 import { addContentNote, findContentNote } from './content-note.ts';
 import { isNotForUser, RefusedAnswer } from './errors.ts';
 import { isAccountId, to18 } from './ids.ts';
@@ -12,7 +12,7 @@ import { findWhereabouts } from './whereabouts.ts';
 const SKEW_MS = 3_600_000;
 
 /** The contract's notes for one connection. */
-export function openNotes(verb: Verb, { noteAs }: SalesforceSettings): Notes {
+export function openNotes(verb: HttpVerb, { noteAs }: SalesforceSettings): Notes {
   const kind = noteAs === 'Task' ? { find: findTask, add: addTask } : { find: findContentNote, add: addContentNote };
   return {
     find: async (recordId, marker, since, signal) =>

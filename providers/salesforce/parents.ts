@@ -1,7 +1,7 @@
 /** The account above an account: ParentId. */
 import { type Outcome, type ParentRead, ProviderError } from '../provider.ts';
 import type { Calls } from './client.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { isAccountId, to18 } from './ids.ts';
 import { textOf } from './json.ts';
 import { readAccounts } from './read.ts';
@@ -13,7 +13,7 @@ const PARENT = 'ParentId';
 export async function readParents(
   calls: Calls,
   ids: readonly string[],
-  schema: Schema,
+  schema: SalesforceSchema,
 ): Promise<readonly ParentRead[]> {
   if (!schema.has(PARENT)) throw noRight('is hidden from');
   return (await readAccounts(calls, ids, [PARENT], schema)).map((read): ParentRead => {

@@ -1,6 +1,6 @@
 /** Which permissions the user lacks, as describe tells them: what the user may do with each object, and with ParentId. */
 import type { MissingRight, Right } from '../provider.ts';
-import type { Calls, Row } from './client.ts';
+import type { AccountRow, Calls } from './client.ts';
 import { isNotForUser, RefusedAnswer } from './errors.ts';
 import { objectsOf } from './json.ts';
 import type { SalesforceSettings } from './settings.ts';
@@ -32,7 +32,7 @@ const remedyOf = (name: string): string =>
     ? 'give the user the permission Edit Tasks'
     : `enable Notes in Setup, and let the user create ${name} records`;
 
-const mayEdit = (account: Row, name: string): boolean =>
+const mayEdit = (account: AccountRow, name: string): boolean =>
   account.updateable === true &&
   objectsOf(account.fields).some((field) => field.name === name && field.updateable === true);
 

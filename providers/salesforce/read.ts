@@ -1,8 +1,8 @@
 /** Reads accounts by id, and says where the missing ones went. */
 import { type PropertyValue, ProviderError, type Read } from '../provider.ts';
-import type { Calls, Row } from './client.ts';
+import type { AccountRow, Calls } from './client.ts';
 import { faultOf, RefusedAnswer } from './errors.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { isAccountId, to18 } from './ids.ts';
 import { textOf } from './json.ts';
 import { fromSalesforce } from './values.ts';
@@ -13,11 +13,11 @@ export async function readAccounts(
   calls: Calls,
   ids: readonly string[],
   names: readonly string[],
-  schema: Schema,
+  schema: SalesforceSchema,
 ): Promise<readonly Read[]> {
   const asked = [...new Set(ids.filter(isAccountId).map(to18))];
   if (asked.length === 0) return ids.map((id) => ({ kind: 'gone', id }));
-  const rows = new Map<string, Row>();
+  const rows = new Map<string, AccountRow>();
   for (const row of await calls.retrieve(asked, [...new Set(['Id', ...names])])) {
     const id = textOf(row.Id);
     if (id !== undefined) rows.set(to18(id), row);
@@ -38,7 +38,11 @@ export async function readAccounts(
 }
 
 /** The values of one row, by the names asked for that the user may see. */
-export const valuesOf = (row: Row, names: readonly string[], schema: Schema): Readonly<Record<string, PropertyValue>> =>
+export const valuesOf = (
+  row: AccountRow,
+  names: readonly string[],
+  schema: SalesforceSchema,
+): Readonly<Record<string, PropertyValue>> =>
   Object.fromEntries(names.map((name) => [name, fromSalesforce(row[name], schema.get(name))]));
 
 /** A fault after something is known does not throw that away: it shows itself again at the next call. */

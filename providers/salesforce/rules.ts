@@ -1,25 +1,25 @@
 /** The org's rules that may block a write, as far as this user can see them. */
-import type { Rule } from '../provider.ts';
-import type { Calls, QueryScope, Row } from './client.ts';
+import type { AccountRule } from '../provider.ts';
+import type { AccountRow, Calls, QueryScope } from './client.ts';
 import { isNotForUser, RefusedAnswer } from './errors.ts';
 import { textOf } from './json.ts';
 import { DUPLICATE_RULES_QUERY, VALIDATION_RULES_QUERY } from './soql.ts';
 
 /** Two calls. Validation rules are seen by users with View Setup and Configuration only. */
-export async function rulesOf(calls: Calls, fields: readonly Row[]): Promise<readonly Rule[]> {
+export async function rulesOf(calls: Calls, fields: readonly AccountRow[]): Promise<readonly AccountRule[]> {
   const validation = await rowsSeen(calls, VALIDATION_RULES_QUERY, 'tooling');
   const duplicate = await rowsSeen(calls, DUPLICATE_RULES_QUERY, 'live');
   return [
     ...fields.filter(isRequired).map(requiredRule),
     ...validation.map(
-      (row): Rule => ({
+      (row): AccountRule => ({
         kind: 'validation',
         name: textOf(row.ValidationName) ?? 'without a name',
         about: textOf(row.ErrorMessage) ?? textOf(row.Description) ?? 'says nothing',
       }),
     ),
     ...duplicate.map(
-      (row): Rule => ({
+      (row): AccountRule => ({
         kind: 'duplicate',
         name: textOf(row.DeveloperName) ?? 'without a name',
         about: textOf(row.MasterLabel) ?? 'accounts that look alike',
@@ -29,20 +29,20 @@ export async function rulesOf(calls: Calls, fields: readonly Row[]): Promise<rea
 }
 
 /** A company always has a name; what Salesforce fills by itself blocks nothing. */
-const isRequired = (field: Row): boolean =>
+const isRequired = (field: AccountRow): boolean =>
   field.nillable === false &&
   field.createable === true &&
   field.defaultedOnCreate !== true &&
   field.type !== 'boolean' &&
   field.name !== 'Name';
 
-const requiredRule = (field: Row): Rule => ({
+const requiredRule = (field: AccountRow): AccountRule => ({
   kind: 'required',
   name: String(field.name),
   about: `${textOf(field.label) ?? String(field.name)} may not be blank`,
 });
 
-async function rowsSeen(calls: Calls, soql: string, scope: QueryScope): Promise<readonly Row[]> {
+async function rowsSeen(calls: Calls, soql: string, scope: QueryScope): Promise<readonly AccountRow[]> {
   try {
     return (await calls.query(soql, scope)).rows;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** All accounts, a page at a time, in the order of their ids. */
 import { type Page, ProviderError } from '../provider.ts';
 import type { Calls } from './client.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { isAccountId, to18 } from './ids.ts';
 import { textOf } from './json.ts';
 import { valuesOf } from './read.ts';
@@ -14,7 +14,7 @@ const SCAN_PAGE = 2_000;
 export async function scanAccounts(
   calls: Calls,
   names: readonly string[],
-  schema: Schema,
+  schema: SalesforceSchema,
   cursor: string | undefined,
 ): Promise<Page> {
   if (cursor !== undefined && !isAccountId(cursor)) {

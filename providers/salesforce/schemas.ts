@@ -1,33 +1,33 @@
 /** The account's fields as one connection knows them: read once, and again where Salesforce says that they changed. */
-import type { Calls, Row } from './client.ts';
+import type { AccountRow, Calls } from './client.ts';
 import { RefusedAnswer } from './errors.ts';
-import { type Schema, schemaOf } from './fields.ts';
+import { type SalesforceSchema, schemaOf } from './fields.ts';
 
 export interface Schemas {
   /** Asks Salesforce. */
-  describe(calls: Calls): Promise<readonly Row[]>;
+  describe(calls: Calls): Promise<readonly AccountRow[]>;
   /** As known, or read now. */
-  known(calls: Calls): Promise<Schema>;
+  known(calls: Calls): Promise<SalesforceSchema>;
   /** Read now. */
-  fresh(calls: Calls): Promise<Schema>;
+  fresh(calls: Calls): Promise<SalesforceSchema>;
   /** Asks for the fields the user may see; where one was removed or hidden since, once more without it. */
   withFields<T>(
     calls: Calls,
     names: readonly string[],
-    work: (visible: readonly string[], schema: Schema) => Promise<T>,
+    work: (visible: readonly string[], schema: SalesforceSchema) => Promise<T>,
   ): Promise<T>;
 }
 
 /** Opens an empty memory. */
 export function openSchemas(): Schemas {
-  let schema: Schema | undefined;
+  let schema: SalesforceSchema | undefined;
   const describe = async (calls: Calls) => {
     const fields = await calls.describe();
     schema = schemaOf(fields);
     return fields;
   };
-  const fresh = async (calls: Calls): Promise<Schema> => schemaOf(await describe(calls));
-  const known = async (calls: Calls): Promise<Schema> => schema ?? fresh(calls);
+  const fresh = async (calls: Calls): Promise<SalesforceSchema> => schemaOf(await describe(calls));
+  const known = async (calls: Calls): Promise<SalesforceSchema> => schema ?? fresh(calls);
   return {
     describe,
     known,

@@ -6,11 +6,11 @@
  */
 import { Duplex } from 'node:stream';
 import type { Connection } from 'jsforce/lib/connection.js';
-import { type HttpRequest, type HttpResponse, type Lent, ProviderError } from '../provider.ts';
+import { type HttpRequest, type HttpResponse, type ProviderContext, ProviderError } from '../provider.ts';
 import { RefusedAnswer } from './errors.ts';
 
 /** What jsforce moves its messages with. */
-export type Transport = Connection['_transport'];
+export type JsforceTransport = Connection['_transport'];
 
 /** The promise with a stream that jsforce expects from a transport. */
 export type StreamPromise = typeof import('jsforce/lib/util/promise.js').StreamPromise;
@@ -21,10 +21,10 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Makes a transport that throws {@link RefusedAnswer} from 400 on: jsforce would drop the status. */
 export function fencedTransport(
   { StreamPromise }: { readonly StreamPromise: StreamPromise },
-  { http, now }: Pick<Lent, 'http' | 'now'>,
+  { http, now }: Pick<ProviderContext, 'http' | 'now'>,
   signal: AbortSignal,
   { budget, onAnswer }: { readonly budget?: string; readonly onAnswer?: (answer: HttpResponse) => void } = {},
-): Transport {
+): JsforceTransport {
   return {
     httpRequest: (request) =>
       StreamPromise.create(() => ({
@@ -41,7 +41,7 @@ export function fencedTransport(
   };
 }
 
-type Outgoing = Parameters<Transport['httpRequest']>[0];
+type Outgoing = Parameters<JsforceTransport['httpRequest']>[0];
 
 function outgoing({ method, url, headers = {}, body }: Outgoing): Omit<HttpRequest, 'signal'> {
   if (method === 'OPTIONS' || method === 'HEAD') throw new Error(`the Salesforce connection does not use ${method}`);
@@ -59,7 +59,7 @@ function outgoing({ method, url, headers = {}, body }: Outgoing): Omit<HttpReque
 }
 
 async function exchange(
-  { http, now }: Pick<Lent, 'http' | 'now'>,
+  { http, now }: Pick<ProviderContext, 'http' | 'now'>,
   request: HttpRequest,
   onAnswer?: (answer: HttpResponse) => void,
 ) {

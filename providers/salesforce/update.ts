@@ -2,17 +2,17 @@
 import { type Outcome, type Patch, ProviderError } from '../provider.ts';
 import type { Calls } from './client.ts';
 import { faultOf, isAboutRecords, RefusedAnswer } from './errors.ts';
-import type { Schema } from './fields.ts';
+import type { SalesforceSchema } from './fields.ts';
 import { isAccountId, to18 } from './ids.ts';
-import { judgeErrors, judgeResults, type Verdict } from './judge.ts';
+import { judgeErrors, judgeResults, type UpdateVerdict } from './judge.ts';
 import { whereaboutsOf } from './read.ts';
 import { toSalesforce } from './values.ts';
 import type { Whereabouts } from './whereabouts.ts';
 
 /** The account's fields: as known, or read anew. */
 export interface FieldSource {
-  known(): Promise<Schema>;
-  fresh(): Promise<Schema>;
+  known(): Promise<SalesforceSchema>;
+  fresh(): Promise<SalesforceSchema>;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function updateAccounts(
   patches: readonly Patch[],
   schemas: FieldSource,
 ): Promise<readonly Outcome[]> {
-  const verdicts = new Map<string, Verdict>();
+  const verdicts = new Map<string, UpdateVerdict>();
   const valid = patches.filter((patch) => isAccountId(patch.id));
   const groups: (readonly Patch[])[] = valid.length === 0 ? [] : [valid];
   let fault: ProviderError | undefined;
@@ -49,7 +49,7 @@ export async function updateAccounts(
 }
 
 interface Step {
-  readonly verdicts: readonly (readonly [string, Verdict])[];
+  readonly verdicts: readonly (readonly [string, UpdateVerdict])[];
   /** Groups to write in calls of their own. */
   readonly again: readonly (readonly Patch[])[];
 }
@@ -71,7 +71,7 @@ async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource
 }
 
 /** Salesforce refused a call as a whole: finds the record to blame, by the fields that are not there or by halves. */
-function divide(group: readonly Patch[], refusal: RefusedAnswer, schema: Schema): Step {
+function divide(group: readonly Patch[], refusal: RefusedAnswer, schema: SalesforceSchema): Step {
   const unknown = group.filter((patch) => unknownFields(patch, schema).length > 0);
   if (unknown.length > 0) {
     const known = group.filter((patch) => !unknown.includes(patch));
@@ -87,16 +87,16 @@ function divide(group: readonly Patch[], refusal: RefusedAnswer, schema: Schema)
   return { verdicts: [], again: [group.slice(0, half), group.slice(half)] };
 }
 
-const unknownFields = ({ properties }: Patch, schema: Schema): readonly string[] =>
+const unknownFields = ({ properties }: Patch, schema: SalesforceSchema): readonly string[] =>
   Object.keys(properties).filter((name) => !schema.has(name));
 
-function withoutFields(patch: Patch, schema: Schema): Outcome {
+function withoutFields(patch: Patch, schema: SalesforceSchema): Outcome {
   const reason = 'Account has no such field, or hides it from the user of this connection (INVALID_FIELD)';
   const properties = Object.fromEntries(unknownFields(patch, schema).map((name) => [name, reason]));
   return { kind: 'rejected', id: patch.id, reason, properties };
 }
 
-const rowOf = ({ id, properties }: Patch, schema: Schema) => ({
+const rowOf = ({ id, properties }: Patch, schema: SalesforceSchema) => ({
   ...Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, toSalesforce(value, schema.get(name))]),
   ),

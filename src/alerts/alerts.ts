@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { backoff } from '../runtime/backoff.ts';
-import { createBell } from '../runtime/bell.ts';
+import { createWakeUp } from '../runtime/bell.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { each } from '../store/each.ts';
@@ -13,7 +13,7 @@ import { type AlertSettings, type Channel, openChannels } from './channel.ts';
 import { conditionsOf } from './conditions.ts';
 import { messageOf } from './message.ts';
 import { observe } from './observe.ts';
-import { type Remembered, step } from './state.ts';
+import { type StoredAlert, step } from './state.ts';
 
 export const ALERT_QUEUE = 'alerts';
 
@@ -48,7 +48,7 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
   );
   const worker: Worker = startWorker({
     store,
-    bell: createBell(),
+    wakeUp: createWakeUp(),
     now,
     log,
     queue: ALERT_QUEUE,
@@ -94,22 +94,28 @@ async function alert(
   await store.write(async (tx) => {
     const isOurs = await settle(tx, claim, settlement);
     // What went out is remembered also where the lease was lost: nobody is to be told twice.
-    if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.told : found.untold);
+    if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.notified : found.untold);
   });
 }
 
 const idOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 24);
 
-async function readRemembered(db: Db, channel: string): Promise<readonly Remembered[]> {
+async function readRemembered(db: Db, channel: string): Promise<readonly StoredAlert[]> {
   const rows = await db.selectFrom('alert').selectAll().where('channel', '=', channel).orderBy('key').execute();
-  return rows.map(({ key, what, since, told_at, gone_at }) => ({ key, what, since, toldAt: told_at, goneAt: gone_at }));
+  return rows.map(({ key, what, since, notified_at, gone_at }) => ({
+    key,
+    what,
+    since,
+    notifiedAt: notified_at,
+    goneAt: gone_at,
+  }));
 }
 
-async function remember(tx: Tx, channel: string, all: readonly Remembered[]): Promise<void> {
+async function remember(tx: Tx, channel: string, all: readonly StoredAlert[]): Promise<void> {
   const keys = all.map(({ key }) => key);
   await tx.deleteFrom('alert').where('channel', '=', channel).where('key', 'not in', each(tx, keys)).execute();
-  for (const { key, what, since, toldAt, goneAt } of all) {
-    const row = { what, since, told_at: toldAt, gone_at: goneAt };
+  for (const { key, what, since, notifiedAt, goneAt } of all) {
+    const row = { what, since, notified_at: notifiedAt, gone_at: goneAt };
     await tx
       .insertInto('alert')
       .values({ channel, key, ...row })

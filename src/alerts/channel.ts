@@ -2,7 +2,7 @@
 import { createGuard } from '../http/guard.ts';
 import { openWebhookClient } from '../service/delivery/post.ts';
 import { openMailer } from '../service/mail/send.ts';
-import { type Message, slackText } from './message.ts';
+import { type AlertMessage, slackText } from './message.ts';
 
 /** The section `alerts` of the configuration, with the mail server in force. */
 export interface AlertSettings {
@@ -17,7 +17,7 @@ export interface AlertSettings {
 export interface Channel {
   readonly name: 'webhook' | 'mail';
   /** Why the message did not go out; undefined where it did. `id` is the same for every try of one message. */
-  send(message: Message, id: string, signal: AbortSignal): Promise<string | undefined>;
+  send(message: AlertMessage, id: string, signal: AbortSignal): Promise<string | undefined>;
   /** Reaches the other side without a message to anybody; says why it cannot, else what it found. */
   verify(signal: AbortSignal): Promise<{ readonly ok: boolean; readonly found: string }>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 /** What needs a person, as the operator is told of it: from what was observed, in words. Pure. */
-import { type Block, type Fault, needsPerson } from '../runtime/blocks.ts';
+import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/blocks.ts';
 
 /** Something that needs a person now. */
 export interface Condition {
@@ -15,7 +15,7 @@ export interface Condition {
 
 /** What the store shows of both halves. */
 export interface Observed {
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly AccountBlock[];
   /** Failed work by queue. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
   /** Connections whose safety limit keeps links; undefined stands for the register, whose limit keeps facts. */
@@ -61,7 +61,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
   ];
 }
 
-const BLOCKED: Readonly<Record<Fault, readonly [what: string, advice: string]>> = {
+const BLOCKED: Readonly<Record<BlockFault, readonly [what: string, advice: string]>> = {
   auth: [
     'does not accept the credentials',
     'The work waits, nothing is lost. Correct the credentials in the configuration and restart cvrsync. `cvrsync check` names the cause.',
@@ -77,7 +77,7 @@ const BLOCKED: Readonly<Record<Fault, readonly [what: string, advice: string]>> 
   locked: ['is locked', 'The work waits, and goes on by itself. `cvrsync review list` says until when it waits.'],
 };
 
-function ofBlock({ account, fault, since }: Block): Condition {
+function ofBlock({ account, fault, since }: AccountBlock): Condition {
   const [what, advice] = BLOCKED[fault];
   return { key: `account:${account}`, what: `${shownAccount(account)} ${what}`, advice, since };
 }

@@ -1,13 +1,13 @@
 /** The words of an alert: what, since when, what to do. Pure. */
-import type { Step } from './state.ts';
+import type { AlertStep } from './state.ts';
 
-export interface Message {
+export interface AlertMessage {
   readonly subject: string;
   readonly text: string;
 }
 
 /** One message for all that begins or is over at this moment; `place` says which installation it is. */
-export function messageOf({ begun, over }: Pick<Step, 'begun' | 'over'>, place: string): Message {
+export function messageOf({ begun, over }: Pick<AlertStep, 'begun' | 'over'>, place: string): AlertMessage {
   const lines: string[] = [];
   if (begun.length > 0) lines.push(`cvrsync at ${place} needs a person:`);
   for (const { what, since, advice } of begun) lines.push('', `• ${what}, since ${shown(since)}.`, `  ${advice}`);
@@ -17,7 +17,7 @@ export function messageOf({ begun, over }: Pick<Step, 'begun' | 'over'>, place: 
   return { subject: `cvrsync: ${headOf(begun, over)}`, text: lines.join('\n') };
 }
 
-function headOf(begun: Step['begun'], over: Step['over']): string {
+function headOf(begun: AlertStep['begun'], over: AlertStep['over']): string {
   const [first] = begun;
   if (first !== undefined) return begun.length === 1 ? first.what : `${begun.length} things need a person`;
   return over.length === 1 ? `over: ${over[0]?.what ?? ''}` : `${over.length} things are over`;

@@ -58,19 +58,19 @@ const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
 async function readMonitors(db: Db): Promise<Observed['monitors']> {
   const rows = await db
     .selectFrom('monitor')
-    .select(['id', 'name', 'activated', 'failing_since', 'disabled_at', 'updated_at'])
+    .select(['id', 'name', 'enabled', 'failing_since', 'disabled_at', 'updated_at'])
     .where(({ eb, and, or }) =>
       or([
-        and([eb('activated', '=', 1), eb('failing_since', 'is not', null)]),
+        and([eb('enabled', '=', 1), eb('failing_since', 'is not', null)]),
         eb('disabled_reason', 'in', ['failing', 'gone']),
       ]),
     )
     .orderBy('id')
     .execute();
-  return rows.map(({ id, name, activated, failing_since, disabled_at, updated_at }) => ({
+  return rows.map(({ id, name, enabled, failing_since, disabled_at, updated_at }) => ({
     id,
     name,
     since: failing_since ?? disabled_at ?? updated_at,
-    isOff: activated !== 1,
+    isOff: enabled !== 1,
   }));
 }

@@ -3,15 +3,15 @@ import { type BackfillOptions, runBackfill, tryPlan } from '../connector/backfil
 import { sampleRows } from '../connector/backfill/census.ts';
 import { type BackfillDeps, BackfillError } from '../connector/backfill/deps.ts';
 import { outcomeOf } from '../connector/backfill/outcome.ts';
-import { tellDoubts } from '../connector/backfill/plan-doubts.ts';
-import { type Run, readRun } from '../connector/backfill/run.ts';
+import { printWarnings } from '../connector/backfill/plan-doubts.ts';
+import { type BackfillRun, readRun } from '../connector/backfill/run.ts';
 import { PlanError } from '../connector/backfill/take-plan.ts';
-import { type CallsMade, type Ground, onBackfillGround } from './backfill/ground.ts';
+import { type BackfillContext, type CallsMade, withBackfill } from './backfill/ground.ts';
 import { showProgress } from './backfill/progress.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './command.ts';
 import { confirmMany } from './confirm.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 const SAMPLE = 10;
 
@@ -35,15 +35,15 @@ export const command = defineCommand({
   run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart, yes }) => {
     if (dryRun && apply !== undefined && plan === undefined) return tryFile(context, provider, apply);
     const mode = modeOf(dryRun, plan, apply);
-    if (limit !== undefined && (mode.kind === 'look' || mode.kind === 'plan'))
+    if (limit !== undefined && (mode.kind === 'poll' || mode.kind === 'plan'))
       throw new UsageError('--limit is for what is linked: leave it out with --dry-run and --plan');
     const began = Date.now();
-    return onBackfillGround(context, provider, async (ground, calls) => {
+    return withBackfill(context, provider, async (opened, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);
       let progress = showProgress(context, calls);
-      let run: Run | undefined;
+      let run: BackfillRun | undefined;
       try {
-        const deps: BackfillDeps = { ...ground, tell: (step) => progress.tell(step) };
+        const deps: BackfillDeps = { ...opened, report: (step) => progress.report(step) };
         const mayLink = async (count: number): Promise<boolean> => {
           if (yes) return true;
           progress.end();
@@ -60,7 +60,7 @@ export const command = defineCommand({
         progress.end();
       }
       const seconds = Math.round((Date.now() - began) / 1_000);
-      const summary = await summarise(ground, calls, run, { mode, trust, sendUpdate, yes }, seconds);
+      const summary = await summarise(opened, calls, run, { mode, trust, sendUpdate, yes }, seconds);
       context.output.result(documentOf(summary), textOf(summary));
       if (summary.ended === 'stopped') return 1;
       return forAPerson(summary) > 0 ? 3 : 0;
@@ -73,7 +73,7 @@ const questionOf = (provider: string, count: number): string =>
   `Link ${count === 1 ? '1 record' : `${count} records`} of ${provider}, and have their companies monitored?`;
 
 /** Before a scan of an hour, and not after it. */
-function needAnswer({ stdin, stderr, json }: Context, yes: boolean, provider: string): void {
+function needAnswer({ stdin, stderr, json }: CommandContext, yes: boolean, provider: string): void {
   if (yes || (stdin?.isTTY === true && stderr.isTTY === true && !json)) return;
   throw new UsageError(
     `backfill ${provider} links every record whose number it finds, and nobody can be asked here: add --yes, or ${PLAN_FIRST}`,
@@ -81,12 +81,12 @@ function needAnswer({ stdin, stderr, json }: Context, yes: boolean, provider: st
 }
 
 /** `--apply FILE --dry-run`: what an edited plan would do. Nothing is linked, and no CRM is asked. */
-const tryFile = (context: Context, provider: string, file: string): Promise<ExitCode> =>
-  onBackfillGround(context, provider, async (ground) => {
+const tryFile = (context: CommandContext, provider: string, file: string): Promise<ExitCode> =>
+  withBackfill(context, provider, async (opened) => {
     try {
-      const plan = await tryPlan({ ...ground, tell: () => {} }, file, context.signal);
+      const plan = await tryPlan({ ...opened, report: () => {} }, file, context.signal);
       context.output.result({ provider, file, ...plan }, textOfPlan(file, plan));
-      return tellDoubts(plan.doubts, plan.toLink, true).length > 0 ? 3 : 0;
+      return printWarnings(plan.warnings, plan.toLink, true).length > 0 ? 3 : 0;
     } catch (error) {
       if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
       throw error;
@@ -98,16 +98,16 @@ function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undef
     throw new UsageError('--plan and --dry-run, and --plan and --apply, exclude each other: give one of them');
   if (plan !== undefined) return { kind: 'plan', file: plan };
   if (apply !== undefined) return { kind: 'file', file: apply };
-  return { kind: dryRun ? 'look' : 'apply' };
+  return { kind: dryRun ? 'poll' : 'apply' };
 }
 
 type Asked = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly yes: boolean };
 
 /** `ended` undefined: stopped by a signal. */
 async function summarise(
-  { store, crm, upstream }: Ground,
+  { store, crm, upstream }: BackfillContext,
   calls: CallsMade,
-  ended: Run | undefined,
+  ended: BackfillRun | undefined,
   asked: Asked,
   seconds: number,
 ): Promise<Summary> {
@@ -140,7 +140,7 @@ async function summarise(
     seconds,
     trust: run?.trust ?? 'crm',
     before: run?.before ?? 0,
-    isLook: mode.kind === 'look' || isPlan,
+    isLook: mode.kind === 'poll' || isPlan,
     next,
     ...(begun?.sendUpdate !== true && { fill: mode.kind === 'file' ? `${next} --send-update` : fillOf(provider) }),
     isMonitoring: upstream !== undefined,
@@ -150,10 +150,10 @@ async function summarise(
 }
 
 /** The command in a mode, else the next start would be another one's: it would link, or with other options. */
-function nextOf(provider: string, { mode, trust, sendUpdate, yes }: Asked, begun: Run | undefined): string {
+function nextOf(provider: string, { mode, trust, sendUpdate, yes }: Asked, begun: BackfillRun | undefined): string {
   return [
     `cvrsync backfill ${provider}`,
-    ...(mode.kind === 'look' ? ['--dry-run'] : []),
+    ...(mode.kind === 'poll' ? ['--dry-run'] : []),
     ...(mode.kind === 'plan' ? [`--plan ${quoted(mode.file)}`] : []),
     ...(mode.kind === 'file' ? [`--apply ${quoted(mode.file)}`] : []),
     ...(sendUpdate || begun?.sendUpdate === true ? ['--send-update'] : []),

@@ -1,18 +1,18 @@
 /** What `check` says of the admin listener. */
 import type { Config } from '../config/load.ts';
 import { adminTokenOf, ownAddress } from '../halves.ts';
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 
 const subject = 'admin listener';
 
 /** Whether others than this machine reach it, whether there is a token, and whether a daemon that runs takes it. */
-export async function adminFindings(config: Config, http: Http, signal: AbortSignal): Promise<Findings> {
+export async function adminFindings(config: Config, http: OutboundHttp, signal: AbortSignal): Promise<Findings> {
   return [...exposure(config), ...(await checkToken(config, http, signal))];
 }
 
-async function checkToken(config: Config, http: Http, signal: AbortSignal): Promise<Findings> {
+async function checkToken(config: Config, http: OutboundHttp, signal: AbortSignal): Promise<Findings> {
   try {
     const token = await adminTokenOf(config);
     return token === undefined ? [NO_TOKEN] : await trial(config, token, http, signal);
@@ -44,7 +44,7 @@ function exposure({ admin }: Config): Findings {
 }
 
 /** Asks the daemon that listens there, if one does. */
-async function trial({ admin }: Config, token: string, http: Http, signal: AbortSignal): Promise<Findings> {
+async function trial({ admin }: Config, token: string, http: OutboundHttp, signal: AbortSignal): Promise<Findings> {
   if (admin.port === 0) return [];
   const url = `${ownAddress(admin.host, admin.port)}/admin/api/keys`;
   const answer = await http({ method: 'GET', url, headers: { authorization: `Bearer ${token}` }, signal }).catch(

@@ -125,13 +125,13 @@ async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | un
   }
 }
 
-interface TriedStore {
+interface OpenedStore {
   readonly store: Store | undefined;
   readonly findings: Findings;
 }
 
 /** A file that is not there yet is made, as `serve` would; what is there is not migrated, a daemon may be using it. */
-async function tryStore(url: string): Promise<TriedStore> {
+async function tryStore(url: string): Promise<OpenedStore> {
   const isNew = !storeExists(url);
   try {
     const store = await openStore(url, { migrate: isNew });
@@ -153,11 +153,11 @@ async function tryStore(url: string): Promise<TriedStore> {
 async function tryWriting(store: Store, isNew: boolean): Promise<Findings> {
   await store.write(async (tx) => {
     await tx
-      .insertInto('keep')
+      .insertInto('kv')
       .values({ key: '@check', value: '', updated_at: Date.now() })
       .onConflict((at) => at.doNothing())
       .execute();
-    await tx.deleteFrom('keep').where('key', '=', '@check').execute();
+    await tx.deleteFrom('kv').where('key', '=', '@check').execute();
   });
   const free = await store.freeBytes();
   const found = `${store.engine}, ${isNew ? 'made, ' : ''}schema current, writable`;

@@ -1,7 +1,7 @@
 /**
  * How a command is written: one file that exports `command`, made by {@link defineCommand}, and one line in list.ts.
  */
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** 0 done, 1 failed, 2 bad usage or configuration, 3 finished with records that need a person. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -43,7 +43,7 @@ export interface Command {
   readonly commands: readonly Command[];
   /** Absent where only its sub-commands do something. */
   readonly run?: (
-    context: Context,
+    context: CommandContext,
     args: Readonly<Record<string, unknown>>,
     options: Readonly<Record<string, unknown>>,
   ) => Promise<ExitCode | undefined>;
@@ -57,7 +57,7 @@ export interface CommandSpec<A, O> {
   readonly options?: O;
   readonly commands?: readonly Command[];
   /** Does it. Undefined counts as 0. What it throws is shown by the one handler in main.ts. */
-  readonly run?: (context: Context, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
+  readonly run?: (context: CommandContext, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
 }
 
 /** Makes a command; the types of `run`'s parameters follow from `args` and `options`. */

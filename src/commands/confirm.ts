@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** The answer to a question of yes or no; undefined where nobody can be asked. Anything but a yes is a no. */
 export async function confirm(
-  { stdin, stderr, signal, json }: Context,
+  { stdin, stderr, signal, json }: CommandContext,
   question: string,
 ): Promise<boolean | undefined> {
   if (stdin?.isTTY !== true || stderr.isTTY !== true || json) return undefined;
@@ -34,7 +34,12 @@ export async function confirm(
  * Whether what touches many records may begin: a person says so at the terminal, a program by `--yes`. `advice` is what
  * else there is to do where nobody can be asked.
  */
-export async function confirmMany(context: Context, yes: boolean, question: string, advice: string): Promise<boolean> {
+export async function confirmMany(
+  context: CommandContext,
+  yes: boolean,
+  question: string,
+  advice: string,
+): Promise<boolean> {
   if (yes) return true;
   const answer = await confirm(context, question);
   if (answer !== undefined) return answer;

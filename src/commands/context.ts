@@ -27,7 +27,7 @@ export interface GlobalOptions {
   readonly logLevel: LogLevel;
 }
 
-export interface Context extends World {
+export interface CommandContext extends World {
   readonly json: boolean;
   readonly output: Output;
   /** JSON lines on stderr. */
@@ -79,7 +79,7 @@ export function maskedSink(sink: Sink): MaskedSink {
 export async function createContext(
   world: World & { stdout: MaskedSink; stderr: MaskedSink },
   options: GlobalOptions,
-): Promise<Context> {
+): Promise<CommandContext> {
   const { pino } = await import('pino');
   const { stdout, stderr, env } = world;
   const log = pino({ level: options.logLevel, base: null }, { write: (line) => void stderr.write(line) });

@@ -10,11 +10,11 @@ import {
 } from '../service/deliveries.ts';
 import type { Db, Store, Tx } from '../store/open.ts';
 import { defineCommand, type ExitCode, flag, integer, oneOf, text, time, UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { readEntity } from './entity.ts';
 import { shownTime, withStore } from './opened.ts';
 
-const STATES = ['due', 'held', 'done', 'exhausted', 'dropped'] as const;
+const STATES = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const SHOWN = 100;
 
 const filterOptions = {
@@ -33,7 +33,7 @@ interface Given {
   readonly until: number | undefined;
 }
 
-const readFilter = ({ monitor, state, entity, since, until }: Given, log: Context['log']): DeliveryFilter => ({
+const readFilter = ({ monitor, state, entity, since, until }: Given, log: CommandContext['log']): DeliveryFilter => ({
   ...(monitor !== undefined && { monitor }),
   ...(state !== undefined && { state }),
   ...(entity !== undefined && { entity: readEntity(entity, log) }),
@@ -83,8 +83,8 @@ interface Deed {
   readonly run: (tx: Tx, filter: DeliveryFilter, now: number) => Promise<number>;
 }
 
-const REPLAY: Deed = { verb: 'replayed', states: ['held', 'exhausted'], run: replayDeliveries };
-const DROP: Deed = { verb: 'dropped', states: ['due', 'held', 'exhausted'], run: dropDeliveries };
+const REPLAY: Deed = { verb: 'replayed', states: ['held', 'failed'], run: replayDeliveries };
+const DROP: Deed = { verb: 'dropped', states: ['due', 'held', 'failed'], run: dropDeliveries };
 
 const decide = (name: string, about: string, deed: Deed) =>
   defineCommand({
@@ -100,7 +100,7 @@ const decide = (name: string, about: string, deed: Deed) =>
   });
 
 async function carryOut(
-  context: Context,
+  context: CommandContext,
   store: Store,
   deed: Deed,
   filter: DeliveryFilter,

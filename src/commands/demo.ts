@@ -13,23 +13,23 @@ export const command = defineCommand({
   options: { once: flag('end after the story'), seed: integer('another story') },
   run: async (context, _args, { once, seed = 7 }) => {
     const { output, signal } = context;
-    const { setStage } = await import('./demo/stage.ts');
+    const { setUpDemo } = await import('./demo/stage.ts');
     const { playOne, playScenes } = await import('./demo/story.ts');
     // Its own log lines would drown the story.
     context.log.level = context.log.level === 'info' ? 'error' : context.log.level;
-    const stage = await setStage(context, FOLDER, seed);
+    const setup = await setUpDemo(context, FOLDER, seed);
     const say = (line: string): void => output.line(line);
     try {
-      say(`cvrsync listens on ${stage.app.url}; nothing leaves this machine.`);
-      for (const emulator of stage.emulators) {
+      say(`cvrsync listens on ${setup.app.url}; nothing leaves this machine.`);
+      for (const emulator of setup.emulators) {
         say(`An emulated ${emulator.name} listens on ${emulator.url}.`);
         emulator.onWrite = (id, properties) => say(`  ${emulator.name.padEnd(11)} ${id} ${shown(properties)}`);
       }
-      say(`A mailbox listens on ${stage.mailbox.url}.`);
-      stage.mailbox.onMail = (source) => say(`  mail        ${subjectOf(source)}`);
-      await playScenes(stage, say, seed);
-      const file = relative('.', stage.file);
-      const one = stage.actors[1]?.versions[0].company.entityId ?? '';
+      say(`A mailbox listens on ${setup.mailbox.url}.`);
+      setup.mailbox.onMail = (source) => say(`  mail        ${subjectOf(source)}`);
+      await playScenes(setup, say, seed);
+      const file = relative('.', setup.file);
+      const one = setup.actors[1]?.versions[0].company.entityId ?? '';
       // In a clone npm runs it; installed, it is a program, which npx finds wherever it was put.
       const program = import.meta.url.endsWith('.ts') ? 'npm run cvrsync --' : 'npx cvrsync';
       say('\nWhere to look:');
@@ -37,15 +37,15 @@ export const command = defineCommand({
       say(`  ${program} --config ${file} links            which record belongs to which company`);
       say(`  ${program} --config ${file} review           what needs a person`);
       if (once) return 0;
-      say(`  ${stage.app.adminUrl}/metrics   the daemon's metrics, while this runs`);
+      say(`  ${setup.app.adminUrl}/metrics   the daemon's metrics, while this runs`);
       say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');
       for (let beat = seed + 1; !signal.aborted; beat += 1) {
         await sleep(BEAT_MS, undefined, { signal }).catch(() => undefined);
-        if (!signal.aborted) await playOne(stage, say, beat);
+        if (!signal.aborted) await playOne(setup, say, beat);
       }
       return 0;
     } finally {
-      await stage.close();
+      await setup.close();
     }
   },
 });

@@ -9,7 +9,7 @@ import { didYouMean } from '../config/nearest.ts';
 import { parseConfig } from '../config/parse.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
 import { type ServiceOptions, serveService } from './emulate/service.ts';
 import type { Output } from './output.ts';
@@ -129,7 +129,7 @@ async function showRegister(
 }
 
 /** Runs the service until the signal. */
-async function showService(context: Context, options: ServiceOptions): Promise<void> {
+async function showService(context: CommandContext, options: ServiceOptions): Promise<void> {
   const { output, json, signal } = context;
   const service = await serveService(context, options);
   try {

@@ -2,10 +2,10 @@
 import { readCvrNumber } from '../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../protocol/entity-id.ts';
 import { UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** The canonical entity id in a text: an entity id, or a CVR number in any spelling. Warns where the number looks mistyped. */
-export function readEntity(text: string, log: Context['log']): string {
+export function readEntity(text: string, log: CommandContext['log']): string {
   const cvr = readCvrNumber(text);
   const entity = canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
   if (entity === undefined)

@@ -1,7 +1,7 @@
 /** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
 import { shownStay } from '../connector/attention-records.ts';
 import { ALL_PROPERTIES } from '../connector/ruling.ts';
-import { entityOf, readStory, type Story } from '../connector/story.ts';
+import { entityOf, readTimeline, type Timeline } from '../connector/story.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
 import { defineCommand, integer, needed, UsageError } from './command.ts';
 import { shownTime, withStore } from './opened.ts';
@@ -18,17 +18,17 @@ export const command = defineCommand({
     const story = await withStore(context, async ({ db }) => {
       const options = { now: Date.now(), emailEvent, limit };
       const entity = canonicalEntityId(/^\d{8}$/.test(subject) ? `CVR-1-${subject}` : subject);
-      if (entity !== undefined) return readStory(db, entity, options);
+      if (entity !== undefined) return readTimeline(db, entity, options);
       const [provider, named] = readRecord(subject);
       const id = connector === undefined ? named : needRecordId(connector, provider, named);
       const linked = await entityOf(db, provider, id);
-      return linked === undefined ? undefined : readStory(db, linked, { ...options, record: { provider, id } });
+      return linked === undefined ? undefined : readTimeline(db, linked, { ...options, record: { provider, id } });
     });
     if (story === undefined)
       throw new Error(
         `nothing is known of ${subject}: no link, no event; see cvrsync links, or link it with cvrsync monitoring add`,
       );
-    context.output.result(story, tell(story));
+    context.output.result(story, report(story));
     return 0;
   },
 });
@@ -41,7 +41,7 @@ function readRecord(subject: string): readonly [provider: string, id: string] {
 }
 
 /** The story as lines for a person. */
-function tell(story: Story): string {
+function report(story: Timeline): string {
   return [
     story.entity,
     ...section('Links', story.links.map(linkLine)),
@@ -51,7 +51,7 @@ function tell(story: Story): string {
       ([record, decisions]) =>
         section(record === ':' ? 'Facts forgotten' : `Decisions for ${record}`, decisions.map(decisionLine)),
     ),
-    ...section('Rulings', story.rulings.map(rulingLine)),
+    ...section('Rulings', story.overrides.map(overrideLine)),
     ...section(
       'Set aside',
       story.setAside.map(
@@ -66,16 +66,16 @@ function tell(story: Story): string {
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line.replaceAll(/\p{Cc}+/gu, ' ')}`)];
 
-function linkLine(link: Story['links'][number]): string {
+function linkLine(link: Timeline['links'][number]): string {
   const state = link.reason === null ? link.state : `${link.state} (${link.reason})`;
-  const refused = link.monitoredError === null ? '' : ` (${link.monitoredError})`;
+  const refused = link.observedError === null ? '' : ` (${link.observedError})`;
   const synced =
     link.syncedAt === null ? 'never synced' : `synced ${shownTime(link.syncedAt)} up to event ${link.syncedSeq}`;
   const trust = link.trust === 'register' ? ', trusts the register once for each property' : '';
-  return `${link.provider}:${link.record}  ${state}${trust}, monitoring wished ${link.wish}, confirmed ${link.monitored}${refused}, ${synced}`;
+  return `${link.provider}:${link.record}  ${state}${trust}, monitoring wished ${link.desired}, confirmed ${link.observed}${refused}, ${synced}`;
 }
 
-function rulingLine({
+function overrideLine({
   provider,
   record,
   property,
@@ -84,14 +84,14 @@ function rulingLine({
   until,
   reason,
   createdAt,
-}: Story['rulings'][number]): string {
+}: Timeline['overrides'][number]): string {
   const what = property === ALL_PROPERTIES ? 'all properties' : property;
   const how = kind === 'hold' ? 'nothing is written' : `the register wins${once ? ' once' : ''}`;
   const end = until === null ? '' : ` until ${shownTime(until)}`;
   return `${provider}:${record} ${what}: ${kind}, ${how}${end}, since ${shownTime(createdAt)}${reason === null ? '' : `: ${reason}`}`;
 }
 
-function receiptLine(receipt: Story['receipts'][number]): string {
+function receiptLine(receipt: Timeline['receipts'][number]): string {
   const { seq, timestamp, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
   const parts = [
     appliedAt === null ? 'not applied yet' : undefined,
@@ -104,19 +104,19 @@ function receiptLine(receipt: Story['receipts'][number]): string {
   return `${seq}  of ${timestamp}, received ${shownTime(receivedAt)}: ${parts.filter((part) => part !== undefined).join('; ')}`;
 }
 
-function factLine({ field, value, clock, seq, complete }: Story['facts'][number]): string {
+function factLine({ field, value, clock, seq, complete }: Timeline['facts'][number]): string {
   const partly = complete === false ? '; known in part only, so written nowhere' : '';
   return `${field} = ${shown(value)}  (${clock}, event ${seq}${partly})`;
 }
 
-function decisionLine(decision: Story['history'][number]): string {
+function decisionLine(decision: Timeline['history'][number]): string {
   const { at, field, property, seq, rule, outcome, detail } = decision;
   const what = property === null ? '' : ` ${field} → ${property}: ${shown(decision.old)} → ${shown(decision.new)}`;
   const from = seq > 0 ? `, event ${seq}` : '';
   return `${shownTime(at)}${what}  ${outcome}, rule ${rule}${from}${detail === null ? '' : `: ${detail}`}`;
 }
 
-function laneLine({ queue, key, state, dueAt, since, attempts, error }: Story['lanes'][number]): string {
+function laneLine({ queue, key, state, dueAt, since, attempts, error }: Timeline['lanes'][number]): string {
   const until = state === 'waiting' ? ` until ${shownTime(dueAt)}` : '';
   const tries = attempts > 0 ? `, ${attempts} failed tries` : '';
   // What waits for a hold to end is behind from then on.

@@ -1,7 +1,7 @@
 /** `hold`: nothing is written to a property, or to a whole record. */
 import { endOfDay } from '../connector/hold.ts';
 import type { RecordRef } from '../connector/links.ts';
-import { ALL_PROPERTIES, lift, liftUndone, readRulings, rule } from '../connector/ruling.ts';
+import { ALL_PROPERTIES, clearOverride, clearUndone, readOverrides, setOverride } from '../connector/ruling.ts';
 import { normaliseTime } from '../protocol/time.ts';
 import type { Store } from '../store/open.ts';
 import { defineCommand, type ExitCode, flag, needed, type OptionSpec, optional, text, UsageError } from './command.ts';
@@ -24,46 +24,47 @@ export const command = defineCommand({
   name: 'hold',
   about: 'write nothing to a property of a record, or to any of them, until it is lifted or until a date',
   args: {
-    record: needed('the record, as hubspot:123; with --lift, hubspot:* ends all holds that undo put'),
+    record: needed('the record, as hubspot:123; with --clear, hubspot:* ends all holds that undo put'),
     property: optional('its property in the CRM; all of them where absent'),
   },
-  options: { until, reason: text('why, for explain'), lift: flag('end the hold') },
+  options: { until, reason: text('why, for explain'), clear: flag('end the hold') },
   run: async (context, { record, property = ALL_PROPERTIES }, options) => {
     const connector = await needConnector(context);
     const ref = { ...readRecord(record, connector), property };
-    if (options.lift && (options.until !== undefined || options.reason !== undefined))
-      throw new UsageError('--lift stands alone');
+    if (options.clear && (options.until !== undefined || options.reason !== undefined))
+      throw new UsageError('--clear stands alone');
     if (options.until !== undefined && options.until <= Date.now())
       throw new UsageError(`--until ${shownTime(options.until)} is past`);
-    if (!options.lift && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
+    if (!options.clear && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
     if (ref.recordId === EVERY_RECORD) {
-      if (!options.lift) throw new UsageError(`name one record to hold: ${record} goes with --lift only`);
+      if (!options.clear) throw new UsageError(`name one record to hold: ${record} goes with --clear only`);
       return withStore(context, async (store): Promise<ExitCode> => {
         const only = property === ALL_PROPERTIES ? undefined : property;
-        const lifted = await store.write((tx) => liftUndone(tx, ref.provider, only, Date.now()));
-        context.output.result({ record, property, lifted }, `${lifted} holds that undo put are lifted.`);
+        const cleared = await store.write((tx) => clearUndone(tx, ref.provider, only, Date.now()));
+        context.output.result({ record, property, cleared }, `${cleared} holds that undo put are lifted.`);
         return 0;
       });
     }
     const what = property === ALL_PROPERTIES ? record : `${property} of ${record}`;
     return withStore(context, async (store): Promise<ExitCode> => {
       await needLink(store.db, ref);
-      if (options.lift) {
-        if (!(await store.write((tx) => lift(tx, ref, 'hold', Date.now()))))
+      if (options.clear) {
+        if (!(await store.write((tx) => clearOverride(tx, ref, 'hold', Date.now()))))
           throw new Error(`${what} is not on hold.${await others(store, ref, 'What is')}`);
         const left = await others(store, ref, 'Still on hold');
-        context.output.result({ record, property, ruling: null }, `The hold on ${what} is lifted.${left}`);
+        context.output.result({ record, property, override: null }, `The hold on ${what} is lifted.${left}`);
         return 0;
       }
-      const ruling = {
+      const override = {
         kind: 'hold',
         once: false,
         until: options.until ?? null,
         reason: options.reason ?? null,
       } as const;
-      await store.write((tx) => rule(tx, ref, ruling, Date.now()));
-      const end = ruling.until === null ? `until cvrsync hold ${record} … --lift` : `until ${shownTime(ruling.until)}`;
-      context.output.result({ record, property, ruling }, `Nothing is written to ${what} ${end}.`);
+      await store.write((tx) => setOverride(tx, ref, override, Date.now()));
+      const end =
+        override.until === null ? `until cvrsync hold ${record} … --clear` : `until ${shownTime(override.until)}`;
+      context.output.result({ record, property, override }, `Nothing is written to ${what} ${end}.`);
       return 0;
     });
   },
@@ -71,8 +72,8 @@ export const command = defineCommand({
 
 /** What else of the record is on hold: the person may have meant that. */
 async function others({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {
-  const rulings = (await readRulings(db, provider, [recordId], Date.now())).get(recordId);
-  const held = [...(rulings ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);
+  const overrides = (await readOverrides(db, provider, [recordId], Date.now())).get(recordId);
+  const held = [...(overrides ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);
   return held.length === 0
     ? ''
     : ` ${lead}: ${held.join(', ')}${held.includes(ALL_PROPERTIES) ? ' (* stands for the whole record)' : ''}.`;

@@ -22,13 +22,13 @@ const create = defineCommand({
   options: {
     ...keyOption,
     name: text('what it is called; the provider where not given'),
-    prepared: flag('leave it off until `monitors activate`'),
+    inactive: flag('leave it off until `monitors activate`'),
     ...settingOptions,
   },
-  run: (context, { provider }, { key, name, prepared, ...settings }) =>
+  run: (context, { provider }, { key, name, inactive, ...settings }) =>
     withService(context, async ({ store, secrets, wire }) => {
       const named = name === undefined ? {} : { name };
-      const input = { ...readSettings(settings), ...named, provider, key: needKey(key), activated: !prepared };
+      const input = { ...readSettings(settings), ...named, provider, key: needKey(key), enabled: !inactive };
       if (input.url === undefined) throw new UsageError('say with --url where the webhook of the provider is');
       const job = await store.write((tx) => createJob(tx, secrets, input, Date.now(), wire));
       showSecret(context, job, `The job of ${provider} is made.`);

@@ -28,9 +28,9 @@ export const command = defineCommand({
         record: link.record_id,
         entity: link.entity,
         state: link.state,
-        monitored: link.monitored === 'on' || link.wish === 'off' ? link.monitored : `${link.monitored}, wished on`,
+        observed: link.observed === 'on' || link.desired === 'off' ? link.observed : `${link.observed}, wished on`,
         synced: link.synced_at === null ? null : new Date(link.synced_at).toISOString(),
-        why: link.reason ?? link.monitored_error,
+        why: link.reason ?? link.observed_error,
       }));
       context.output.table(rows, 'No record is linked.');
       if (found.length > limit) context.log.warn({ limit }, 'there are more links: raise --limit, or ask for fewer');

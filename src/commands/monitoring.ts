@@ -3,10 +3,10 @@ import type { ConnectorConfig } from '../config/load.ts';
 import { endLink, findLink, type RecordRef } from '../connector/links.ts';
 import { isPerson } from '../connector/persons.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { readEntity } from './entity.ts';
-import { carry, type Standing } from './monitoring/carry.ts';
-import { type Ground, needProvider, needUpstream, onGround } from './monitoring/ground.ts';
+import { type CarryStanding, carry } from './monitoring/carry.ts';
+import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/ground.ts';
 import { list } from './monitoring/list.ts';
 import { linkSeen, readOtherCompany } from './monitoring/record.ts';
 import { needRecordId } from './record-id.ts';
@@ -26,20 +26,20 @@ const add = defineCommand({
     yes: flag("link it also where the record holds another company's number"),
   },
   run: (context, { provider, entityId, recordId: named }, { sendUpdate, yes }) =>
-    onGround(context, async (ground) => {
-      needProvider(ground.connector, provider);
-      const recordId = needRecordId(ground.connector, provider, named);
+    withMonitoring(context, async (opened) => {
+      needProvider(opened.connector, provider);
+      const recordId = needRecordId(opened.connector, provider, named);
       const entity = readEntity(entityId, context.log);
-      needNameable(ground.connector, provider, entity);
-      const wish = { provider, recordId, entity, sendUpdate, now: Date.now() };
-      const before = await findLink(ground.store.db, wish);
+      needNameable(opened.connector, provider, entity);
+      const desired = { provider, recordId, entity, sendUpdate, now: Date.now() };
+      const before = await findLink(opened.store.db, desired);
       const isLinked = before?.state === 'active' && before.entity === entity;
-      const other = isLinked ? undefined : await readOtherCompany(ground, wish, context.signal);
-      if (other !== undefined && !yes) return otherNumber(context, wish, other);
-      const linked = await ground.store.write((tx) => linkSeen(tx, wish, other));
-      if (linked.kind === 'taken') return taken(ground, wish, linked.entity);
+      const other = isLinked ? undefined : await readOtherCompany(opened, desired, context.signal);
+      if (other !== undefined && !yes) return otherNumber(context, desired, other);
+      const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
+      if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
       const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
-      return tell(context, ground, await carry(ground, wish, context.signal), done, 'monitored');
+      return report(context, opened, await carry(opened, desired, context.signal), done, 'observed');
     }),
 });
 
@@ -48,21 +48,21 @@ const remove = defineCommand({
   about: 'end a link, and the monitoring of its company for that record',
   args,
   run: (context, { provider, entityId, recordId }) =>
-    onGround(context, async (ground) => {
-      needProvider(ground.connector, provider);
+    withMonitoring(context, async (opened) => {
+      needProvider(opened.connector, provider);
       const entity = readEntity(entityId, context.log);
       const end = {
         provider,
-        recordId: needRecordId(ground.connector, provider, recordId),
+        recordId: needRecordId(opened.connector, provider, recordId),
         state: 'removed',
         reason: 'removed on the command line',
         now: Date.now(),
       } as const;
-      const link = await findLink(ground.store.db, end);
-      const isEnded = link?.entity === entity && (await ground.store.write((tx) => endLink(tx, end)));
-      if (!isEnded) return removeUpstream(context, ground, { ...end, named: recordId.trim() }, entity);
+      const link = await findLink(opened.store.db, end);
+      const isEnded = link?.entity === entity && (await opened.store.write((tx) => endLink(tx, end)));
+      if (!isEnded) return removeUpstream(context, opened, { ...end, named: recordId.trim() }, entity);
       const done = `${entity} is no longer linked to ${provider}:${recordId}`;
-      return tell(context, ground, await carry(ground, end, context.signal), done, 'no longer monitored');
+      return report(context, opened, await carry(opened, end, context.signal), done, 'no longer monitored');
     }),
 });
 
@@ -70,8 +70,8 @@ const jobs = defineCommand({
   name: 'jobs',
   about: 'the jobs of the monitoring service',
   run: (context) =>
-    onGround(context, async (ground) => {
-      const all = await needUpstream(ground).jobs(context.signal);
+    withMonitoring(context, async (opened) => {
+      const all = await needUpstream(opened).jobs(context.signal);
       context.output.table(
         all.map(({ id, name }) => ({ id, name })),
         'The service has no jobs.',
@@ -94,13 +94,19 @@ function needNameable({ providers }: ConnectorConfig, provider: string, entity: 
   );
 }
 
-function tell(context: Context, { upstream }: Ground, standing: Standing, done: string, state: string): ExitCode {
+function report(
+  context: CommandContext,
+  { upstream }: MonitoringContext,
+  standing: CarryStanding,
+  done: string,
+  state: string,
+): ExitCode {
   const { kind, link } = standing;
   if (kind === 'refused')
     throw new Error(
       `${done}, but the monitoring service refused the call: ${standing.reason}. The wish is kept: see cvrsync review`,
     );
-  const { provider, record_id: record, entity, monitored } = link;
+  const { provider, record_id: record, entity, observed } = link;
   const reason = kind === 'waiting' ? standing.reason : null;
   const said = {
     confirmed: upstream === undefined ? 'No monitoring service is configured: nothing was called.' : `It is ${state}.`,
@@ -110,7 +116,7 @@ function tell(context: Context, { upstream }: Ground, standing: Standing, done: 
   const text = upstream === undefined ? said.confirmed : said[kind];
   const confirmed = kind === 'confirmed';
   context.output.result(
-    { provider, record, entity, link: link.state, monitored, confirmed, reason },
+    { provider, record, entity, link: link.state, observed, confirmed, reason },
     `${done}. ${text}`,
   );
   return 0;
@@ -118,7 +124,7 @@ function tell(context: Context, { upstream }: Ground, standing: Standing, done: 
 
 /** Nothing was linked: a person must say whether the number or they are right. */
 function otherNumber(
-  { output }: Context,
+  { output }: CommandContext,
   { provider, recordId, entity }: RecordRef & { entity: string },
   other: string,
 ): ExitCode {
@@ -129,7 +135,7 @@ function otherNumber(
   return 3;
 }
 
-async function taken({ store }: Ground, ref: RecordRef, entity: string): Promise<never> {
+async function taken({ store }: MonitoringContext, ref: RecordRef, entity: string): Promise<never> {
   const key = `${ref.provider}:${ref.recordId}`;
   const link = await findLink(store.db, ref);
   if (link?.state === 'active' || link?.state === 'conflict')
@@ -143,19 +149,19 @@ async function taken({ store }: Ground, ref: RecordRef, entity: string): Promise
 
 /** There is no such link here: the item may still be there, perhaps as another program spelled the record's id. */
 async function removeUpstream(
-  context: Context,
-  ground: Ground,
+  context: CommandContext,
+  opened: MonitoringContext,
   { provider, recordId, named }: RecordRef & { readonly named: string },
   entity: string,
 ): Promise<ExitCode> {
   const none = `${entity} is not linked to ${provider}:${recordId} here`;
-  if (ground.upstream === undefined) throw new Error(`${none}: see cvrsync links --record ${recordId}`);
+  if (opened.upstream === undefined) throw new Error(`${none}: see cvrsync links --record ${recordId}`);
   for (const id of new Set([recordId, named])) {
-    const result = await ground.upstream.remove({ entityId: entity, id }, provider, context.signal);
+    const result = await opened.upstream.remove({ entityId: entity, id }, provider, context.signal);
     if (result.kind !== 'done')
       throw new Error(`${none}, and the monitoring service did not remove it: ${result.message}`);
   }
-  const value = { provider, record: recordId, entity, link: null, monitored: 'off', confirmed: true, reason: null };
+  const value = { provider, record: recordId, entity, link: null, observed: 'off', confirmed: true, reason: null };
   context.output.result(value, `${none}. The monitoring service does not monitor it for that record either.`);
   return 0;
 }

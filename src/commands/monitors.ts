@@ -33,15 +33,15 @@ const create = defineCommand({
   options: {
     all: flag('it watches every company'),
     entity: texts('a company or person it watches: CVR-1-12345678, a CVR number, or CVR-3-…', 'id'),
-    prepared: flag('leave it off until `monitors activate`: nothing is kept for it before'),
+    inactive: flag('leave it off until `monitors activate`: nothing is kept for it before'),
     ...settingOptions,
   },
-  run: (context, { name }, { all, entity, prepared, ...settings }) =>
+  run: (context, { name }, { all, entity, inactive, ...settings }) =>
     withService(context, async ({ store, secrets, wire }) => {
       if (all && entity.length > 0) throw new UsageError('choose --all or --entity, not both');
       const entities = entity.map((each) => readMonitoredEntity(each, context.log));
       const target: Monitor['target'] = all ? 'all' : 'items';
-      const input = { ...readSettings(settings), name, target, activated: !prepared };
+      const input = { ...readSettings(settings), name, target, enabled: !inactive };
       const now = Date.now();
       const monitor = await store.write(async (tx) => {
         const made = await createMonitor(tx, secrets, input, now, wire);
@@ -132,7 +132,7 @@ const activate = defineCommand({
     withService(context, async ({ store }) => {
       found(id, (await store.write((tx) => switchOn(tx, id, Date.now()))) || undefined);
       context.output.result(
-        { id, activated: true },
+        { id, enabled: true },
         `The monitor ${id} is on. See cvrsync deliveries list --state held.`,
       );
       return 0;
@@ -147,7 +147,7 @@ const disable = defineCommand({
     withService(context, async ({ store, secrets }) => {
       found(id, await getMonitor(store.db, secrets, id));
       await store.write((tx) => switchOff(tx, id, 'person', Date.now()));
-      context.output.result({ id, activated: false }, `The monitor ${id} is off.`);
+      context.output.result({ id, enabled: false }, `The monitor ${id} is off.`);
       return 0;
     }),
 });

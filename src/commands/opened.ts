@@ -1,7 +1,7 @@
 /** The store for a command that runs beside the daemon, or without one. */
 import { existsSync } from 'node:fs';
 import { openStore, type Store } from '../store/open.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** Whether a configured store is a PostgreSQL, or a SQLite file that is there. */
 export const storeExists = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) || existsSync(url);
@@ -10,7 +10,7 @@ export const storeExists = (url: string): boolean => /^postgres(ql)?:\/\//.test(
  * Opens the configured store for `work` and closes it whatever happens. Never makes or migrates it: an older daemon may
  * be running on it; `migrate` and `serve` do.
  */
-export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(context: CommandContext, work: (store: Store) => Promise<T>): Promise<T> {
   const { store: url } = await context.config();
   if (!storeExists(url)) throw new Error(`there is no store at ${url} yet: cvrsync serve makes it`);
   const store = await openStore(url, { migrate: false });

@@ -1,5 +1,5 @@
 /** What a command prints on stdout: for people, or with `--json` for programs. */
-import { drawn, type Row, tabbed } from './table.ts';
+import { drawn, type TableRow, tabbed } from './table.ts';
 
 /** Where texts go: a process stream, or a test's. */
 export interface Sink {
@@ -20,7 +20,7 @@ export interface Output {
    * Rows under their keys: as wide as the terminal, or a line a row with tabs in a pipe; with `--json` one document, the
    * list.
    */
-  table(rows: readonly Row[], empty?: string): void;
+  table(rows: readonly TableRow[], empty?: string): void;
   /** The command's one result: `text` for people, `value` as one JSON document. Call it once. */
   result(value: unknown, text: string): void;
   /** One of a stream: a line for people, or a line of JSON. */

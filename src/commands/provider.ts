@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { Verdict } from '../../providers/conformance/conformance.ts';
+import type { RuleResult } from '../../providers/conformance/conformance.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { defineCommand, integer, needed, text, texts, UsageError } from './command.ts';
 import { namesFrom, writeScaffold } from './provider/scaffold.ts';
@@ -41,7 +41,7 @@ const create = defineCommand({
   },
 });
 
-const SIGNS: Readonly<Record<Verdict['kind'], string>> = { kept: '✓', broken: '✗', absent: '·', skipped: '-' };
+const SIGNS: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', broken: '✗', absent: '·', skipped: '-' };
 
 const test = defineCommand({
   name: 'test',
@@ -58,12 +58,12 @@ const test = defineCommand({
     for (const asked of rule)
       if (!rules.includes(asked)) throw new UsageError(`there is no rule ${asked}${didYouMean(asked, rules)}`);
     const chosen = rule.length === 0 ? rules : rules.filter((each) => rule.includes(each));
-    const verdicts: Verdict[] = [];
+    const verdicts: RuleResult[] = [];
     for await (const verdict of tryRules(path, chosen, limits, signal)) {
       verdicts.push(verdict);
       for (const line of linesOf(verdict)) output.line(line);
     }
-    const count = (kind: Verdict['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length;
+    const count = (kind: RuleResult['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length;
     const counts = { kept: count('kept'), broken: count('broken'), absent: count('absent'), skipped: count('skipped') };
     const summary = `${counts.kept} rules kept, ${counts.broken} broken, ${counts.skipped} skipped as the CRM lacks what they need, ${counts.absent} about abilities it does not have`;
     if (json) output.result({ provider: name, contract, ...counts, verdicts }, '');
@@ -72,7 +72,7 @@ const test = defineCommand({
   },
 });
 
-function linesOf({ kind, name, about, why, detail }: Verdict): readonly string[] {
+function linesOf({ kind, name, about, why, detail }: RuleResult): readonly string[] {
   const first = `${SIGNS[kind]} ${name}: ${about}`;
   if (kind === 'absent') return [`${first} (it does not have the ability)`];
   if (kind === 'skipped') return [`${first} (skipped: ${detail})`];

@@ -12,7 +12,7 @@ import { isJsonObject, readJson } from '../protocol/json.ts';
 import { type Payload, readPayload } from '../protocol/payload.ts';
 import { openStore } from '../store/open.ts';
 import { defineCommand, flag, needed, UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { storeExists } from './opened.ts';
 
 export const command = defineCommand({
@@ -75,7 +75,7 @@ async function readFileAs(file: string, emailEvent: string): Promise<{ json: unk
   return { json: read.value, payload: result.payload };
 }
 
-function show(context: Context, previews: Awaited<ReturnType<typeof preview>>, remarks: readonly Remark[]): 0 {
+function show(context: CommandContext, previews: Awaited<ReturnType<typeof preview>>, remarks: readonly Remark[]): 0 {
   const rows = previews
     .filter(({ planned }) => planned.rule !== 'same')
     .map(({ provider, id, planned }) => ({

@@ -1,23 +1,23 @@
 /** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
 import { BRAKE_KEY, isBraked } from '../connector/heal/brake.ts';
 import { healQueue } from '../connector/links.ts';
-import type { Ground } from '../connector/reconcile/ground.ts';
+import type { ReconcileContext } from '../connector/reconcile/ground.ts';
 import { forgetLists } from '../connector/reconcile/records.ts';
 import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
-import { type Came, whileSeized } from '../connector/reconcile/seized.ts';
+import { type Came, runExclusively } from '../connector/reconcile/seized.ts';
 import { believe, survey } from '../connector/reconcile/survey.ts';
-import { onBackfillGround } from './backfill/ground.ts';
+import { withBackfill } from './backfill/ground.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './command.ts';
 import { confirm } from './confirm.ts';
-import type { Context } from './context.ts';
-import { documentOf, linesOf, type Shown, shownOf } from './reconcile/show.ts';
+import type { CommandContext } from './context.ts';
+import { documentOf, linesOf, type ReconcileView, shownOf } from './reconcile/show.ts';
 
 const SHOWN = 10;
 
 interface Options {
   readonly dryRun: boolean;
   readonly yes: boolean;
-  readonly acceptShrunk: boolean;
+  readonly allowShrink: boolean;
   readonly limit: number | undefined;
 }
 
@@ -28,14 +28,14 @@ export const command = defineCommand({
   options: {
     dryRun: flag('only show what differs and what would be done'),
     yes: flag('repair without asking'),
-    acceptShrunk: flag('also where a list is empty or far smaller than what is known: it is right'),
+    allowShrink: flag('also where a list is empty or far smaller than what is known: it is right'),
     limit: integer(`show at most so many of each kind (default ${SHOWN})`),
   },
   run: async (context, { provider }, options) => {
     if (options.dryRun && options.yes) throw new UsageError('--dry-run and --yes exclude each other: give one of them');
-    return onBackfillGround(context, provider, async ({ store, crm, upstream, now, leaseMs }) => {
-      const code = await whileSeized({ store, crm, now, leaseMs }, (claim) =>
-        reconcile(context, { store, crm, upstream, now, claim, tell: progressOf(context) }, options),
+    return withBackfill(context, provider, async ({ store, crm, upstream, now, leaseMs }) => {
+      const code = await runExclusively({ store, crm, now, leaseMs }, (claim) =>
+        reconcile(context, { store, crm, upstream, now, claim, report: progressOf(context) }, options),
       );
       if (code === undefined)
         throw new Error(
@@ -46,21 +46,21 @@ export const command = defineCommand({
   },
 });
 
-async function reconcile(context: Context, ground: Ground, options: Options): Promise<Came<ExitCode>> {
+async function reconcile(context: CommandContext, opened: ReconcileContext, options: Options): Promise<Came<ExitCode>> {
   const { signal, output, json } = context;
-  const { dryRun, yes, acceptShrunk, limit = SHOWN } = options;
-  const found = await survey(ground, signal);
-  const mandate: Mandate = { person: true, doubtful: acceptShrunk };
-  const shown = await shownOf(ground.store.db, found, mandate, limit);
+  const { dryRun, yes, allowShrink, limit = SHOWN } = options;
+  const found = await survey(opened, signal);
+  const mandate: Mandate = { person: true, implausible: allowShrink };
+  const shown = await shownOf(opened.store.db, found, mandate, limit);
   const repairable = count(shown, 'repaired');
-  const left = count(shown, 'doubt') + count(shown, 'person');
+  const left = count(shown, 'mismatch') + count(shown, 'person');
   if (!json) for (const line of linesOf(found, shown)) output.line(line);
   const asked = dryRun || repairable === 0 ? false : yes || (await confirm(context, `Repair ${repairable}?`));
-  const repaired = asked === true ? await repairAll(ground, found, mandate, signal) : undefined;
-  const isBelieved = found.doubts.length === 0 || acceptShrunk;
-  if (isBelieved && !dryRun) await believe(ground, found);
-  await forgetLists(ground);
-  const waits = repaired !== undefined && (await isBraked(ground.store.db, ground.crm.name));
+  const repaired = asked === true ? await repairAll(opened, found, mandate, signal) : undefined;
+  const isBelieved = found.doubts.length === 0 || allowShrink;
+  if (isBelieved && !dryRun) await believe(opened, found);
+  await forgetLists(opened);
+  const waits = repaired !== undefined && (await isBraked(opened.store.db, opened.crm.name));
   if (json) output.result(documentOf(found, shown, repaired), '');
   else {
     output.line();
@@ -69,12 +69,14 @@ async function reconcile(context: Context, ground: Ground, options: Options): Pr
       left,
       asked,
       repaired?.refused ?? [],
-      found.doubts.length > 0 && !acceptShrunk,
+      found.doubts.length > 0 && !allowShrink,
     ))
       output.line(line);
     if (waits)
-      output.line(`But the safety limit holds: no link ends before you run cvrsync review accept ${brakeId(ground)}`);
-    else if (repaired !== undefined && acceptShrunk)
+      output.line(
+        `But the safety limit holds: no link ends before you run cvrsync review accept ${safetyLimitId(opened)}`,
+      );
+    else if (repaired !== undefined && allowShrink)
       output.line('Where many links are to end, the safety limit asks once more: see cvrsync review list.');
   }
   const isOpen = left > 0 || waits || !isBelieved || (repaired?.refused.length ?? 0) > 0;
@@ -82,7 +84,7 @@ async function reconcile(context: Context, ground: Ground, options: Options): Pr
   return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };
 }
 
-const count = (shown: readonly Shown[], verdict: Shown['verdict']): number =>
+const count = (shown: readonly ReconcileView[], verdict: ReconcileView['verdict']): number =>
   shown.filter((one) => one.verdict === verdict).reduce((sum, one) => sum + one.count, 0);
 
 function endingOf(
@@ -99,21 +101,21 @@ function endingOf(
     lines.push('Nothing was changed: nobody is here to be asked. Give --yes to repair.');
   else if (repairable > 0) lines.push('Nothing was changed.');
   for (const one of refused) lines.push(`The service did not drop ${one}`);
-  if (isDoubted) lines.push('Where a list is right though it shrank, say so with --accept-shrunk.');
+  if (isDoubted) lines.push('Where a list is right though it shrank, say so with --allow-shrink.');
   if (left > 0) lines.push(`${left} left to a person.`);
   return lines;
 }
 
-const brakeId = ({ crm }: Ground): string => `'lane/${healQueue(crm.name)}/${BRAKE_KEY}'`;
+const safetyLimitId = ({ crm }: ReconcileContext): string => `'lane/${healQueue(crm.name)}/${BRAKE_KEY}'`;
 
 const EVERY_MS = 5_000;
 
 /** A line on stderr now and then: how far the lists were read. */
-function progressOf({ log }: Context): NonNullable<Ground['tell']> {
-  let told = Date.now();
+function progressOf({ log }: CommandContext): NonNullable<ReconcileContext['report']> {
+  let reported = Date.now();
   return ({ reading, count: read }) => {
-    if (Date.now() - told < EVERY_MS) return;
-    told = Date.now();
+    if (Date.now() - reported < EVERY_MS) return;
+    reported = Date.now();
     log.info(`read ${read} ${reading}`);
   };
 }

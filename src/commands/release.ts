@@ -1,5 +1,5 @@
 /** `release`: the register wins over a person's edit. */
-import { lift, rule } from '../connector/ruling.ts';
+import { clearOverride, setOverride } from '../connector/ruling.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './command.ts';
 import { withStore } from './opened.ts';
 import { needConnector, needLink, needProperty, readRecord } from './ruled.ts';
@@ -13,27 +13,30 @@ export const command = defineCommand({
   },
   options: {
     once: flag('only until the register has won once'),
-    lift: flag('take the release back'),
+    clear: flag('take the release back'),
   },
   run: async (context, { record, property }, options) => {
-    if (options.once && options.lift) throw new UsageError('use --once or --lift: not both');
+    if (options.once && options.clear) throw new UsageError('use --once or --clear: not both');
     const connector = await needConnector(context);
     const ref = { ...readRecord(record, connector), property };
-    if (!options.lift) needProperty(connector, ref, property);
+    if (!options.clear) needProperty(connector, ref, property);
     return withStore(context, async (store): Promise<ExitCode> => {
       const { entity, state } = await needLink(store.db, ref);
-      if (options.lift) {
-        if (!(await store.write((tx) => lift(tx, ref, 'release', Date.now()))))
+      if (options.clear) {
+        if (!(await store.write((tx) => clearOverride(tx, ref, 'release', Date.now()))))
           throw new Error(`${record} has no release of ${property}: cvrsync explain ${record} shows what is ruled`);
-        context.output.result({ record, property, ruling: null }, `The release of ${property} on ${record} is lifted.`);
+        context.output.result(
+          { record, property, override: null },
+          `The release of ${property} on ${record} is lifted.`,
+        );
         return 0;
       }
-      const ruling = { kind: 'release', once: options.once, until: null, reason: null } as const;
-      await store.write((tx) => rule(tx, ref, ruling, Date.now()));
+      const override = { kind: 'release', once: options.once, until: null, reason: null } as const;
+      await store.write((tx) => setOverride(tx, ref, override, Date.now()));
       const how = options.once ? 'wins once' : 'wins from now on';
       const idle = state === 'active' ? '' : ` Its link is ${state}, so nothing is written until it is active.`;
       context.output.result(
-        { record, property, entity, ruling },
+        { record, property, entity, override },
         `On ${property} of ${record} the register's word on ${entity} ${how}: a running daemon writes it now.${idle}`,
       );
       return 0;

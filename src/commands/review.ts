@@ -8,14 +8,14 @@ import {
   shownAccount,
   shownCount,
 } from '../connector/attention.ts';
-import { ATTENTION_KINDS, type Attention, VERBS, type Verb } from '../connector/attention-kinds.ts';
+import { ATTENTION_KINDS, type Attention, type ReviewVerb, VERBS } from '../connector/attention-kinds.ts';
 import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
 import { type Resolved, resolveAttention } from '../connector/resolve-attention.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import type { Store } from '../store/open.ts';
 import { type Command, defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './command.ts';
 import { confirmMany } from './confirm.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { shownTime, withStore } from './opened.ts';
 
 type Kind = Attention['kind'];
@@ -53,7 +53,7 @@ interface Answer {
   readonly byDefault: readonly Kind[] | undefined;
 }
 
-const ANSWERS: Readonly<Record<Verb, Answer>> = {
+const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
   retry: {
     about: 'try failed work, refused values, refused links and paused accounts again',
     all: 'everything that failed; decisions are left out',
@@ -89,7 +89,7 @@ export const command = defineCommand({
   run: (context) => show(context, undefined, undefined),
 });
 
-function answering(verb: Verb): Command {
+function answering(verb: ReviewVerb): Command {
   const { about, all, kinds } = ANSWERS[verb];
   const shared = {
     all: flag(all),
@@ -119,7 +119,7 @@ function needNoFilter({ provider, property }: DifferenceFilter, advice: string):
     throw new UsageError(`--provider and --property narrow differences: ${advice}`);
 }
 
-async function show(context: Context, kind: Kind | undefined, limit = SHOWN): Promise<ExitCode> {
+async function show(context: CommandContext, kind: Kind | undefined, limit = SHOWN): Promise<ExitCode> {
   const { output } = context;
   const kinds = kind === undefined ? undefined : [kind];
   const { found, count, differences, blocks } = await withStore(context, async ({ db }) => ({
@@ -138,7 +138,7 @@ async function show(context: Context, kind: Kind | undefined, limit = SHOWN): Pr
   return count > 0 ? 3 : 0;
 }
 
-async function showDifferences(context: Context, filter: DifferenceFilter, limit = SHOWN): Promise<ExitCode> {
+async function showDifferences(context: CommandContext, filter: DifferenceFilter, limit = SHOWN): Promise<ExitCode> {
   const { found, count } = await withStore(context, async ({ db }) => ({
     found: await readDifferent(db, filter, limit),
     count: await countDifferences(db, filter, countedFor(limit)),
@@ -152,7 +152,7 @@ const NOBODY = 'Nothing needs a person.';
 const differencesLine = (count: number): string =>
   `${count === 1 ? '1 property holds another value than the register, and is' : `${shownCount(count)} properties hold another value than the register, and are`} kept: cvrsync review list --kind difference.`;
 
-function print({ json, log, output }: Context, shown: readonly Attention[], count: number, empty: string): void {
+function print({ json, log, output }: CommandContext, shown: readonly Attention[], count: number, empty: string): void {
   if (json) {
     output.result(shown, '');
     if (shown.length < count)
@@ -181,7 +181,12 @@ interface Chosen extends DifferenceFilter {
   readonly yes: boolean;
 }
 
-async function answer(context: Context, verb: Verb, ids: readonly string[], chosen: Chosen): Promise<ExitCode> {
+async function answer(
+  context: CommandContext,
+  verb: ReviewVerb,
+  ids: readonly string[],
+  chosen: Chosen,
+): Promise<ExitCode> {
   const { all, kind, yes } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');
   if (ids.length > 0 && all) throw new UsageError('name ids, or use --all: not both');
@@ -218,7 +223,7 @@ async function answer(context: Context, verb: Verb, ids: readonly string[], chos
   if (context.json) context.output.result(results, '');
   else {
     for (const { id, result } of all ? results.filter(hasFailed) : results)
-      context.output.line(`${id}: ${told(result)}`);
+      context.output.line(`${id}: ${reported(result)}`);
     if (all && results.length > 0) context.output.line(summaryOf(results));
     if (results.length + leftOut.length === 0) context.output.line('Nothing of that kind is there.');
     if (leftOut.length > 0) context.output.line(`Left for you to decide, by id: ${leftOut.join(', ')}`);
@@ -228,7 +233,7 @@ async function answer(context: Context, verb: Verb, ids: readonly string[], chos
 }
 
 /** What is settled leaves the list, so each page is the first one. One that another settled meanwhile is left out. */
-async function answerDifferences(store: Store, verb: Verb, filter: DifferenceFilter): Promise<Result[]> {
+async function answerDifferences(store: Store, verb: ReviewVerb, filter: DifferenceFilter): Promise<Result[]> {
   const results: Result[] = [];
   for (;;) {
     const page = await readDifferent(store.db, filter, CHUNK);
@@ -242,7 +247,7 @@ async function answerDifferences(store: Store, verb: Verb, filter: DifferenceFil
   }
 }
 
-const questionOf = (verb: Verb, count: number): string =>
+const questionOf = (verb: ReviewVerb, count: number): string =>
   `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${count === 1 ? '1 entry' : `${count} entries`} of review?`;
 
 const hasFailed = ({ result }: Result): boolean => result.kind !== 'done';
@@ -258,7 +263,7 @@ interface Result {
   readonly result: Resolved;
 }
 
-async function answerEach(store: Store, verb: Verb, ids: readonly string[]): Promise<Result[]> {
+async function answerEach(store: Store, verb: ReviewVerb, ids: readonly string[]): Promise<Result[]> {
   const results: Result[] = [];
   for (let start = 0; start < ids.length; start += CHUNK) {
     const chunk = await store.write(async (tx) => {
@@ -272,7 +277,7 @@ async function answerEach(store: Store, verb: Verb, ids: readonly string[]): Pro
   return results;
 }
 
-const told = (result: Resolved): string => {
+const reported = (result: Resolved): string => {
   if (result.kind === 'done') return result.note;
   return result.kind === 'impossible' ? result.reason : 'not there (any more): see `cvrsync review list`';
 };

@@ -3,12 +3,12 @@ import type { ConnectorConfig } from '../config/load.ts';
 import { findLink, type Link, type RecordRef, readLinkKey } from '../connector/links.ts';
 import type { Db } from '../store/open.ts';
 import { UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { needProvider } from './monitoring/ground.ts';
 import { needRecordId } from './record-id.ts';
 
 /** The connector's configuration; without one nothing can be ruled. */
-export async function needConnector(context: Context): Promise<ConnectorConfig> {
+export async function needConnector(context: CommandContext): Promise<ConnectorConfig> {
   const { connector } = await context.config();
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   return connector;
@@ -28,8 +28,8 @@ export function readRecord(text: string, connector: ConnectorConfig): RecordRef 
 }
 
 /**
- * The record's link; a ruling on a record that nobody knows would be a mistyped one, and one on a record that was merged
- * away would change nothing: its rulings went along.
+ * The record's link; a override on a record that nobody knows would be a mistyped one, and one on a record that was merged
+ * away would change nothing: its overrides went along.
  */
 export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
   const link = await findLink(db, ref);

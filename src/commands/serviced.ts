@@ -5,11 +5,11 @@ import { loadSecretKey, openSecrets, type Secrets } from '../service/secrets.ts'
 import { monitorReading } from '../service/ways.ts';
 import type { Store } from '../store/open.ts';
 import { type ExitCode, UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { readEntity } from './entity.ts';
 import { withStore } from './opened.ts';
 
-export interface ServiceGround {
+export interface ServiceContext {
   readonly store: Store;
   readonly secrets: Secrets;
   /** How what is asked of a monitor is read. */
@@ -18,8 +18,8 @@ export interface ServiceGround {
 
 /** Opens the store, and what its secrets are sealed with, for `work`. What a monitor cannot be is bad usage. */
 export async function withService(
-  context: Context,
-  work: (ground: ServiceGround) => Promise<ExitCode>,
+  context: CommandContext,
+  work: (opened: ServiceContext) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { store: url, service } = await context.config();
   return withStore(context, async (store) => {
@@ -36,7 +36,7 @@ export async function withService(
 }
 
 /** The canonical id of a company or person that can be monitored. */
-export function readMonitoredEntity(text: string, log: Context['log']): string {
+export function readMonitoredEntity(text: string, log: CommandContext['log']): string {
   const read = readMonitorable(readEntity(text, log));
   if (!read.ok) throw new UsageError(`${text} ${read.reason}`);
   return read.entity;

@@ -1,6 +1,6 @@
 /** Rows as text: under each other on a terminal, whatever its width; one line a row for a pipe. Pure. */
 
-export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type TableRow = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const GAP = '  ';
 /** A column of words is not made narrower than this: nobody reads it. */
@@ -20,12 +20,14 @@ export const visible = (text: string): string =>
 /** A text from outside as part of a line: it ends no line and commands nothing. */
 export const oneLine = (text: string): string => visible(text.replaceAll(/\s+/gu, ' '));
 
-const cell = (value: Row[string]): string => oneLine(String(value ?? ''));
+const cell = (value: TableRow[string]): string => oneLine(String(value ?? ''));
 
-const columnsOf = (rows: readonly Row[]): readonly string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))];
+const columnsOf = (rows: readonly TableRow[]): readonly string[] => [
+  ...new Set(rows.flatMap((row) => Object.keys(row))),
+];
 
 /** A line for each row and one for the names of the columns, with tabs between the cells. Nothing is cut. */
-export function tabbed(rows: readonly Row[]): string {
+export function tabbed(rows: readonly TableRow[]): string {
   const columns = columnsOf(rows);
   return [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]
     .map((cells) => cells.join('\t'))
@@ -36,7 +38,7 @@ export function tabbed(rows: readonly Row[]): string {
  * A table of at most `width` letters where that can be read, else a block for each row. Cells wrap between words; no word
  * is cut, so that ids can be copied.
  */
-export function drawn(rows: readonly Row[], width: number): string {
+export function drawn(rows: readonly TableRow[], width: number): string {
   const columns = columnsOf(rows).filter((column) => rows.some((row) => cell(row[column]) !== ''));
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
   const widths = widthsFor([columns, ...lines], width);

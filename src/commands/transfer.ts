@@ -2,14 +2,14 @@
 
 import type { Holder } from '../connector/transfer/holders.ts';
 import { DraftError } from '../connector/transfer/record.ts';
-import { type Failure, type MadeRecord, type Refusal, transfer } from '../connector/transfer/transfer.ts';
+import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
 import { parseEntityId } from '../protocol/entity-id.ts';
-import { type Ground, onBackfillGround } from './backfill/ground.ts';
+import { type BackfillContext, withBackfill } from './backfill/ground.ts';
 import { defineCommand, type ExitCode, flag, needed, text, UsageError } from './command.ts';
 import { confirm } from './confirm.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { readEntity } from './entity.ts';
-import { carry, type Standing } from './monitoring/carry.ts';
+import { type CarryStanding, carry } from './monitoring/carry.ts';
 import { oneLine } from './table.ts';
 
 export const command = defineCommand({
@@ -29,19 +29,19 @@ export const command = defineCommand({
       throw new UsageError(`${entity} is no company: only companies have the CVR number by which a duplicate is found`);
     const given = name?.trim();
     if (given === '') throw new UsageError('--name is empty: give the name of the company');
-    return onBackfillGround(context, provider, async (ground) => {
-      const { store, crm, now, wait, leaseMs } = ground;
+    return withBackfill(context, provider, async (opened) => {
+      const { store, crm, now, wait, leaseMs } = opened;
       const askName = async (same: readonly Holder[]): Promise<boolean> =>
         yes || (await confirm(context, `${namesakes(provider, same)}. Make another one?`)) === true;
       const deps = { store, crm, now, wait, leaseMs, askName, reading: readingOf(context, provider) };
       const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
       if ('setAside' in done)
-        return tell(
+        return report(
           context,
-          ground,
+          opened,
           entity,
           done,
-          await carry(ground, { provider, recordId: done.id }, context.signal),
+          await carry(opened, { provider, recordId: done.id }, context.signal),
         );
       if (done.kind === 'duplicate' || done.kind === 'same-name' || done.kind === 'linked') {
         const text = refusalOf(provider, entity, done);
@@ -53,24 +53,24 @@ export const command = defineCommand({
   },
 });
 
-function tell(
-  { output }: Context,
-  { crm: { name: provider }, upstream }: Pick<Ground, 'crm' | 'upstream'>,
+function report(
+  { output }: CommandContext,
+  { crm: { name: provider }, upstream }: Pick<BackfillContext, 'crm' | 'upstream'>,
   entity: string,
   { kind, id, name, setAside }: MadeRecord,
-  { kind: monitoring, link, ...rest }: Standing,
+  { kind: monitoring, link, ...rest }: CarryStanding,
 ): ExitCode {
   const reason = 'reason' in rest ? rest.reason : null;
   const first =
     kind === 'made' ? `Made ${provider}:${id}, ${oneLine(name)}` : `An earlier transfer had made ${provider}:${id}`;
-  const monitored = {
+  const observed = {
     confirmed: upstream === undefined ? 'No monitoring service is configured.' : 'It is monitored.',
     refused: `The monitoring service refused it: ${reason}. See cvrsync review.`,
     waiting: `The daemon will ask the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
   };
   const aside = Object.entries(setAside).map(([property, why]) => `  ${property} was left out: ${oneLine(why)}`);
-  const text = [`${first}, and linked it to ${entity}. ${monitored[monitoring]}`, ...aside].join('\n');
-  output.result({ provider, entity, kind, record: id, name, setAside, monitored: link.monitored, reason }, text);
+  const text = [`${first}, and linked it to ${entity}. ${observed[monitoring]}`, ...aside].join('\n');
+  output.result({ provider, entity, kind, record: id, name, setAside, observed: link.observed, reason }, text);
   return monitoring === 'refused' || aside.length > 0 ? 3 : 0;
 }
 
@@ -99,7 +99,7 @@ function refusalOf(provider: string, entity: string, done: Refusal): string {
   return `${nothing}: ${namesakes(provider, done.records)}.${link} Where it is another company, give --yes.`;
 }
 
-function failureOf(provider: string, entity: string, done: Failure): string {
+function failureOf(provider: string, entity: string, done: TransferFailure): string {
   switch (done.kind) {
     case 'busy':
       return `${entity} is being transferred to ${provider} at this moment, by another process: try again in a minute`;
@@ -117,7 +117,7 @@ function usage(error: unknown): never {
 const EVERY = 5_000;
 
 /** Without a unique property the whole CRM is read: that should not look like a hang. */
-function readingOf({ log }: Context, provider: string): (count: number) => void {
+function readingOf({ log }: CommandContext, provider: string): (count: number) => void {
   let next = EVERY;
   return (count) => {
     if (count < next) return;

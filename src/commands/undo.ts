@@ -8,7 +8,7 @@ import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
 import type { Store } from '../store/open.ts';
 import { defineCommand, flag, integer, text, time, UsageError } from './command.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { readEntity } from './entity.ts';
 import { needProvider } from './monitoring/ground.ts';
 import { withStore } from './opened.ts';
@@ -46,13 +46,13 @@ export const command = defineCommand({
       const nothing = options.event === undefined ? NOTHING : await readEvent(store, options.event);
       const done = await take(context, connector, store, selection, dryRun);
       const staying = options.property === undefined ? timesOfChange(connector, done) : [];
-      return tell(context, done, dryRun, { nothing, staying });
+      return report(context, done, dryRun, { nothing, staying });
     });
   },
 });
 
 async function take(
-  context: Context,
+  context: CommandContext,
   connector: ConnectorConfig,
   store: Store,
   selection: Selection,
@@ -65,7 +65,7 @@ async function take(
     const config = connector.providers.find((each) => each.name === name);
     return config === undefined ? undefined : openCrm(deps, config);
   };
-  let told = Date.now();
+  let reported = Date.now();
   try {
     await undo(
       {
@@ -73,10 +73,10 @@ async function take(
         leaseMs: connector.limits.leaseSeconds * 1_000,
         crm,
         dryRun,
-        tell(some, progress) {
+        report(some, progress) {
           done.push(...some);
-          if (Date.now() - told < TELL_EVERY_MS) return;
-          told = Date.now();
+          if (Date.now() - reported < TELL_EVERY_MS) return;
+          reported = Date.now();
           context.log.info(progress, 'undoing');
         },
       },
@@ -134,7 +134,7 @@ interface Words {
   readonly staying: readonly string[];
 }
 
-function tell(context: Context, done: readonly Undone[], dryRun: boolean, { nothing, staying }: Words): 0 | 3 {
+function report(context: CommandContext, done: readonly Undone[], dryRun: boolean, { nothing, staying }: Words): 0 | 3 {
   const { output } = context;
   const counts = Object.fromEntries(
     [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
@@ -166,7 +166,7 @@ const shown = (value: Undone['from']): string => (value === null ? '(blank)' : S
 
 function summary(restored: number, left: number, dryRun: boolean): readonly string[] {
   const held =
-    'Each is held from now on, or the next sync would write it again: cvrsync hold RECORD PROPERTY --lift ends that (PROVIDER:* for all).';
+    'Each is held from now on, or the next sync would write it again: cvrsync hold RECORD PROPERTY --clear ends that (PROVIDER:* for all).';
   const lines = dryRun
     ? [`${restored} would be restored. Nothing was written.`]
     : restored > 0

@@ -1,7 +1,7 @@
 /** An ability of an account that the credentials may lack: what it refuses stops this ability alone, not the account. */
 import { ProviderError } from '../../providers/provider.ts';
 import type { Findings } from '../runtime/finding.ts';
-import { createPace } from '../runtime/rate.ts';
+import { createRateLimiter } from '../runtime/rate.ts';
 import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
@@ -22,18 +22,19 @@ export interface AbilityGate {
 /** Opens the gate of an account's ability; all processes on the store share it. */
 export function openGate(
   store: Store,
-  crm: Pick<Crm, 'name' | 'pace'>,
+  crm: Pick<Crm, 'name' | 'rateLimiter'>,
   ability: Ability,
   now: () => number,
 ): AbilityGate {
-  const own = createPace({ store, key: gateKey(crm.name, ability), budgets: {}, now });
+  const own = createRateLimiter({ store, key: gateKey(crm.name, ability), budgets: {}, now });
   return {
     async blockedUntil() {
-      const blocks = await Promise.all([crm.pace.blockedUntil(), own.blockedUntil()]);
+      const blocks = await Promise.all([crm.rateLimiter.blockedUntil(), own.blockedUntil()]);
       return Math.max(...blocks.map((block) => block?.until ?? 0));
     },
     async settle(error) {
-      if (!(error instanceof ProviderError) || error.fault !== 'refused') return settleFault(error, crm.pace, now());
+      if (!(error instanceof ProviderError) || error.fault !== 'refused')
+        return settleFault(error, crm.rateLimiter, now());
       const until = now() + (error.retryAfterMs ?? REFUSED_MS);
       await own.block(until, error.message, 'refused');
       return { paused: true, of: () => ({ kind: 'again', at: until, error: error.message, free: true }) };
@@ -45,7 +46,7 @@ export function openGate(
 export async function refusedAbilities(store: Store, provider: string, now: () => number): Promise<Findings> {
   const abilities = ['notes', 'parents'] as const;
   const findings = abilities.map(async (ability): Promise<Findings> => {
-    const block = await createPace({ store, key: gateKey(provider, ability), budgets: {}, now }).blockedUntil();
+    const block = await createRateLimiter({ store, key: gateKey(provider, ability), budgets: {}, now }).blockedUntil();
     if (block === undefined) return [];
     const advice = 'grant it to these credentials, or take it out of the configuration; it is tried again by itself';
     return [{ level: 'fail', subject: `${provider} ${ability}`, found: block.reason ?? 'refused', advice }];

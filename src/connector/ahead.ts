@@ -3,7 +3,7 @@ import { EVENT_NAMES, type EventName } from '../protocol/events.ts';
 import type { Payload } from '../protocol/payload.ts';
 import { extract, fieldUpdates } from './extract.ts';
 import { beginOf } from './extract-period.ts';
-import { isMembers, type Statement } from './statement.ts';
+import { type Assertion, isMembers } from './statement.ts';
 
 /** How far a sender's clock, or its idea of a time zone, may be ahead of ours. */
 const TOLERANCE_MS = 24 * 3_600_000;
@@ -11,7 +11,7 @@ const TOLERANCE_MS = 24 * 3_600_000;
 export interface Dated {
   /** What can be folded: all of the payload, what of it is not ahead, or nothing. */
   readonly payload: Payload | undefined;
-  readonly statements: readonly Statement[];
+  readonly assertions: readonly Assertion[];
   /** Why the rest was set aside; undefined where nothing was. */
   readonly aside: string | undefined;
 }
@@ -21,17 +21,17 @@ export function datedBy(payload: Payload, now: number): Dated {
   const isAhead = (time: number | undefined): boolean => time !== undefined && time > now + TOLERANCE_MS;
   const clock = `more than 24 hours ahead of our clock, ${new Date(now).toISOString()}`;
   if (isAhead(Date.parse(payload.timestamp)))
-    return { payload: undefined, statements: [], aside: `dated ${payload.timestamp}, ${clock}` };
+    return { payload: undefined, assertions: [], aside: `dated ${payload.timestamp}, ${clock}` };
   const periods = EVENT_NAMES.flatMap((event) => {
     const period = periodsOf(event, payload).find((each) => isAhead(beginOf(each)));
     return period === undefined ? [] : [[event, period] as const];
   });
-  if (periods.length === 0) return { payload, statements: extract(payload), aside: undefined };
+  if (periods.length === 0) return { payload, assertions: extract(payload), aside: undefined };
   const ahead = new Map<string, string>(periods);
   const updates = Object.fromEntries(Object.entries(payload.updates).filter(([event]) => !ahead.has(event)));
   const left = { ...payload, updates };
-  const told = [...ahead].map(([event, period]) => `${event} of ${period}`).join(', ');
-  return { payload: left, statements: extract(left), aside: `${told}: ${clock}` };
+  const reported = [...ahead].map(([event, period]) => `${event} of ${period}`).join(', ');
+  return { payload: left, assertions: extract(left), aside: `${reported}: ${clock}` };
 }
 
 const periodsOf = (event: EventName, payload: Payload): readonly string[] =>

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Payload, readPayload } from '../protocol/payload.ts';
-import type { Bell } from '../runtime/bell.ts';
+import type { WakeUp } from '../runtime/bell.ts';
 import { type Claim, held, mark, settleAll } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
 import type { Store, Tx } from '../store/open.ts';
@@ -13,13 +13,13 @@ import { setEventAside } from './aside.ts';
 import { askFullUpdates, type Needed } from './ask-full.ts';
 import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
-import type { Refolded, Told } from './notes/compose.ts';
+import type { NotedEvent, Refolded } from './notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from './notes/rows.ts';
 import { markParents } from './parents/mark.ts';
 
 export interface ApplyDeps {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log?: { warn(details: object, message: string): void };
@@ -43,7 +43,7 @@ interface Known {
 
 /** Brings companies' facts up to their receipts, all in one transaction. */
 export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): Promise<void> {
-  const { store, bell, metrics } = deps;
+  const { store, wakeUp, metrics } = deps;
   const done = await store.write(async (tx) => {
     const entities = await held(tx, claims);
     const receipts = await tx
@@ -59,7 +59,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     const concerned = new Map<string, Set<FieldName>>();
     const known: Known[] = [];
     const payloads: Payload[] = [];
-    const noted: Told[] = [];
+    const noted: NotedEvent[] = [];
     const aside = new Map<number, string>();
     let stale = 0;
     for (const { seq, entity, timestamp, body } of receipts) {
@@ -70,10 +70,10 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
       // The receipt's own time counts: a person may have had the event folded as of when it came.
       const dated = datedBy({ ...read.payload, timestamp }, deps.now());
       if (dated.aside !== undefined) aside.set(seq, dated.aside);
-      const { payload, statements } = dated;
+      const { payload, assertions } = dated;
       const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
       if (payload !== undefined && folds !== undefined) noted.push({ seq, payload, folds });
-      for (const said of statements) {
+      for (const said of assertions) {
         const key = keyOf({ entity, field: said.field });
         const before = facts.get(key);
         const folded = fold(before, entity, said, seq);
@@ -119,7 +119,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     deps.log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
   for (const payload of done.payloads) countOddities(payload, metrics);
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
-  for (const queue of done.queues) bell.ring(queue);
+  for (const queue of done.queues) wakeUp.ring(queue);
 }
 
 /** The fields each CRM is told, and the owners where its records get parents by them. */

@@ -28,8 +28,8 @@ export async function askFullUpdates(
     .select(['provider', 'record_id', 'entity', 'asked_seq'])
     .where('entity', 'in', each(tx, [...partial.keys()]))
     .where('state', '=', 'active')
-    .where('wish', '=', 'on')
-    .where('monitored', '!=', 'refused')
+    .where('desired', '=', 'on')
+    .where('observed', '!=', 'refused')
     .orderBy('provider')
     .orderBy('record_id')
     .execute();

@@ -22,10 +22,10 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
 export const VERBS = ['retry', 'drop', 'accept', 'keep'] as const;
-export type Verb = (typeof VERBS)[number];
+export type ReviewVerb = (typeof VERBS)[number];
 
-export const FAILED = ['retry', 'drop'] as const satisfies readonly Verb[];
-export const DECISION = ['accept', 'keep'] as const satisfies readonly Verb[];
+export const FAILED = ['retry', 'drop'] as const satisfies readonly ReviewVerb[];
+export const DECISION = ['accept', 'keep'] as const satisfies readonly ReviewVerb[];
 
 export interface Attention {
   /** Names it for `review`: the kind and its parts between slashes, each percent-encoded. */
@@ -41,7 +41,7 @@ export interface Attention {
   /** Whether it waits for a decision, and not just for another try. */
   readonly decides: boolean;
   /** The answers it takes. */
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly ReviewVerb[];
 }
 
 /** Things of one kind, and how they are read without all the others. */
@@ -54,7 +54,7 @@ export interface AttentionSource {
 }
 
 /** The answers that a lane takes: one that a person stopped for safety waits for a decision. */
-export const laneVerbs = (key: string): readonly Verb[] => (key === BRAKE_KEY ? DECISION : FAILED);
+export const laneVerbs = (key: string): readonly ReviewVerb[] => (key === BRAKE_KEY ? DECISION : FAILED);
 
 /** The id of a thing, by which `review` names it. */
 export const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>

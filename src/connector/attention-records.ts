@@ -11,9 +11,9 @@ const refusedLinks = (db: Db) =>
   db
     .selectFrom('link')
     .where('state', '=', 'active')
-    .where('wish', '=', 'on')
+    .where('desired', '=', 'on')
     // Not as a parameter: SQLite would not know that the index of refused ones will do.
-    .where('monitored', '=', sql.lit<'refused'>('refused'));
+    .where('observed', '=', sql.lit<'refused'>('refused'));
 
 const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updated_at'>) => ({
   id: idOf('link', link.provider, link.record_id),
@@ -47,14 +47,14 @@ export const LINK_SOURCES: readonly AttentionSource[] = [
     kind: 'link',
     async read(db, _now, limit) {
       const rows = await refusedLinks(db)
-        .select(['provider', 'record_id', 'entity', 'monitored_error', 'updated_at'])
+        .select(['provider', 'record_id', 'entity', 'observed_error', 'updated_at'])
         .orderBy('provider')
         .orderBy('record_id')
         .limit(limit)
         .execute();
       return rows.map((link) => ({
         ...shownLink(link),
-        reason: `the monitoring service refused it: ${link.monitored_error ?? 'without a reason'}`,
+        reason: `the monitoring service refused it: ${link.observed_error ?? 'without a reason'}`,
         advice: 'retry asks the service again; drop removes the link',
         decides: false,
         verbs: FAILED,

@@ -1,21 +1,21 @@
-/** The census of a connection's records: what a backfill and a reconcile keep in one table, each for its own purpose. */
-import type { CensusTable } from '../store/schema.ts';
+/** The scan of a connection's records: what a backfill and a reconcile keep in one table, each for its own purpose. */
+import type { ScanTable } from '../store/schema.ts';
 import type { Tx } from '../store/store.ts';
 
 /** Deletes some of the rows of one purpose; false where none is left. */
 export async function clearSome(
   tx: Tx,
   provider: string,
-  purpose: CensusTable['purpose'],
+  purpose: ScanTable['purpose'],
   most: number,
 ): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom('census')
+    .deleteFrom('scan')
     .where('provider', '=', provider)
     .where('purpose', '=', purpose)
     .where('record_id', 'in', (query) =>
       query
-        .selectFrom('census as old')
+        .selectFrom('scan as old')
         .select('old.record_id')
         .where('old.provider', '=', provider)
         .where('old.purpose', '=', purpose)

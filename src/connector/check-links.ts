@@ -19,7 +19,7 @@ async function leftBehind(db: Db, providers: readonly Named[]): Promise<Findings
   const rows = await db
     .selectFrom('link')
     .select(['provider', sql<number>`cast(count(*) as bigint)`.as('count')])
-    .where('wish', '=', 'on')
+    .where('desired', '=', 'on')
     .where('provider', 'not in', each(db, names))
     .groupBy('provider')
     .orderBy('provider')

@@ -9,7 +9,7 @@ import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { checkRights } from './check-rights.ts';
 import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
 import { makeProperties, missingProperties, offer } from './make-properties.ts';
-import { openUpstream, UpstreamError, upstreamPace } from './upstream.ts';
+import { openUpstream, UpstreamError, upstreamRateLimiter } from './upstream.ts';
 
 /** The part of the configuration that can be tried. */
 export interface ToCheck {
@@ -55,9 +55,9 @@ async function checkUpstream(deps: CrmDeps, { upstream }: ToCheck, signal: Abort
         advice: 'set connector.upstream',
       },
     ];
-  const pace = upstreamPace(deps.store, upstream.requestsPerMinute, deps.now);
+  const rateLimiter = upstreamRateLimiter(deps.store, upstream.requestsPerMinute, deps.now);
   try {
-    const jobs = await openUpstream({ ...upstream, http: deps.http, pace, metrics: deps.metrics }).jobs(signal);
+    const jobs = await openUpstream({ ...upstream, http: deps.http, rateLimiter, metrics: deps.metrics }).jobs(signal);
     return [{ level: 'ok', subject, found: `${upstream.baseUrl} accepts the key; ${jobs.length} jobs` }];
   } catch (error) {
     const advice =
@@ -77,7 +77,7 @@ async function checkProvider(
   const { name: subject } = provider;
   try {
     const crm = await openCrm({ ...deps, probes: true }, provider);
-    const blocked = await crm.pace.blockedUntil();
+    const blocked = await crm.rateLimiter.blockedUntil();
     const { connection } = crm;
     if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
     const account = await connection.check(signal);

@@ -1,11 +1,11 @@
 /** The connector: its queues, the workers on them, and the order in which they start and stop. */
 import type { Logger } from 'pino';
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { watchOutages } from '../http/outage.ts';
-import { createBell } from '../runtime/bell.ts';
+import { createWakeUp } from '../runtime/bell.ts';
 import { counts } from '../runtime/lanes.ts';
-import type { Pace } from '../runtime/rate.ts';
+import type { RateLimiter } from '../runtime/rate.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store, Tx } from '../store/open.ts';
 import { applyReceipts } from './apply.ts';
@@ -15,17 +15,17 @@ import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { MONITORING_QUEUE } from './links.ts';
-import { runLooks, seedLooks } from './look.ts';
-import { LOOK_QUEUE } from './look-task.ts';
+import { runPolls, seedPolls } from './look.ts';
+import { POLL_QUEUE } from './look-task.ts';
 import { MONITORING_BATCH, monitorLinks, remarkMonitoring } from './monitoring.ts';
 import { markRemapped } from './remap.ts';
-import { respellRecords, tellRespelt } from './respell/respell.ts';
+import { reportRespelt, respellRecords } from './respell/respell.ts';
 import { syncRecords } from './sync.ts';
-import { openUpstream, type Upstream, upstreamPace } from './upstream.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from './upstream.ts';
 
 export interface ConnectorDeps {
   readonly store: Store;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
@@ -65,26 +65,26 @@ const GATHER_MS = 50;
 /** Opens every connection and starts every worker. */
 export async function startConnector(deps: ConnectorDeps, settings: ConnectorSettings): Promise<Connector> {
   const { store, metrics, log, now } = deps;
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   const outages = watchOutages(deps);
   const crms = await Promise.all(
     settings.providers.map((config) => openCrm({ ...deps, http: outages.watch(config.name, deps.http) }, config)),
   );
-  for (const crm of crms) tellRespelt(log, crm.name, await respellRecords(store, crm, now()));
-  const intake = createIntake({ store, bell, now, metrics, log, backlogCap: settings.limits.backlogCap });
+  for (const crm of crms) reportRespelt(log, crm.name, await respellRecords(store, crm, now()));
+  const intake = createIntake({ store, wakeUp, now, metrics, log, backlogCap: settings.limits.backlogCap });
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
     await remarkMonitoring(tx, now());
     await markRemapped(tx, crms, now(), deps.daemon);
-    await seedLooks(tx, crms, now());
+    await seedPolls(tx, crms, now());
     await prepareDerived(tx, crms, now());
   });
 
-  const common = { store, bell, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
-  const told = { mapped: mappedFields(crms), ...derivedRules(crms) };
-  const pace = upstreamPace(store, settings.upstream?.requestsPerMinute ?? 1, now);
+  const common = { store, wakeUp, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
+  const reported = { mapped: mappedFields(crms), ...derivedRules(crms) };
+  const rateLimiter = upstreamRateLimiter(store, settings.upstream?.requestsPerMinute ?? 1, now);
   const upstream = once(() =>
-    connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, pace),
+    connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, rateLimiter),
   );
   const workers: Worker[] = [
     startWorker({
@@ -94,14 +94,14 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       concurrency: 1,
       blockedUntil: () => (intake.crowded() ? now() + YIELD_MS : 0),
       run: (claims) =>
-        applyReceipts({ store, bell, metrics, now, log, emailEvent: settings.emailEvent, ...told }, claims),
+        applyReceipts({ store, wakeUp, metrics, now, log, emailEvent: settings.emailEvent, ...reported }, claims),
     }),
     ...crms.flatMap((crm) => [
       startSync(common, metrics, log, crm),
       startHeal(common, metrics, crm),
       ...startDerived(common, deps, crm),
     ]),
-    startMonitoring(common, deps, pace, upstream),
+    startMonitoring(common, deps, rateLimiter, upstream),
   ];
   const remap = (tx: Tx, at: number) => markRemapped(tx, crms, at, deps.daemon);
   const housekeeper = startWorker({
@@ -114,11 +114,11 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   });
   const looker = startWorker({
     ...common,
-    queue: LOOK_QUEUE,
+    queue: POLL_QUEUE,
     batch: 1,
     // One that takes long keeps no other from running.
     concurrency: 2 * crms.length,
-    run: (claims, signal) => runLooks({ store, metrics, log, now, bell, upstream }, crms, claims, signal),
+    run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, crms, claims, signal),
   });
   intake.start();
 
@@ -145,7 +145,7 @@ function startSync(common: Common, metrics: Metrics, log: Logger, crm: Crm): Wor
     batch: Math.min(crm.limits.batch.read, crm.limits.batch.update),
     concurrency: crm.limits.concurrency,
     gather: GATHER_MS,
-    blockedUntil: async () => (await crm.pace.blockedUntil())?.until ?? 0,
+    blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
     run: (claims, signal) => syncRecords({ store, metrics, log, now }, crm, claims, signal),
   });
 }
@@ -157,7 +157,7 @@ function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
     queue: `heal:${crm.name}`,
     batch: crm.limits.batch.read,
     concurrency: 1,
-    blockedUntil: async () => (await crm.pace.blockedUntil())?.until ?? 0,
+    blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
     run: (claims, signal) => healRecords({ store, metrics, now }, crm, claims, signal),
   });
 }
@@ -165,7 +165,7 @@ function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
 function startMonitoring(
   common: Common,
   { store, metrics, log, now }: ConnectorDeps,
-  pace: Pace,
+  rateLimiter: RateLimiter,
   upstream: () => Promise<Upstream | undefined>,
 ): Worker {
   return startWorker({
@@ -173,7 +173,7 @@ function startMonitoring(
     queue: MONITORING_QUEUE,
     batch: MONITORING_BATCH,
     concurrency: 1,
-    blockedUntil: async () => (await pace.blockedUntil())?.until ?? 0,
+    blockedUntil: async () => (await rateLimiter.blockedUntil())?.until ?? 0,
     run: async (claims, signal) =>
       monitorLinks({ store, upstream: await upstream(), now, metrics, log }, claims, signal),
   });
@@ -182,11 +182,11 @@ function startMonitoring(
 async function connectUpstream(
   { http, metrics, now }: ConnectorDeps,
   { upstream: config }: ConnectorSettings,
-  pace: Pace,
+  rateLimiter: RateLimiter,
 ): Promise<Upstream | undefined> {
   return config === undefined
     ? undefined
-    : openUpstream({ ...config, baseUrl: await config.baseUrl, http, pace, metrics, now });
+    : openUpstream({ ...config, baseUrl: await config.baseUrl, http, rateLimiter, metrics, now });
 }
 
 /** The function's one result, made when it is first asked for. */
@@ -203,7 +203,7 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
   for (;;) {
     for (const worker of workers) await worker.drained();
     const left = (await counts(store.db, now())).filter(
-      ({ queue, ready, leased }) => queue !== 'housekeeping' && queue !== LOOK_QUEUE && ready + leased > 0,
+      ({ queue, ready, leased }) => queue !== 'housekeeping' && queue !== POLL_QUEUE && ready + leased > 0,
     );
     if (left.length === 0) return;
   }
@@ -211,5 +211,5 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
 
 async function measure({ metrics }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
   for (const crm of crms)
-    metrics.rateBlocked.set({ provider: crm.name }, (await crm.pace.blockedUntil()) === undefined ? 0 : 1);
+    metrics.accountPaused.set({ provider: crm.name }, (await crm.rateLimiter.blockedUntil()) === undefined ? 0 : 1);
 }

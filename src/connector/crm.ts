@@ -4,7 +4,6 @@ import {
   type Connection,
   type Http,
   type HttpResponse,
-  type Keep,
   type Limits,
   type Observation,
   type Policy,
@@ -12,13 +11,14 @@ import {
   type Property,
   type Provider,
   ProviderError,
+  type SecretStore,
 } from '../../providers/provider.ts';
-import type { Http as Client } from '../http/client.ts';
+import type { OutboundHttp as Client } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { EventName } from '../protocol/events.ts';
-import { createPace, type Pace, PausedError } from '../runtime/rate.ts';
-import { readKept, writeKept } from '../store/keep.ts';
+import { createRateLimiter, PausedError, type RateLimiter } from '../runtime/rate.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Store } from '../store/open.ts';
 import { fenceConnection } from './fence.ts';
 import { soundLimits } from './fence-limits.ts';
@@ -67,7 +67,7 @@ type CommonKey =
 
 export interface Crm extends Pick<CrmConfig, CommonKey> {
   readonly connection: Connection;
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   readonly limits: Limits;
   /**
    * The account's properties by name, read `maxAgeMs` ago at most; a quarter of an hour where absent. Throws where a guard
@@ -101,8 +101,8 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   const { store, now } = deps;
   const { name, provider, settings, hold } = config;
   const limits = soundLimits(name, provider.limits(settings));
-  const pace = createPace({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
-  const http = pacedHttp(deps, config, pace, limits);
+  const rateLimiter = createRateLimiter({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
+  const http = rateLimitedHttp(deps, config, rateLimiter, limits);
   const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config) });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
@@ -116,7 +116,7 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   return {
     ...config,
     connection,
-    pace,
+    rateLimiter,
     limits,
     schema(signal, maxAgeMs = SCHEMA_MS) {
       if (known === undefined || now() - known.at > maxAgeMs) {
@@ -159,15 +159,20 @@ async function connected(
 }
 
 /** Every call of a provider passes here: paced, counted, and its headers heard. */
-function pacedHttp({ http, metrics, now, probes }: CrmDeps, config: CrmConfig, pace: Pace, limits: Limits): Http {
+function rateLimitedHttp(
+  { http, metrics, now, probes }: CrmDeps,
+  config: CrmConfig,
+  rateLimiter: RateLimiter,
+  limits: Limits,
+): Http {
   const { name: provider } = config;
   return async (request) => {
     const budget = request.budget ?? 'default';
     const guard = budget === 'none' ? undefined : currentSendGuard();
     // A write that was decided by what the CRM held a moment ago goes before reads.
     const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
-    const isProbe = probes === true && (await pace.blockedUntil()) !== undefined;
-    if (budget !== 'none' && !isProbe) await pace.acquire(budget, request.signal, order).catch(throwPaused);
+    const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
+    if (budget !== 'none' && !isProbe) await rateLimiter.acquire(budget, request.signal, order).catch(throwPaused);
     await guard?.(request);
     const started = performance.now();
     try {
@@ -181,7 +186,7 @@ function pacedHttp({ http, metrics, now, probes }: CrmDeps, config: CrmConfig, p
       if (error.kind === 'aborted') throw request.signal.reason;
       throw new ProviderError('unavailable', error.message, { cause: error });
     } finally {
-      metrics.crmCallSeconds.observe({ provider }, (performance.now() - started) / 1000);
+      metrics.crmRequestSeconds.observe({ provider }, (performance.now() - started) / 1000);
     }
   };
 
@@ -193,12 +198,13 @@ function pacedHttp({ http, metrics, now, probes }: CrmDeps, config: CrmConfig, p
   async function heed(response: HttpResponse): Promise<void> {
     const seen = observed(config, response);
     if (seen === undefined) return;
-    if (seen.pauseMs !== undefined) await pace.block(now() + seen.pauseMs, seen.reason ?? 'the CRM asked for a pause');
+    if (seen.pauseMs !== undefined)
+      await rateLimiter.block(now() + seen.pauseMs, seen.reason ?? 'the CRM asked for a pause');
     const budget = seen.budget ?? 'default';
     const window = limits.budgets[budget];
     // Others spend from the same budget: leave it a tenth of its window to recover.
     if (seen.remaining !== undefined && seen.remaining < 2 && window !== undefined)
-      await pace.slow(budget, now() + window.perMs / 10);
+      await rateLimiter.slow(budget, now() + window.perMs / 10);
   }
 }
 
@@ -211,7 +217,7 @@ function observed({ provider, settings }: CrmConfig, response: HttpResponse): Ob
   }
 }
 
-const keepFor = (store: Store, name: string, now: () => number): Keep => ({
-  get: (key) => readKept(store.db, `${name}/${key}`),
-  set: (key, value) => store.write((tx) => writeKept(tx, `${name}/${key}`, value, now())),
+const keepFor = (store: Store, name: string, now: () => number): SecretStore => ({
+  get: (key) => readValue(store.db, `${name}/${key}`),
+  set: (key, value) => store.write((tx) => writeValue(tx, `${name}/${key}`, value, now())),
 });

@@ -15,7 +15,7 @@ export interface Inputs {
   readonly overtaken?: boolean;
   readonly policy: Policy;
   /** A person's word on this property, which stands above the policy; undefined where there is none. */
-  readonly ruling: 'release' | 'hold' | undefined;
+  readonly override: 'release' | 'hold' | undefined;
   /** Whether the register's word is still to be taken once for a property that nobody knows the author of. */
   readonly trusted: boolean;
   /** Equality after normalising. */
@@ -23,7 +23,7 @@ export interface Inputs {
 }
 
 /** The rule that decided, by name: history and `explain` show it. */
-export type Rule =
+export type DecisionRule =
   | 'same' // the CRM holds the value already
   | 'held' // a person ruled that nothing is written
   | 'never' // the policy says so
@@ -38,17 +38,17 @@ export type Rule =
 
 export interface Decision {
   readonly action: 'write' | 'skip' | 'keep';
-  readonly rule: Rule;
+  readonly rule: DecisionRule;
 }
 
 /** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
-export function decide({ crm, now, known, last, overtaken, policy, ruling, trusted, same }: Inputs): Decision {
+export function decide({ crm, now, known, last, overtaken, policy, override, trusted, same }: Inputs): Decision {
   if (same(crm, now)) return { action: 'skip', rule: 'same' };
-  if (ruling === 'hold') return { action: 'skip', rule: 'held' };
+  if (override === 'hold') return { action: 'skip', rule: 'held' };
   if (policy === 'never') return { action: 'skip', rule: 'never' };
   if (isBlank(crm)) return { action: 'write', rule: 'blank' };
   if (policy === 'always') return { action: 'write', rule: 'always' };
-  if (ruling === 'release') return { action: 'write', rule: 'released' };
+  if (override === 'release') return { action: 'write', rule: 'released' };
   if (overtaken === true) return { action: 'write', rule: 'ours' };
   if (policy === 'if-blank') return { action: 'skip', rule: 'filled' };
   if (last !== undefined && same(crm, last)) return { action: 'write', rule: 'ours' };

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { countRows } from '../store/count.ts';
 import { eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
-import { type RulingRef, rule } from './ruling.ts';
+import { type OverrideRef, setOverride } from './ruling.ts';
 
-export interface Difference extends RulingRef {
+export interface Difference extends OverrideRef {
   readonly entity: string;
   /** JSON of what the CRM held when it was decided. */
   readonly crm: string;
@@ -18,7 +18,7 @@ export interface Difference extends RulingRef {
 export interface DifferenceFilter {
   readonly provider?: string | undefined;
   readonly property?: string | undefined;
-  readonly after?: RulingRef | undefined;
+  readonly after?: OverrideRef | undefined;
 }
 
 const open = (db: Db, { provider, property }: DifferenceFilter) =>
@@ -84,7 +84,7 @@ export async function forgetDifferences(
 /** Settles a difference: `register` lets the register win once, `crm` holds what the CRM has. False where there is none. */
 export async function settleDifference(
   tx: Tx,
-  ref: RulingRef,
+  ref: OverrideRef,
   winner: 'register' | 'crm',
   now: number,
 ): Promise<boolean> {
@@ -98,7 +98,7 @@ export async function settleDifference(
     .where('kept', 'is not', null)
     .executeTakeFirst();
   if (isOpen === undefined) return false;
-  await rule(
+  await setOverride(
     tx,
     ref,
     { kind, once: kind === 'release', until: null, reason: 'a difference that a person settled' },

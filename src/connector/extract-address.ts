@@ -1,6 +1,6 @@
 /** The address event as flat fields, as CRMs keep addresses. Pure. */
 import type { Address } from '../protocol/formats.ts';
-import type { ValueSaid } from './statement.ts';
+import type { AssertedValue } from './statement.ts';
 
 const ADDRESS_FIELDS = [
   'street',
@@ -16,7 +16,7 @@ const ADDRESS_FIELDS = [
 type AddressField = (typeof ADDRESS_FIELDS)[number];
 
 /** One statement per address field; `before` only where the payload has the address before. */
-export function addressFields(before: Address | null, after: Address | null): readonly ValueSaid[] {
+export function addressFields(before: Address | null, after: Address | null): readonly AssertedValue[] {
   const now = flat(after);
   const was = before === null ? undefined : flat(before);
   return ADDRESS_FIELDS.map((field) => ({

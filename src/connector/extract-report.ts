@@ -2,7 +2,7 @@
 import type { NumberMetric, ReportData } from '../protocol/report.ts';
 import { normaliseTime } from '../protocol/time.ts';
 import { ofYear } from './extract-period.ts';
-import type { ValueSaid } from './statement.ts';
+import type { AssertedValue } from './statement.ts';
 
 const FIGURES = {
   revenue: 'revenue',
@@ -25,7 +25,7 @@ const FIGURE_FIELDS = Object.keys(FIGURES) as readonly Figure[];
  * ordered among the others. A figure the report lacks, or marks as an error, is blank: last year's would be wrong
  * beside this year's.
  */
-export function reportFields(report: ReportData): readonly ValueSaid[] {
+export function reportFields(report: ReportData): readonly AssertedValue[] {
   const year = report.reportYear ?? yearOf(report.period?.to ?? report.period?.instant ?? null);
   const period = year === null ? undefined : ofYear(year);
   const isAnnual = report.reportType === null || report.reportType.trim().toLowerCase() === 'yearly';
@@ -35,7 +35,7 @@ export function reportFields(report: ReportData): readonly ValueSaid[] {
     { field: 'reportUrl', now: report.reportUrl, period },
     { field: 'reportPublished', now: utc(report.publicationTime), period },
     { field: 'reportCurrency', now: currencyOf(report), period },
-    ...FIGURE_FIELDS.map((field): ValueSaid => ({ field, now: figure(report[FIGURES[field]]), period })),
+    ...FIGURE_FIELDS.map((field): AssertedValue => ({ field, now: figure(report[FIGURES[field]]), period })),
   ];
 }
 

@@ -12,11 +12,11 @@ import { normaliseTime } from '../protocol/time.ts';
 import { addressFields } from './extract-address.ts';
 import { ofMonth, ofQuarter, ofYear } from './extract-period.ts';
 import { reportFields } from './extract-report.ts';
-import { isMembers, type Said, type Scalar, type Statement } from './statement.ts';
+import { type AssertedChange, type Assertion, isMembers, type Scalar } from './statement.ts';
 
-type Extract<E extends EventName> = (data: EventData<E>, payload: Payload) => readonly Said[];
+type Extract<E extends EventName> = (data: EventData<E>, payload: Payload) => readonly AssertedChange[];
 
-const value = (field: FieldName, data: { before: Scalar; after: Scalar }): readonly Said[] => [
+const value = (field: FieldName, data: { before: Scalar; after: Scalar }): readonly AssertedChange[] => [
   { field, now: data.after, before: data.before },
 ];
 const day = (time: string | null): string | null => time?.trim().slice(0, 10) ?? null;
@@ -28,7 +28,7 @@ const member = ({ entityId, name, type }: Entity): Member => ({
 });
 const relation =
   (field: FieldName) =>
-  (data: { added: readonly Entity[]; removed: readonly Entity[] }): readonly Said[] => [
+  (data: { added: readonly Entity[]; removed: readonly Entity[] }): readonly AssertedChange[] => [
     { field, added: data.added.map(member), removed: data.removed.map((each) => each.entityId) },
   ];
 const withShare = (each: Entity, share: string | null): Member => {
@@ -46,7 +46,7 @@ const industryMember = ({ industryCode, industryText }: Industry): Member => ({
 const code = (industry: Industry | null): string | null =>
   industry === null ? null : sixDigits(industry.industryCode);
 
-const nothing = (): readonly Said[] => [];
+const nothing = (): readonly AssertedChange[] => [];
 
 const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   name: (data) => value('name', data),
@@ -146,8 +146,12 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   removedFromMonitor: nothing,
 };
 
-const inPeriod = (field: FieldName, period: string | undefined, before: Scalar, now: Scalar): readonly Said[] =>
-  period === undefined ? [] : [{ field, now, before, period }];
+const inPeriod = (
+  field: FieldName,
+  period: string | undefined,
+  before: Scalar,
+  now: Scalar,
+): readonly AssertedChange[] => (period === undefined ? [] : [{ field, now, before, period }]);
 
 const formCode = (form: EventData<'form'>['after']): string | null =>
   form === null ? null : String(form.companyFormCode);
@@ -176,7 +180,7 @@ export const isStatedWhole = (field: FieldName): boolean => STATED_LISTS.has(fie
 /** What tells nothing new about the company in the register. */
 const BESIDE_REGISTER: ReadonlySet<string> = new Set(['newArticle', 'addedToMonitor', 'removedFromMonitor']);
 
-const tellsOfRegister = ({ updates, unknown, malformed }: Payload): boolean =>
+const isFromRegister = ({ updates, unknown, malformed }: Payload): boolean =>
   [...Object.keys(updates), ...Object.keys(unknown), ...malformed.map(({ event }) => event)].some(
     (event) => !BESIDE_REGISTER.has(event),
   );
@@ -185,10 +189,10 @@ const tellsOfRegister = ({ updates, unknown, malformed }: Payload): boolean =>
  * Everything a payload says, field by field, each statement with its clock. An event that is not updated says nothing,
  * also in a payload that states the whole company: a list it does not update is not empty, it is not stated.
  */
-export function extract(payload: Payload): readonly Statement[] {
+export function extract(payload: Payload): readonly Assertion[] {
   const { timestamp } = payload;
   const isWhole = statesWholeCompany(payload);
-  const said: Said[] = tellsOfRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
+  const said: AssertedChange[] = isFromRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
   for (const event of payload.stated) {
     if (payload.updates[event] === undefined) continue;
     const about = fieldUpdates(event, payload);
@@ -211,11 +215,11 @@ export function extract(payload: Payload): readonly Statement[] {
 }
 
 /** What one event of a payload says of fields; nothing where it is not updated. */
-export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly Said[] {
+export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly AssertedChange[] {
   const data = payload.updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
   return data === undefined || leavesUnknown(event, data) ? [] : EXTRACT[event](data, payload);
 }
 
 /** Clocks of one field compare as text: the period first, where the field has one, then the register's time. */
-const clockOf = (said: Said, timestamp: string): string =>
+const clockOf = (said: AssertedChange, timestamp: string): string =>
   !isMembers(said) && said.period !== undefined ? `${said.period}@${timestamp}` : timestamp;

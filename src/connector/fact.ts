@@ -5,15 +5,15 @@
  * member. So late, repeated and reordered webhooks all end in the same fact.
  */
 import type { FieldName, FieldValue, Member } from '../../providers/fields.ts';
-import { isMembers, type Scalar, type Statement } from './statement.ts';
+import { type Assertion, isMembers, type Scalar } from './statement.ts';
 
 /** The order of statements on one field: clock, then order of arrival. */
-export interface Mark {
+export interface FactClock {
   readonly clock: string;
   readonly seq: number;
 }
 
-interface MemberState extends Mark {
+interface MemberState extends FactClock {
   readonly member: Member;
   readonly present: boolean;
 }
@@ -23,11 +23,11 @@ interface MemberState extends Mark {
  * older than that is kept. Those who left stay as marks, so that their coming cannot arrive after their leaving.
  */
 export interface ListState {
-  readonly whole: Mark | null;
+  readonly whole: FactClock | null;
   readonly members: Readonly<Record<string, MemberState>>;
 }
 
-export interface Fact extends Mark {
+export interface Fact extends FactClock {
   readonly entity: string;
   readonly field: FieldName;
   readonly value: { readonly scalar: Scalar } | { readonly list: ListState };
@@ -42,8 +42,8 @@ export interface Folded {
 }
 
 /** Folds one statement into the fact on its field. */
-export function fold(current: Fact | undefined, entity: string, said: Statement, seq: number): Folded {
-  const at: Mark = { clock: said.clock, seq };
+export function fold(current: Fact | undefined, entity: string, said: Assertion, seq: number): Folded {
+  const at: FactClock = { clock: said.clock, seq };
   const base = { entity, field: said.field, ...latest(at, current) };
   if (!isMembers(said)) {
     if (current !== undefined && isAfter(current, at)) return { fact: current, changed: false, stale: true };
@@ -60,12 +60,12 @@ export function fold(current: Fact | undefined, entity: string, said: Statement,
 
 const EMPTY: ListState = { whole: null, members: {} };
 
-const isAfter = (a: Mark, b: Mark): boolean => a.clock > b.clock || (a.clock === b.clock && a.seq > b.seq);
+const isAfter = (a: FactClock, b: FactClock): boolean => a.clock > b.clock || (a.clock === b.clock && a.seq > b.seq);
 
-const latest = (at: Mark, current: Fact | undefined): Mark =>
+const latest = (at: FactClock, current: Fact | undefined): FactClock =>
   current !== undefined && isAfter(current, at) ? { clock: current.clock, seq: current.seq } : at;
 
-function foldList(state: ListState, said: Extract<Statement, { added: unknown }>, at: Mark): ListState {
+function foldList(state: ListState, said: Extract<Assertion, { added: unknown }>, at: FactClock): ListState {
   const whole = said.whole === true && (state.whole === null || isAfter(at, state.whole)) ? at : state.whole;
   const members = new Map(Object.entries(state.members));
   const put = (id: string, member: Member, present: boolean) => {
@@ -101,7 +101,7 @@ export function factValue(fact: Fact): FieldValue | undefined {
 }
 
 /** The field's values the register is known to have had by this statement, the one before included; blanks say nothing. */
-export function knownValues(said: Statement, folded: Folded): readonly FieldValue[] {
+export function knownValues(said: Assertion, folded: Folded): readonly FieldValue[] {
   if (isMembers(said)) {
     const value = folded.changed ? factValue(folded.fact) : undefined;
     return value === undefined ? [] : [value];
@@ -113,5 +113,5 @@ export function knownValues(said: Statement, folded: Folded): readonly FieldValu
  * Whether the company's records must be decided anew: the value changed, or an earlier register value may have come to
  * light, so that what looked like a person's edit is none.
  */
-export const concernsRecords = (said: Statement, folded: Folded): boolean =>
+export const concernsRecords = (said: Assertion, folded: Folded): boolean =>
   folded.changed || (!isMembers(said) && (folded.stale || (said.before ?? null) !== null));

@@ -1,6 +1,8 @@
 /** The shapes a provider's answers must have. Pure; what is thrown here is told as the provider's doing. */
 import type {
   Account,
+  AccountRule,
+  ChangeHint,
   Changes,
   Created,
   Defined,
@@ -13,9 +15,7 @@ import type {
   PropertyValue,
   Read,
   Right,
-  Rule,
   Search,
-  Sighting,
 } from '../../providers/provider.ts';
 import type { IdForm } from './record-id.ts';
 
@@ -183,12 +183,12 @@ export const readChanges =
   (form: IdForm) =>
   (answer: unknown): Changes => {
     if (!isFields(answer) || !isText(answer['cursor'])) throw new Error('changes without a cursor');
-    const sightings = readList(answer['sightings']).map((sighting): Sighting => {
-      if (!isFields(sighting) || !isText(sighting['id'])) throw new Error('a sighting without an id');
-      const lost = movedOrGone(sighting, canonical(sighting['id'], form), form);
-      return lost ?? { kind: 'seen', ...recordOf(sighting, form) };
+    const changeHints = readList(answer['changeHints']).map((changeHint): ChangeHint => {
+      if (!isFields(changeHint) || !isText(changeHint['id'])) throw new Error('a sighting without an id');
+      const lost = movedOrGone(changeHint, canonical(changeHint['id'], form), form);
+      return lost ?? { kind: 'seen', ...recordOf(changeHint, form) };
     });
-    return { sightings, cursor: answer['cursor'], more: answer['more'] === true };
+    return { changeHints, cursor: answer['cursor'], more: answer['more'] === true };
   };
 
 export const readCreated =
@@ -212,8 +212,8 @@ export function readDefined(answer: unknown): readonly Defined[] {
   });
 }
 
-export function readRules(answer: unknown): readonly Rule[] {
-  return readList(answer).flatMap((rule): Rule[] => {
+export function readRules(answer: unknown): readonly AccountRule[] {
+  return readList(answer).flatMap((rule): AccountRule[] => {
     if (!isFields(rule)) return [];
     const { kind, name, about } = rule;
     if (kind !== 'required' && kind !== 'validation' && kind !== 'duplicate') return [];

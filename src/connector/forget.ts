@@ -48,7 +48,7 @@ export async function forgetFacts(
     const ids = own.map((link) => link.record_id);
     await mark(tx, `sync:${provider}`, ids, now);
   }
-  const asking = links.find(({ wish, monitored }) => wish === 'on' && monitored !== 'refused');
+  const asking = links.find(({ desired, observed }) => desired === 'on' && observed !== 'refused');
   if (asking !== undefined) {
     const ref = { provider: asking.provider, recordId: asking.record_id };
     await mark(tx, MONITORING_QUEUE, [linkKey(ref.provider, ref.recordId)], now);

@@ -31,7 +31,7 @@ export interface FreshnessOptions {
 }
 
 /** Watches over the writes of one batch that has just been read. */
-export function keepFresh({ provider, metrics, now, readAt, read }: FreshnessOptions): Freshness {
+export function readFresh({ provider, metrics, now, readAt, read }: FreshnessOptions): Freshness {
   let rereads = 0;
   let stale = false;
   return {

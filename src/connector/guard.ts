@@ -18,12 +18,12 @@ export async function guardAccount(
   const row = { key, value: id, updated_at: now };
   await store.write((tx) =>
     tx
-      .insertInto('keep')
+      .insertInto('kv')
       .values(row)
       .onConflict((conflict) => conflict.column('key').doNothing())
       .execute(),
   );
-  const known = await store.db.selectFrom('keep').select('value').where('key', '=', key).executeTakeFirstOrThrow();
+  const known = await store.db.selectFrom('kv').select('value').where('key', '=', key).executeTakeFirstOrThrow();
   if (known.value === id) return;
   const message = `the credentials of ${name} belong to account ${id}, and its links to account ${known.value}`;
   throw new ProviderError('refused', `${message}: correct them, or configure ${id} under another name`);

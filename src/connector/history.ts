@@ -28,7 +28,7 @@ export interface Happened {
     | 'refused'
     | 'linked'
     | 'unlinked'
-    | 'doubt'
+    | 'mismatch'
     | 'note'
     | 'parent'
     | 'forgotten';
@@ -85,7 +85,7 @@ const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
 });
 
 /** Those of the records whose last line is a hold: each look at it is no news. */
-export async function toldOfHold(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function heldProperties(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
     .selectFrom('history')

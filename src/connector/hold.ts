@@ -35,7 +35,7 @@ const HOUR_MS = 3_600_000;
  * How long a record under hold waits for its next look, in ms: as often as the CRM is asked for changes. CRMs do not say
  * when a hold is lifted.
  */
-export const holdLookMs = ({ pollMinutes }: Pick<Crm, 'pollMinutes'>): number =>
+export const holdPollMs = ({ pollMinutes }: Pick<Crm, 'pollMinutes'>): number =>
   pollMinutes > 0 ? pollMinutes * 60_000 : 6 * HOUR_MS;
 
 /** Whether the CRM says now that the record is to be left alone. */

@@ -1,9 +1,9 @@
-/** Until when records are to be left alone, by a property of theirs or by a person's ruling. */
+/** Until when records are to be left alone, by a property of theirs or by a person's override. */
 import type { Read } from '../../providers/provider.ts';
 import type { Db } from '../store/open.ts';
 import type { Crm } from './crm.ts';
-import { holdLookMs, holdOf } from './hold.ts';
-import { ALL_PROPERTIES, readRulings } from './ruling.ts';
+import { holdOf, holdPollMs } from './hold.ts';
+import { ALL_PROPERTIES, readOverrides } from './ruling.ts';
 
 /** When to look again at each of these records that is on hold, in ms since 1970. One call where a hold property is set. */
 export async function readHolds(
@@ -25,21 +25,21 @@ export async function holdsOf(
   reads: readonly Read[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const rulings = await readRulings(db, crm.name, ids, now);
+  const overrides = await readOverrides(db, crm.name, ids, now);
   const holds = ids.flatMap((id, index): [string, number][] => {
     const read = reads[index];
-    const ruling = rulings.get(id)?.get(ALL_PROPERTIES);
+    const override = overrides.get(id)?.get(ALL_PROPERTIES);
     const ends = [
-      ...(ruling?.kind === 'hold' ? [ruling.until ?? Number.POSITIVE_INFINITY] : []),
+      ...(override?.kind === 'hold' ? [override.until ?? Number.POSITIVE_INFINITY] : []),
       ...(read?.kind === 'found' ? [holdOf(crm, read.properties, now) ?? []] : []),
     ].flat();
-    return ends.length === 0 ? [] : [[id, Math.min(Math.max(...ends), now + holdLookMs(crm))]];
+    return ends.length === 0 ? [] : [[id, Math.min(Math.max(...ends), now + holdPollMs(crm))]];
   });
   return new Map(holds);
 }
 
 /** Whether a person holds the whole record now: look before you write. */
-export async function isHeldByRuling(db: Db, provider: string, id: string, now: number): Promise<boolean> {
-  const rulings = (await readRulings(db, provider, [id], now)).get(id);
-  return rulings?.get(ALL_PROPERTIES)?.kind === 'hold';
+export async function isHeldByOverride(db: Db, provider: string, id: string, now: number): Promise<boolean> {
+  const overrides = (await readOverrides(db, provider, [id], now)).get(id);
+  return overrides?.get(ALL_PROPERTIES)?.kind === 'hold';
 }

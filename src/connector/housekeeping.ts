@@ -10,8 +10,8 @@ import {
   walked,
 } from '../runtime/housekeeping.ts';
 import { type Claim, mark } from '../runtime/lanes.ts';
-import { lookAtPendingWrites } from '../runtime/pending-writes.ts';
-import { readKept, writeKept } from '../store/keep.ts';
+import { checkPendingWrites } from '../runtime/pending-writes.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Tx } from '../store/store.ts';
 import { continueMarking } from './mark-all.ts';
 import { remarkAll } from './monitoring.ts';
@@ -65,10 +65,10 @@ const TASKS: Tasks<HousekeepingDeps> = {
   'pending-writes': {
     everyMs: 30_000,
     async run({ store, now }, signal) {
-      while (!signal.aborted && (await store.write((tx) => lookAtPendingWrites(tx, now()))));
+      while (!signal.aborted && (await store.write((tx) => checkPendingWrites(tx, now()))));
     },
   },
-  rulings: {
+  overrides: {
     everyMs: 3_600_000,
     async run({ store, now }) {
       await store.write((tx) => deleteEnded(tx, now()));
@@ -130,7 +130,7 @@ const BODIES_DONE = 'housekeeping:bodies';
  * until it is deleted.
  */
 export async function dropBodies(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
-  const from = Math.max(after, Number((await readKept(tx, BODIES_DONE)) ?? 0));
+  const from = Math.max(after, Number((await readValue(tx, BODIES_DONE)) ?? 0));
   const page = await readReceipts(tx, from, before);
   if (page?.lastOld === undefined) return page;
   await tx
@@ -142,7 +142,7 @@ export async function dropBodies(tx: Tx, after: number, before: number): Promise
     .where('applied_at', 'is not', null)
     .where('aside', 'is', null)
     .execute();
-  await writeKept(tx, BODIES_DONE, String(page.lastOld), before);
+  await writeValue(tx, BODIES_DONE, String(page.lastOld), before);
   return page;
 }
 

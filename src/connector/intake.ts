@@ -1,13 +1,13 @@
 /** Takes events in: many at a time into one transaction, each answered once that is on disk. */
 import type { Metrics } from '../http/metrics.ts';
-import type { Bell } from '../runtime/bell.ts';
+import type { WakeUp } from '../runtime/bell.ts';
 import type { Store } from '../store/store.ts';
 import { countUnapplied, insertReceipts, type ReceivedEvent } from './receipt.ts';
 import { noteReusedIds } from './reused-ids.ts';
 
 export interface IntakeOptions {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly metrics: Metrics;
   /** Events that may wait to be applied before new ones are refused. */
@@ -63,7 +63,7 @@ const WARN_EVERY_MS = 60_000;
 const PATIENCE_MS = 2_000;
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { store, bell, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
+  const { store, wakeUp, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let stopped = false;
@@ -118,16 +118,16 @@ export function createIntake(options: IntakeOptions): Intake {
       const all = batch.map(({ event }) => event);
       return { fresh: new Set(keys), reused: await noteReusedIds(tx, all, isStored, now()) };
     });
-    tellReused(reused);
+    reportReused(reused);
     metrics.commitBatchSize.observe(batch.length);
     if (batch.length >= CROWD) crowdedAt = performance.now();
     stored += fresh.size;
-    if (fresh.size > 0) bell.ring('apply');
+    if (fresh.size > 0) wakeUp.ring('apply');
     // Of two equal events in one batch the first is the one that was stored.
     for (const { event, resolve } of batch) resolve(fresh.delete(event.key) ? 'stored' : 'duplicate');
   }
 
-  function tellReused(reused: readonly ReceivedEvent[]): void {
+  function reportReused(reused: readonly ReceivedEvent[]): void {
     const last = reused.at(-1);
     if (last === undefined) return;
     metrics.idsReused.inc(reused.length);

@@ -36,7 +36,7 @@ export function readLinkKey(key: string): RecordRef {
   return { provider: key.slice(0, end), recordId: key.slice(end + 1) };
 }
 
-export interface LinkWish extends RecordRef {
+export interface DesiredLink extends RecordRef {
   /** Canonical entity id. */
   readonly entity: string;
   /** Asks upstream for a full update with the next add. */
@@ -55,14 +55,14 @@ export type Linked = { readonly kind: 'linked' | 'already' } | { readonly kind: 
  * Links a record to a company, and wishes the company monitored for it. Idempotent; an ended link of the same company
  * begins again.
  */
-export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
-  const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = wish;
-  const before = await findLink(tx, wish);
+export async function linkRecord(tx: Tx, desired: DesiredLink): Promise<Linked> {
+  const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = desired;
+  const before = await findLink(tx, desired);
   if (before?.state === 'active' && before.entity === entity) {
-    const isConfirmed = before.wish === 'on' && before.monitored === 'on' && before.send_update === 0;
+    const isConfirmed = before.desired === 'on' && before.observed === 'on' && before.send_update === 0;
     if (isConfirmed && !sendUpdate) return { kind: 'already' };
     await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
-    if (sendUpdate) await change(tx, wish, { send_update: 1, updated_at: now });
+    if (sendUpdate) await change(tx, desired, { send_update: 1, updated_at: now });
     return { kind: 'already' };
   }
   if (before !== undefined && before.entity !== entity && (await isBound(tx, before)))
@@ -73,16 +73,16 @@ export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
   await mark(tx, `sync:${provider}`, [recordId], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
   // What a person accepted for a company stays accepted; the number itself, once it is followed, speaks against nothing.
-  const doubt = origin === 'person' && before?.entity === entity ? before.doubt : null;
+  const mismatch = origin === 'person' && before?.entity === entity ? before.mismatch : null;
   const fresh = {
     entity,
     state: 'active',
     reason: null,
-    doubt,
-    wish: 'on',
+    mismatch,
+    desired: 'on',
     // Also where it was `on`: a removal may be under way at this moment.
-    monitored: 'unknown',
-    monitored_error: null,
+    observed: 'unknown',
+    observed_error: null,
     send_update: sendUpdate ? 1 : 0,
     asked_seq: null,
     synced_seq: 0,
@@ -96,7 +96,7 @@ export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
       ...fresh,
       provider,
       record_id: recordId,
-      monitored_at: null,
+      observed_at: null,
       synced_at: null,
       created_at: now,
     })
@@ -112,7 +112,7 @@ export async function linkRecord(tx: Tx, wish: LinkWish): Promise<Linked> {
     .returning('entity')
     .executeTakeFirst();
   if (row !== undefined) return { kind: 'linked' };
-  return { kind: 'taken', entity: (await findLink(tx, wish))?.entity ?? entity };
+  return { kind: 'taken', entity: (await findLink(tx, desired))?.entity ?? entity };
 }
 
 export interface LinkEnd extends RecordRef {
@@ -123,7 +123,7 @@ export interface LinkEnd extends RecordRef {
   /** Whose word a `removed` is: what a `person` removed does not begin again by itself. `person` where absent. */
   readonly origin?: Link['origin'];
   /** For a `conflict`: the number that speaks against the link. Without one only a person ends the conflict. */
-  readonly doubt?: string;
+  readonly mismatch?: string;
 }
 
 /**
@@ -132,7 +132,7 @@ export interface LinkEnd extends RecordRef {
  * the same number are looked at again.
  */
 export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
-  const { provider, recordId, state, reason, now, origin = 'person', doubt = null } = end;
+  const { provider, recordId, state, reason, now, origin = 'person', mismatch = null } = end;
   const before = await findLink(tx, end);
   if (before === undefined) return false;
   if (!canEnd(before.state, state)) {
@@ -142,18 +142,18 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
       await change(tx, end, { state, origin, reason });
     return false;
   }
-  if (state === 'conflict') return change(tx, end, { state, reason, doubt, updated_at: now });
+  if (state === 'conflict') return change(tx, end, { state, reason, mismatch, updated_at: now });
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
-  const { monitored } = (await findLink(tx, end)) ?? before;
+  const { observed } = (await findLink(tx, end)) ?? before;
   const ended = await change(tx, end, {
     state,
     reason,
     ...(state === 'removed' && { origin }),
     // A record that comes back finds what a person accepted of it.
-    doubt: state === 'gone' && before.state === 'active' ? before.doubt : null,
-    wish: 'off',
+    mismatch: state === 'gone' && before.state === 'active' ? before.mismatch : null,
+    desired: 'off',
     // Also where it was `off`: an add may be under way at this moment. What was refused is not there.
-    monitored: monitored === 'off' ? 'unknown' : monitored,
+    observed: observed === 'off' ? 'unknown' : observed,
     send_update: 0,
     updated_at: now,
   });
@@ -173,7 +173,7 @@ async function markRivals(tx: Tx, { provider, record_id, entity }: Link, now: nu
     .where('entity', '=', entity)
     .where('record_id', '!=', record_id)
     .where('state', '=', 'conflict')
-    .where('doubt', '=', entity)
+    .where('mismatch', '=', entity)
     .execute();
   const ids = rivals.map((rival) => rival.record_id);
   if (ids.length > 0) await mark(tx, healQueue(provider), ids, now);
@@ -229,14 +229,14 @@ export async function recordsOf(db: Db, entities: readonly string[]): Promise<re
 
 /** Whether a link keeps its record: it counts, or upstream may still monitor its company and is yet to be told. */
 export async function isBound(tx: Tx, link: Link): Promise<boolean> {
-  if (link.state === 'active' || link.state === 'conflict' || link.monitored === 'on') return true;
+  if (link.state === 'active' || link.state === 'conflict' || link.observed === 'on') return true;
   const lane = await tx
     .selectFrom('lane')
     .select('key')
     .where('queue', '=', MONITORING_QUEUE)
     .where('key', '=', linkKey(link.provider, link.record_id))
     .executeTakeFirst();
-  return lane !== undefined && link.monitored === 'unknown';
+  return lane !== undefined && link.observed === 'unknown';
 }
 
 /** Changes a record's link; false where it has none. */

@@ -7,9 +7,9 @@ import type { PropertyStateTable } from '../store/schema.ts';
 import type { Fact } from './fact.ts';
 import { readFacts, readKnownValues } from './facts.ts';
 import type { Link } from './links.ts';
-import type { Remembered } from './plan.ts';
+import type { PropertyMemory } from './plan.ts';
 import type { PendingPatch } from './planned.ts';
-import { type Rulings, readRulings } from './ruling.ts';
+import { type Overrides, readOverrides } from './ruling.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
 export interface LinkedRecord {
@@ -18,10 +18,10 @@ export interface LinkedRecord {
   /** The newest receipt the record was last brought up to. */
   readonly syncedSeq: number;
   readonly trust: Link['trust'];
-  readonly rulings: Rulings;
+  readonly overrides: Overrides;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
-  readonly remembered: ReadonlyMap<string, Remembered>;
+  readonly remembered: ReadonlyMap<string, PropertyMemory>;
 }
 
 /** The active records among these ids; the others have no work. */
@@ -42,7 +42,7 @@ export async function loadRecords(
   const entities = [...new Set(links.map((link) => link.entity))];
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
-  const [facts, states, rulings, pending] = await Promise.all([
+  const [facts, states, overrides, pending] = await Promise.all([
     readFacts(db, entities),
     db
       .selectFrom('property_state')
@@ -50,7 +50,7 @@ export async function loadRecords(
       .where('provider', '=', provider)
       .where('record_id', 'in', each(db, ids))
       .execute(),
-    readRulings(db, provider, ids, now),
+    readOverrides(db, provider, ids, now),
     readPendingWrites(db, `sync:${provider}`, ids),
   ]);
   const factsOf = Map.groupBy(facts, (fact) => fact.entity);
@@ -61,16 +61,16 @@ export async function loadRecords(
     entity,
     syncedSeq: synced_seq,
     trust,
-    rulings: rulings.get(record_id) ?? NO_RULINGS,
+    overrides: overrides.get(record_id) ?? NO_RULINGS,
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
     remembered: rememberedOf(statesOf.get(record_id) ?? [], pendingOf.get(record_id) ?? []),
   }));
 }
 
-const NO_RULINGS: Rulings = new Map();
+const NO_RULINGS: Overrides = new Map();
 
-const NOTHING: Remembered = {
+const NOTHING: PropertyMemory = {
   written: undefined,
   writtenAt: 0,
   refused: undefined,
@@ -79,7 +79,7 @@ const NOTHING: Remembered = {
   pending: [],
 };
 
-const stateAsRemembered = (state: PropertyStateTable): Remembered => ({
+const stateAsRemembered = (state: PropertyStateTable): PropertyMemory => ({
   written: state.written === null ? undefined : JSON.parse(state.written),
   writtenAt: state.written_at ?? 0,
   refused:
@@ -96,7 +96,7 @@ const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
 function rememberedOf(
   states: readonly PropertyStateTable[],
   writes: readonly PendingWrite[],
-): ReadonlyMap<string, Remembered> {
+): ReadonlyMap<string, PropertyMemory> {
   const remembered = new Map(states.map((state) => [state.property, stateAsRemembered(state)]));
   for (const from of writes)
     for (const [property, tried] of Object.entries(patchIn(from))) {
@@ -125,10 +125,10 @@ export async function stillAsLoaded(
     .where('state', '=', 'active')
     .execute();
   const entities = new Map(links.map((link) => [link.record_id, link.entity]));
-  const rulings = await readRulings(db, provider, ids, now);
-  const isSame = ({ id, entity, rulings: then }: LinkedRecord): boolean =>
-    entities.get(id) === entity && sameRulings(then, rulings.get(id) ?? NO_RULINGS);
+  const overrides = await readOverrides(db, provider, ids, now);
+  const isSame = ({ id, entity, overrides: then }: LinkedRecord): boolean =>
+    entities.get(id) === entity && sameOverrides(then, overrides.get(id) ?? NO_RULINGS);
   return new Set(records.filter(isSame).map(({ id }) => id));
 }
 
-const sameRulings = (a: Rulings, b: Rulings): boolean => JSON.stringify([...a]) === JSON.stringify([...b]);
+const sameOverrides = (a: Overrides, b: Overrides): boolean => JSON.stringify([...a]) === JSON.stringify([...b]);

@@ -5,7 +5,7 @@ import { type Claim, mark, type Settlement, settle } from '../runtime/lanes.ts';
 import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { CHANGES } from './heal/changes.ts';
-import { LOOK_QUEUE, type LookDeps, type Looked, type LookTask, lookKey } from './look-task.ts';
+import { POLL_QUEUE, type PollDeps, type Polled, type PollTask, pollKey } from './look-task.ts';
 import { TakenOverError } from './reconcile/ground.ts';
 import { RECONCILE, reconcileTask } from './reconcile/task.ts';
 import { SCHEMA } from './schema-look.ts';
@@ -13,25 +13,25 @@ import { later, settleFault } from './settle.ts';
 import { UpstreamError } from './upstream.ts';
 
 /** The tasks by the name that their lanes carry. */
-export type LookTasks = Readonly<Record<string, LookTask>>;
+export type PollTasks = Readonly<Record<string, PollTask>>;
 
 /** Every connection's tasks. */
-export const LOOK_TASKS: LookTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
+export const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
 
 /**
  * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
  * runs has become shorter; one that a person was to look at is tried again.
  */
-export async function seedLooks(
+export async function seedPolls(
   tx: Tx,
   crms: readonly Crm[],
   now: number,
-  tasks: LookTasks = LOOK_TASKS,
+  tasks: PollTasks = POLL_TASKS,
 ): Promise<void> {
   for (const crm of crms)
     for (const [name, task] of Object.entries(tasks)) {
       const every = task.everyMs(crm);
-      if (every !== undefined) await seed(tx, lookKey(crm.name, name), now, task.first === 'now' ? now : now + every);
+      if (every !== undefined) await seed(tx, pollKey(crm.name, name), now, task.first === 'now' ? now : now + every);
     }
 }
 
@@ -39,34 +39,34 @@ async function seed(tx: Tx, key: string, now: number, first: number): Promise<vo
   const lane = await tx
     .selectFrom('lane')
     .select('parked_at')
-    .where('queue', '=', LOOK_QUEUE)
+    .where('queue', '=', POLL_QUEUE)
     .where('key', '=', key)
     .executeTakeFirst();
   // A mark makes a lane that waits due no later than this, and un-parks it.
-  await mark(tx, LOOK_QUEUE, [key], lane?.parked_at == null ? first : now);
+  await mark(tx, POLL_QUEUE, [key], lane?.parked_at == null ? first : now);
 }
 
 /** Runs the tasks that the claims name. A connection or a task that is no longer there ends. */
-export async function runLooks(
-  deps: LookDeps,
+export async function runPolls(
+  deps: PollDeps,
   crms: readonly Crm[],
   claims: readonly Claim[],
   signal: AbortSignal,
-  tasks: LookTasks = LOOK_TASKS,
+  tasks: PollTasks = POLL_TASKS,
 ): Promise<void> {
   for (const claim of claims) {
     const settlement = await run(deps, crms, claim, signal, tasks);
     await deps.store.write((tx) => settle(tx, claim, settlement));
-    deps.metrics.attempts.inc({ queue: LOOK_QUEUE, result: settlement.kind });
+    deps.metrics.attempts.inc({ queue: POLL_QUEUE, result: settlement.kind });
   }
 }
 
 async function run(
-  deps: LookDeps,
+  deps: PollDeps,
   crms: readonly Crm[],
   claim: Claim,
   signal: AbortSignal,
-  tasks: LookTasks,
+  tasks: PollTasks,
 ): Promise<Settlement> {
   const [provider = '', name = ''] = claim.key.split(' ');
   const crm = crms.find((one) => one.name === provider);
@@ -86,7 +86,7 @@ async function run(
 }
 
 /** How a look that ended makes its lane go on. */
-export function settlementOf(looked: Looked, now: number, every: number): Settlement {
+export function settlementOf(looked: Polled, now: number, every: number): Settlement {
   switch (looked.kind) {
     case 'done':
       return { kind: 'again', at: now + every, fresh: true };
@@ -105,5 +105,5 @@ async function settlementOfFault(error: unknown, crm: Crm, claim: Claim, now: nu
       : later(claim, now, error.message);
   if (error instanceof ProviderError && error.fault === 'refused')
     return { kind: 'parked', at: now, error: error.message };
-  return (await settleFault(error, crm.pace, now)).of(claim);
+  return (await settleFault(error, crm.rateLimiter, now)).of(claim);
 }

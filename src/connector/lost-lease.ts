@@ -24,7 +24,7 @@ export interface LostLeaseDeps {
 }
 
 /** Counts and logs lanes whose lease was lost, and those of them for which something had left all the same. */
-export function tellOfLostLeases(
+export function reportLostLeases(
   { metrics, log }: LostLeaseDeps,
   queue: string,
   { lost, sent }: { readonly lost: number; readonly sent: number },

@@ -1,6 +1,6 @@
 /** Marks the lanes of very many records, in steps: a million in one statement would hold up all other writes. */
 import { mark } from '../runtime/lanes.ts';
-import { readKept, writeKept } from '../store/keep.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Store, Tx } from '../store/store.ts';
 
 /** Links that are marked in one transaction. */
@@ -26,12 +26,12 @@ export async function markWaiting(tx: Tx, queue: string, waiting: string, now: n
 
 /** Ends what `markAll` began for a queue, where it is not done. */
 export const stopMarking = async (tx: Tx, queue: string): Promise<void> => {
-  await tx.deleteFrom('keep').where('key', '=', `${PREFIX}${queue}`).execute();
+  await tx.deleteFrom('kv').where('key', '=', `${PREFIX}${queue}`).execute();
 };
 
 /** Marks what is left, in transactions short enough for others to write in between. A start after a crash goes on. */
 export async function continueMarking(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
-  const open = await store.db.selectFrom('keep').select('key').where('key', 'like', `${PREFIX}%`).execute();
+  const open = await store.db.selectFrom('kv').select('key').where('key', 'like', `${PREFIX}%`).execute();
   for (const { key } of open) {
     while (!signal.aborted && (await store.write((tx) => continueOne(tx, key.slice(PREFIX.length), now()))) === STEP) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -41,8 +41,8 @@ export async function continueMarking(store: Store, now: () => number, signal: A
 
 async function continueOne(tx: Tx, queue: string, now: number): Promise<number> {
   // Locks the row: a daemon that starts now, and begins anew, does so after this step and not in its midst.
-  await tx.updateTable('keep').set({ updated_at: now }).where('key', '=', `${PREFIX}${queue}`).execute();
-  const text = await readKept(tx, `${PREFIX}${queue}`);
+  await tx.updateTable('kv').set({ updated_at: now }).where('key', '=', `${PREFIX}${queue}`).execute();
+  const text = await readValue(tx, `${PREFIX}${queue}`);
   // We wrote it: it is a marking.
   return text === undefined ? 0 : step(tx, queue, JSON.parse(text), now);
 }
@@ -52,7 +52,7 @@ async function step(tx: Tx, queue: string, marking: Marking, now: number): Promi
   const { ids, seen, last } = await ('waiting' in marking ? nextWaiting(tx, queue, marking) : nextLinks(tx, marking));
   if (ids.length > 0) await mark(tx, queue, ids, now);
   if (last === undefined || seen < STEP) await stopMarking(tx, queue);
-  else await writeKept(tx, `${PREFIX}${queue}`, JSON.stringify({ ...marking, after: last } satisfies Marking), now);
+  else await writeValue(tx, `${PREFIX}${queue}`, JSON.stringify({ ...marking, after: last } satisfies Marking), now);
   return seen;
 }
 

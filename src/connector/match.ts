@@ -3,7 +3,7 @@
  * differ at once, and nobody meant all links to end. Links follow the new one after a backfill by it.
  */
 import type { Property } from '../../providers/provider.ts';
-import { readKept, writeKept } from '../store/keep.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import type { Crm } from './crm.ts';
 
@@ -20,7 +20,7 @@ export async function readMatch(
   now: number,
 ): Promise<string | undefined> {
   if (match === undefined || !schema.has(match)) return undefined;
-  const known = await readKept(store.db, keyOf(name));
+  const known = await readValue(store.db, keyOf(name));
   if (known === match) return match;
   if ((await otherMatch(store.db, name, match)) !== undefined) return undefined;
   await store.write((tx) => acceptMatch(tx, name, match, now));
@@ -29,13 +29,13 @@ export async function readMatch(
 
 /** The other property that a connection's links were made by; undefined where it is this one. */
 export async function otherMatch(db: Db, provider: string, match: string): Promise<string | undefined> {
-  const known = await readKept(db, keyOf(provider));
+  const known = await readValue(db, keyOf(provider));
   return known !== undefined && known !== match && (await hasNumbered(db, provider)) ? known : undefined;
 }
 
 /** Lets links follow this property from now on: a person had the records looked through by it. */
 export const acceptMatch = (tx: Tx, provider: string, match: string, now: number): Promise<void> =>
-  writeKept(tx, keyOf(provider), match, now);
+  writeValue(tx, keyOf(provider), match, now);
 
 /** Whether any link that counts was made by a number. */
 async function hasNumbered(db: Db, provider: string): Promise<boolean> {

@@ -14,7 +14,7 @@ import {
 } from '../runtime/pending-writes.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { findLink, type Link, linkKey, MONITORING_QUEUE, readLinkKey } from './links.ts';
-import { guardOf, type LostLeaseDeps, tellOfLostLeases } from './lost-lease.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { withSendGuard } from './send-guard.ts';
 import type { Upstream, UpstreamResult } from './upstream.ts';
 
@@ -33,13 +33,13 @@ export interface MonitoringDeps {
 }
 
 /** What a link asks of upstream; undefined where upstream has confirmed what is wished. */
-export function dueCall(link: Pick<Link, 'wish' | 'monitored' | 'send_update'>): 'add' | 'remove' | undefined {
-  if (link.wish === 'on') return link.monitored !== 'on' || link.send_update === 1 ? 'add' : undefined;
-  return link.monitored === 'on' || link.monitored === 'unknown' ? 'remove' : undefined;
+export function dueCall(link: Pick<Link, 'desired' | 'observed' | 'send_update'>): 'add' | 'remove' | undefined {
+  if (link.desired === 'on') return link.observed !== 'on' || link.send_update === 1 ? 'add' : undefined;
+  return link.observed === 'on' || link.observed === 'unknown' ? 'remove' : undefined;
 }
 
 /** One lane's call and its end; no call where nothing is due. */
-interface Turn {
+interface CallResult {
   readonly claim: Claim;
   /** Whether the call was stopped before it left. */
   readonly isUnsent?: boolean;
@@ -59,7 +59,7 @@ export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[
     const some = claims.slice(start, start + concurrency);
     const begun = await begin(deps, some);
     const ends = await Promise.allSettled(
-      some.map((claim) => take(deps, claim, begun.doubtful.has(claim.key), signal)),
+      some.map((claim) => take(deps, claim, begun.mismatched.has(claim.key), signal)),
     );
     const turns = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
     await record(deps, turns, begun.writes);
@@ -79,7 +79,7 @@ export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[
 async function begin(
   { store, now }: MonitoringDeps,
   claims: readonly Claim[],
-): Promise<{ readonly writes: readonly PendingWrite[]; readonly doubtful: ReadonlySet<string> }> {
+): Promise<{ readonly writes: readonly PendingWrite[]; readonly mismatched: ReadonlySet<string> }> {
   const keys = claims.map(({ key }) => key);
   const open = await readPendingWrites(store.db, MONITORING_QUEUE, keys);
   const at = now();
@@ -89,18 +89,18 @@ async function begin(
     await beginWrites(tx, begun);
     return begun;
   });
-  return { writes, doubtful: new Set(open.map(({ key }) => key)) };
+  return { writes, mismatched: new Set(open.map(({ key }) => key)) };
 }
 
 async function take(
   { store, upstream, now }: MonitoringDeps,
   claim: Claim,
-  isDoubtful: boolean,
+  isMismatched: boolean,
   signal: AbortSignal,
-): Promise<Turn> {
+): Promise<CallResult> {
   const done = { kind: 'done' } as const;
   const link = await findLink(store.db, readLinkKey(claim.key));
-  const call = link === undefined ? undefined : dueCall(isDoubtful ? { ...link, monitored: 'unknown' } : link);
+  const call = link === undefined ? undefined : dueCall(isMismatched ? { ...link, observed: 'unknown' } : link);
   if (link === undefined || call === undefined || upstream === undefined)
     return { claim, result: done, isUnsent: true };
   const item = { entityId: link.entity, id: link.record_id };
@@ -113,11 +113,15 @@ async function take(
   return { claim, link, call, result, isUnsent: lease.isUnsent };
 }
 
-async function record(deps: MonitoringDeps, turns: readonly Turn[], begun: readonly PendingWrite[]): Promise<void> {
+async function record(
+  deps: MonitoringDeps,
+  turns: readonly CallResult[],
+  begun: readonly PendingWrite[],
+): Promise<void> {
   if (turns.length === 0) return;
   const { store, now, metrics } = deps;
   const at = now();
-  const turnOf = new Map(turns.map((turn) => [turn.claim.key, turn]));
+  const resultFor = new Map(turns.map((turn) => [turn.claim.key, turn]));
   const { keys: ours, overtaken } = await store.write(async (tx) => {
     const keys = await settleAll(
       tx,
@@ -125,17 +129,17 @@ async function record(deps: MonitoringDeps, turns: readonly Turn[], begun: reado
     );
     for (const turn of turns) if (keys.has(turn.claim.key)) await remember(tx, turn, at);
     const ended = begun.flatMap((write): EndedWrite[] => {
-      const turn = turnOf.get(write.key);
+      const turn = resultFor.get(write.key);
       const isOurs = keys.has(write.key);
       return turn === undefined ? [] : [{ write, isOurs, end: turn.isUnsent === true ? 'unsent' : 'answered' }];
     });
     const overtaken = await settleWrites(tx, ended, at);
     // What the other confirmed may not be so any more: it is confirmed anew.
-    for (const key of overtaken) await doubt(tx, turnOf.get(key)?.link, at);
+    for (const key of overtaken) await mismatch(tx, resultFor.get(key)?.link, at);
     return { keys, overtaken };
   });
   for (const { result } of turns) metrics?.attempts.inc({ queue: MONITORING_QUEUE, result: result.kind });
-  tellOfLostLeases(deps, MONITORING_QUEUE, { lost: turns.length - ours.size, sent: overtaken.size });
+  reportLostLeases(deps, MONITORING_QUEUE, { lost: turns.length - ours.size, sent: overtaken.size });
 }
 
 /** An outage is no reason to give up, however long: only what upstream refused is parked. */
@@ -153,37 +157,37 @@ function settlementOf(result: UpstreamResult, { attempts }: Claim, now: number):
   }
 }
 
-async function doubt(tx: Tx, link: Link | undefined, at: number): Promise<void> {
+async function mismatch(tx: Tx, link: Link | undefined, at: number): Promise<void> {
   if (link === undefined) return;
   await tx
     .updateTable('link')
-    .set({ monitored: 'unknown', updated_at: at })
+    .set({ observed: 'unknown', updated_at: at })
     .where('provider', '=', link.provider)
     .where('record_id', '=', link.record_id)
-    .where('monitored', 'in', ['on', 'off'])
+    .where('observed', 'in', ['on', 'off'])
     .execute();
 }
 
 /** Says on the link what upstream did, whatever is wished by now: where the wish changed the lane runs once more. */
-async function remember(tx: Tx, { link, call, result }: Turn, at: number): Promise<void> {
+async function remember(tx: Tx, { link, call, result }: CallResult, at: number): Promise<void> {
   if (link === undefined || call === undefined || result.kind === 'rate' || result.kind === 'auth') return;
   const isAdd = call === 'add';
   let change: Partial<Link>;
   if (result.kind === 'done') {
     const sent = isAdd && link.send_update === 1;
     change = {
-      monitored: isAdd ? 'on' : 'off',
-      monitored_at: at,
-      monitored_error: null,
+      observed: isAdd ? 'on' : 'off',
+      observed_at: at,
+      observed_error: null,
       ...(sent && { send_update: 0 }),
     };
   } else if (result.kind === 'refused') {
     // A refused update does not end the monitoring, and a refused removal neither.
-    const monitored = isAdd && link.monitored !== 'on' ? 'refused' : link.monitored;
-    change = { monitored, monitored_at: at, monitored_error: result.message };
+    const observed = isAdd && link.observed !== 'on' ? 'refused' : link.observed;
+    change = { observed, observed_at: at, observed_error: result.message };
   } else {
     // It may have been done: neither wish may take the old state for granted.
-    change = { monitored: isAdd && link.monitored === 'on' ? 'on' : 'unknown' };
+    change = { observed: isAdd && link.observed === 'on' ? 'on' : 'unknown' };
   }
   await tx
     .updateTable('link')
@@ -198,9 +202,9 @@ async function remember(tx: Tx, { link, call, result }: Turn, at: number): Promi
 const REMARKED = 1_000;
 
 /** In the words of the index `link_unconfirmed`, without parameters: an engine takes it for no other condition. */
-const UNCONFIRMED = sql<boolean>`monitored_error is null
-  and (wish = 'on' and (monitored in ('unknown', 'off') or send_update = 1)
-    or wish = 'off' and monitored in ('unknown', 'on'))`;
+const UNCONFIRMED = sql<boolean>`observed_error is null
+  and (desired = 'on' and (monitored in ('unknown', 'off') or send_update = 1)
+    or desired = 'off' and monitored in ('unknown', 'on'))`;
 
 /**
  * Marks the lanes of up to 1,000 links whose wish upstream has not confirmed and for which no lane waits: after an upstream

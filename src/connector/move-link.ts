@@ -12,7 +12,7 @@ import {
   linkRecord,
   MONITORING_QUEUE,
 } from './links.ts';
-import { ALL_PROPERTIES, carryTrust, type Ruling, type Rulings, readRulings } from './ruling.ts';
+import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from './ruling.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -39,22 +39,22 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
   const before = await findLink(tx, { provider, recordId: from });
   if (before === undefined || from === to) return 'merged';
   if (before.state === 'removed') await inherit(tx, before, to, now);
-  const waits = before.state === 'conflict' && before.doubt === null;
+  const waits = before.state === 'conflict' && before.mismatch === null;
   if (before.state === 'removed' || before.state === 'merged' || waits) return waits ? 'conflict' : 'merged';
   await mark(tx, healQueue(provider), [to], now);
   const end = { provider, recordId: from, now, reason: `merged in the CRM into record ${to}` } as const;
   if (await hasNothingToMove(tx, before)) return finish('merged');
 
   const survivor = await findLink(tx, { provider, recordId: to });
-  const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.doubt !== null);
-  const wish = { provider, recordId: to, entity: before.entity, origin: before.origin, trust: before.trust, now };
+  const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.mismatch !== null);
+  const desired = { provider, recordId: to, entity: before.entity, origin: before.origin, trust: before.trust, now };
   const sendUpdate = before.send_update === 1 || before.state === 'gone';
-  const linked = isOpen ? await linkRecord(tx, { ...wish, sendUpdate }) : undefined;
+  const linked = isOpen ? await linkRecord(tx, { ...desired, sendUpdate }) : undefined;
   if (linked !== undefined && linked.kind !== 'taken') {
-    await keepRulings(tx, move);
+    await copyOverrides(tx, move);
     await carryTrust(tx, provider, from, to);
     if (linked.kind === 'linked' && before.origin === 'number')
-      await change(tx, { provider, recordId: to }, { doubt: CAME_BY_MERGE });
+      await change(tx, { provider, recordId: to }, { mismatch: CAME_BY_MERGE });
     return finish(linked.kind === 'linked' ? 'moved' : 'merged');
   }
   const other = await findLink(tx, { provider, recordId: to });
@@ -82,7 +82,7 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
 
 /** Whether the link counts for nothing by now: it was never made for a rival, or another record has taken its place. */
 async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
-  if (link.state === 'conflict') return link.wish === 'off';
+  if (link.state === 'conflict') return link.desired === 'off';
   if (link.state !== 'gone') return false;
   const successor = await tx
     .selectFrom('link')
@@ -99,8 +99,8 @@ async function contest(tx: Tx, link: Link, reason: string, now: number): Promise
   const record = { provider: link.provider, recordId: link.record_id };
   const begins = link.state === 'gone';
   if (begins) await mark(tx, MONITORING_QUEUE, [linkKey(link.provider, link.record_id)], now);
-  const wish = begins && ({ wish: 'on', monitored: 'unknown', monitored_error: null } as const);
-  await change(tx, record, { state: 'conflict', reason, doubt: null, updated_at: now, ...wish });
+  const desired = begins && ({ desired: 'on', observed: 'unknown', observed_error: null } as const);
+  await change(tx, record, { state: 'conflict', reason, mismatch: null, updated_at: now, ...desired });
 }
 
 /** What a person took away from a record stays away from the record that it became. */
@@ -109,8 +109,8 @@ async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<voi
   const row = {
     ...link,
     record_id: to,
-    monitored: 'off',
-    monitored_at: null,
+    observed: 'off',
+    observed_at: null,
     synced_seq: 0,
     synced_at: null,
     created_at: now,
@@ -128,29 +128,29 @@ async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<voi
  * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
  * for once was meant for a value that is another one now.
  */
-export async function keepRulings(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
-  const rulings: Rulings = (await readRulings(tx, provider, [from], now)).get(from) ?? new Map();
-  if (rulings.get(ALL_PROPERTIES)?.kind === 'hold')
+export async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
+  const overrides: Overrides = (await readOverrides(tx, provider, [from], now)).get(from) ?? new Map();
+  if (overrides.get(ALL_PROPERTIES)?.kind === 'hold')
     await tx
-      .deleteFrom('ruling')
+      .deleteFrom('override')
       .where('provider', '=', provider)
       .where('record_id', '=', to)
       .where('kind', '=', 'release')
       .execute();
-  const own: Rulings = (await readRulings(tx, provider, [to], now)).get(to) ?? new Map();
-  for (const [property, ruling] of rulings) {
-    if (!prevails(property, ruling, own)) continue;
-    const { kind, once, until, reason, createdAt } = ruling;
+  const own: Overrides = (await readOverrides(tx, provider, [to], now)).get(to) ?? new Map();
+  for (const [property, override] of overrides) {
+    if (!prevails(property, override, own)) continue;
+    const { kind, once, until, reason, createdAt } = override;
     const said = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
     await tx
-      .insertInto('ruling')
+      .insertInto('override')
       .values({ provider, record_id: to, property, ...said })
       .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
       .execute();
   }
 }
 
-function prevails(property: string, { kind, once, until }: Ruling, own: Rulings): boolean {
+function prevails(property: string, { kind, once, until }: Override, own: Overrides): boolean {
   const theirs = own.get(property);
   if (kind === 'release') return !once && theirs === undefined && !own.has(ALL_PROPERTIES);
   const isLonger = (theirs?.until ?? Number.POSITIVE_INFINITY) < (until ?? Number.POSITIVE_INFINITY);

@@ -11,14 +11,14 @@ const LONGEST_BACKOFF_MS = 60_000;
 const PAUSE_MS = { rate: 10_000, locked: 60_000 } as const;
 
 export interface Patient {
-  readonly crm: Pick<Crm, 'pace'>;
+  readonly crm: Pick<Crm, 'rateLimiter'>;
   readonly now: () => number;
   /** How long it is tried without an answer; two minutes where absent. */
   readonly silenceMs?: number;
   /** Waits; resolves early where the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Told why it waits, and undefined once that is over. */
-  readonly tell?: (step: { readonly trouble: string | undefined }) => void;
+  readonly report?: (step: { readonly trouble: string | undefined }) => void;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface Patient {
  * silence with back-off. Throws what a person must see to: credentials, a refusal, a silence that does not end.
  */
 export async function patiently<T>(
-  { crm, now, silenceMs = LONGEST_SILENCE_MS, wait = pause, tell }: Patient,
+  { crm, now, silenceMs = LONGEST_SILENCE_MS, wait = pause, report }: Patient,
   call: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
@@ -35,14 +35,14 @@ export async function patiently<T>(
     signal.throwIfAborted();
     try {
       const answer = await call();
-      if (tries > 1) tell?.({ trouble: undefined });
+      if (tries > 1) report?.({ trouble: undefined });
       return answer;
     } catch (error) {
       signal.throwIfAborted();
       const ms = error instanceof ProviderError ? pauseAfter(error, tries, now() - began > silenceMs) : undefined;
       if (!(error instanceof ProviderError) || ms === undefined) throw error;
-      if (error.fault !== 'unavailable') await crm.pace.block(now() + ms, error.message, error.fault);
-      tell?.({ trouble: error.message });
+      if (error.fault !== 'unavailable') await crm.rateLimiter.block(now() + ms, error.message, error.fault);
+      report?.({ trouble: error.message });
       await wait(ms, signal);
     }
   }

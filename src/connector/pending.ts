@@ -18,7 +18,7 @@ import { eachRow } from '../store/each.ts';
 import type { Store, Tx } from '../store/open.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
-import type { Late, PendingPatch, Planned, Tried } from './planned.ts';
+import type { Late, PendingPatch, PendingValue, Planned } from './planned.ts';
 import type { Written } from './write.ts';
 
 /** A record and what was decided for its properties. */
@@ -73,7 +73,7 @@ function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
   const writes = planned.filter(isWrite);
   if (writes.length === 0) return undefined;
   return Object.fromEntries(
-    writes.map(({ property, field, old, now, seq }): [string, Tried] => [property, { field, old, now, seq }]),
+    writes.map(({ property, field, old, now, seq }): [string, PendingValue] => [property, { field, old, now, seq }]),
   );
 }
 

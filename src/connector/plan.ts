@@ -10,11 +10,11 @@ import type { Link } from './links.ts';
 import { isPerson } from './persons.ts';
 import type { Late, Pending, Planned } from './planned.ts';
 import { render, type ValueMap } from './render.ts';
-import { type Rulings, rulingFor } from './ruling.ts';
+import { type Overrides, overrideFor } from './ruling.ts';
 import { sameFor } from './same.ts';
 
 /** What we remember of one property of one record. */
-export interface Remembered {
+export interface PropertyMemory {
   /** What we wrote last; undefined where we never wrote. */
   readonly written: PropertyValue | undefined;
   readonly writtenAt: number;
@@ -40,8 +40,8 @@ export interface PlanInput {
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
-  readonly remembered: ReadonlyMap<string, Remembered>;
-  readonly rulings: Rulings;
+  readonly remembered: ReadonlyMap<string, PropertyMemory>;
+  readonly overrides: Overrides;
   readonly trust: Link['trust'];
   /** What the CRM holds; a property that is absent cannot be read there, and is taken to hold what was written last. */
   readonly crm: Readonly<Record<string, PropertyValue>>;
@@ -100,17 +100,17 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     return earlier.ok ? [earlier.value] : [];
   });
   const same = sameFor(field, property);
-  const ruling = rulingFor(input.rulings, name);
+  const override = overrideFor(input.overrides, name);
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
   const late = remembered && lateOf(remembered, old, same);
   const last = late === undefined ? remembered?.written : late.now;
   const overtaken = late?.overtook === true;
-  const decision = decide({ crm: old, now, known, last, overtaken, policy, ruling: ruling?.kind, trusted, same });
+  const decision = decide({ crm: old, now, known, last, overtaken, policy, override: override?.kind, trusted, same });
   return {
     ...base,
     now,
     ...decision,
-    ...(ruling !== undefined && { ruling }),
+    ...(override !== undefined && { override }),
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
     ...(late !== undefined && { late }),
   };
@@ -118,7 +118,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
 
 /** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
 function lateOf(
-  { pending, written, writtenAt, kept }: Remembered,
+  { pending, written, writtenAt, kept }: PropertyMemory,
   crm: PropertyValue,
   same: (a: PropertyValue, b: PropertyValue) => boolean,
 ): Late | undefined {

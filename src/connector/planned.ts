@@ -2,10 +2,10 @@
 import type { FieldName } from '../../providers/fields.ts';
 import type { PropertyValue } from '../../providers/provider.ts';
 import type { PendingWrite } from '../runtime/pending-writes.ts';
-import type { Ruling } from './ruling.ts';
+import type { Override } from './ruling.ts';
 
 /** One property of a write that nobody knows the end of, and what it was to replace. */
-export interface Tried {
+export interface PendingValue {
   readonly field: FieldName;
   readonly old: PropertyValue;
   readonly now: PropertyValue;
@@ -13,10 +13,10 @@ export interface Tried {
 }
 
 /** What a pending write to a record holds: property → what is written. */
-export type PendingPatch = Readonly<Record<string, Tried>>;
+export type PendingPatch = Readonly<Record<string, PendingValue>>;
 
 /** A property's part in a pending write. */
-export interface Pending extends Tried {
+export interface Pending extends PendingValue {
   readonly from: PendingWrite;
 }
 
@@ -37,8 +37,8 @@ export interface Planned {
   /** The receipt that brought the value. */
   readonly seq: number;
   readonly detail?: string;
-  /** The ruling that counts for it. */
-  readonly ruling?: Ruling;
+  /** The override that counts for it. */
+  readonly override?: Override;
   /** The link trusts the register for it, and the property holds the register's value once this is done. */
   readonly trusts?: true;
   /** A write that nobody knew the end of turns out to have reached the CRM. */

@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto';
 import { differingParts, readDaemons } from '../runtime/daemons.ts';
 import { each } from '../store/each.ts';
-import { writeKept } from '../store/keep.ts';
+import { writeValue } from '../store/keep.ts';
 import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { markAll } from './mark-all.ts';
 
 /** What decides which of a company's facts a record shows, and how. */
-export type Told = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons' | 'currency'>;
+export type MappedCrm = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons' | 'currency'>;
 
 const keyOf = (name: string): string => `mapping:${name}`;
 
-const digestOf = ({ mapping, values, hold, persons, currency }: Told): string =>
+const digestOf = ({ mapping, values, hold, persons, currency }: MappedCrm): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -41,22 +41,22 @@ const AGAIN_MS = 3_600_000;
  */
 export async function markRemapped(
   tx: Tx,
-  crms: readonly Told[],
+  crms: readonly MappedCrm[],
   now: number,
   self?: string,
 ): Promise<readonly string[]> {
   const disputed = self === undefined ? new Set<string>() : await disputedMappings(tx, self, now);
-  for (const name of disputed) await writeKept(tx, differsKey(name), '', now);
+  for (const name of disputed) await writeValue(tx, differsKey(name), '', now);
   const kept = [...crms.map(({ name }) => name), ...disputed].map(keyOf);
   // A connection that is left out misses events: should it come back, it is new.
-  await tx.deleteFrom('keep').where('key', 'like', keyOf('%')).where('key', 'not in', each(tx, kept)).execute();
+  await tx.deleteFrom('kv').where('key', 'like', keyOf('%')).where('key', 'not in', each(tx, kept)).execute();
   const queues: string[] = [];
   for (const crm of crms.filter(({ name }) => !disputed.has(name))) {
     const digest = digestOf(crm);
     if (!(await isMarkDue(tx, crm.name, digest, now))) continue;
     const queue = `sync:${crm.name}`;
     if (await markAll(tx, crm.name, queue, now)) queues.push(queue);
-    await writeKept(tx, keyOf(crm.name), digest, now);
+    await writeValue(tx, keyOf(crm.name), digest, now);
   }
   return queues;
 }
@@ -65,7 +65,7 @@ const differsKey = (name: string): string => `mapping-differs:${name}`;
 
 async function isMarkDue(tx: Tx, name: string, digest: string, now: number): Promise<boolean> {
   const rows = await tx
-    .selectFrom('keep')
+    .selectFrom('kv')
     .selectAll()
     .where('key', 'in', [keyOf(name), differsKey(name)])
     .execute();
@@ -75,7 +75,7 @@ async function isMarkDue(tx: Tx, name: string, digest: string, now: number): Pro
   if (now - differed.updated_at < QUIET_MS) return false;
   if (marked?.value === digest && now - marked.updated_at < AGAIN_MS) return false;
   // One of several daemons that find this at once gets the row, and marks.
-  const gone = await tx.deleteFrom('keep').where('key', '=', differsKey(name)).executeTakeFirst();
+  const gone = await tx.deleteFrom('kv').where('key', '=', differsKey(name)).executeTakeFirst();
   return gone.numDeletedRows > 0n;
 }
 

@@ -2,7 +2,7 @@
 import type { FieldName } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Payload } from '../protocol/payload.ts';
-import { createBell } from '../runtime/bell.ts';
+import { createWakeUp } from '../runtime/bell.ts';
 import { claim } from '../runtime/lanes.ts';
 import type { Store } from '../store/open.ts';
 import { datedBy } from './ahead.ts';
@@ -38,7 +38,7 @@ const LEASE_MS = 30_000;
 export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortSignal): Promise<readonly Preview[]> {
   const { store, crms } = deps;
   const now = deps.now();
-  const said = datedBy(payload, now).statements;
+  const said = datedBy(payload, now).assertions;
   const previews: Preview[] = [];
   for (const crm of crms) {
     const schema = await crm.schema(signal);
@@ -99,9 +99,9 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
  */
 export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {
   const { store, now, crms } = deps;
-  const told = { mapped: mappedFields(crms), ...derivedRules(crms) };
+  const reported = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const taken = await claim(store, 'apply', { keys: [entity], limit: 1, now: now(), leaseMs: LEASE_MS });
-  if (taken.length > 0) await applyReceipts({ ...deps, bell: createBell(), ...told }, taken);
+  if (taken.length > 0) await applyReceipts({ ...deps, wakeUp: createWakeUp(), ...reported }, taken);
   let all = taken.length > 0;
   for (const crm of crms) {
     const keys = (await listLinks(store.db, { provider: crm.name, entity, state: 'active' })).map(

@@ -5,11 +5,18 @@ import { drop as dropLane, unpark } from '../runtime/lane-state.ts';
 import { mark } from '../runtime/lanes.ts';
 import type { Tx } from '../store/open.ts';
 import { dropEventAside, retryEventAside } from './aside.ts';
-import { ATTENTION_KINDS, type AttentionKind, DECISION, FAILED, laneVerbs, type Verb } from './attention-kinds.ts';
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+  DECISION,
+  FAILED,
+  laneVerbs,
+  type ReviewVerb,
+} from './attention-kinds.ts';
 import { settleDifference } from './differences.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from './links.ts';
 import { forgetReusedIds } from './reused-ids.ts';
-import type { RulingRef } from './ruling.ts';
+import type { OverrideRef } from './ruling.ts';
 
 /** What became of an answer to something that needs a person. */
 export type Resolved =
@@ -21,7 +28,7 @@ export type Resolved =
  * Carries out a person's answer to one thing. What is tried again is made due, and the daemon does it. Idempotent. An
  * answer that the thing does not take changes nothing.
  */
-export async function resolveAttention(tx: Tx, verb: Verb, id: string, now: number): Promise<Resolved> {
+export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
   const named = readId(id);
   if (named === undefined) return { kind: 'unknown' };
   const [first, second, third] = named.parts;
@@ -52,25 +59,25 @@ const done = (note: string): Resolved => ({ kind: 'done', note });
 const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
 
 /** Why a thing does not take an answer; undefined where it does. */
-function refusalOf(verb: Verb, verbs: readonly Verb[]): Resolved | undefined {
+function refusalOf(verb: ReviewVerb, verbs: readonly ReviewVerb[]): Resolved | undefined {
   if (verbs.includes(verb)) return undefined;
   const what = verbs === DECISION ? 'it waits for a decision' : 'nothing is to decide here';
   return { kind: 'impossible', reason: `${what}: answer with ${verbs.join(' or ')}` };
 }
 
-async function resolveAccount(tx: Tx, verb: Verb, account: string, now: number): Promise<Resolved> {
+async function resolveAccount(tx: Tx, verb: ReviewVerb, account: string, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, ['retry']);
   return refusal ?? doneWhere(await endBlock(tx, account, now), 'it is called at once');
 }
 
-async function resolveLane(tx: Tx, verb: Verb, queue: string, key: string, now: number): Promise<Resolved> {
+async function resolveLane(tx: Tx, verb: ReviewVerb, queue: string, key: string, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, laneVerbs(key));
   if (refusal !== undefined) return refusal;
   if (verb === 'retry' || verb === 'accept') return doneWhere(await unpark(tx, queue, key, now), 'due now');
   return doneWhere(await dropLane(tx, queue, key), verb === 'keep' ? 'nothing ends' : 'given up');
 }
 
-async function resolveValue(tx: Tx, verb: Verb, ref: RulingRef, now: number): Promise<Resolved> {
+async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, FAILED);
   if (refusal !== undefined) return refusal;
   if (!(await forget(tx, ref))) return { kind: 'unknown' };
@@ -79,7 +86,7 @@ async function resolveValue(tx: Tx, verb: Verb, ref: RulingRef, now: number): Pr
   return done('the record is synced again');
 }
 
-async function resolveDifference(tx: Tx, verb: Verb, ref: RulingRef, now: number): Promise<Resolved> {
+async function resolveDifference(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, DECISION);
   if (refusal !== undefined) return refusal;
   return verb === 'accept'
@@ -87,10 +94,10 @@ async function resolveDifference(tx: Tx, verb: Verb, ref: RulingRef, now: number
     : doneWhere(await settleDifference(tx, ref, 'crm', now), "the CRM's value is kept, and on hold");
 }
 
-async function resolveLink(tx: Tx, verb: Verb, ref: RecordRef, now: number): Promise<Resolved> {
+async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
   const link = await findLink(tx, ref);
   const isConflict = link?.state === 'conflict';
-  if (!isConflict && !(link?.state === 'active' && link.monitored === 'refused')) return { kind: 'unknown' };
+  if (!isConflict && !(link?.state === 'active' && link.observed === 'refused')) return { kind: 'unknown' };
   const refusal = refusalOf(verb, isConflict ? DECISION : FAILED);
   if (refusal !== undefined) return refusal;
   if (verb === 'retry' || verb === 'accept') {
@@ -107,7 +114,7 @@ async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number):
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
   await tx
     .updateTable('link')
-    .set({ state: 'active', reason: null, wish: 'on', monitored: 'unknown', monitored_error: null, updated_at: now })
+    .set({ state: 'active', reason: null, desired: 'on', observed: 'unknown', observed_error: null, updated_at: now })
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .execute();
@@ -118,7 +125,7 @@ const HOW_ELSE = {
   document: 'cvrsync could not read it: report it, then drop it; its next version is read by itself',
 } as const;
 
-async function resolveUnreadable(tx: Tx, verb: Verb, kind: keyof typeof HOW_ELSE, id: number): Promise<Resolved> {
+async function resolveUnreadable(tx: Tx, verb: ReviewVerb, kind: keyof typeof HOW_ELSE, id: number): Promise<Resolved> {
   const found = await tx
     .selectFrom('quarantine')
     .select('id')
@@ -131,7 +138,7 @@ async function resolveUnreadable(tx: Tx, verb: Verb, kind: keyof typeof HOW_ELSE
   return done('deleted');
 }
 
-async function resolveEvent(tx: Tx, verb: Verb, seq: number, now: number): Promise<Resolved> {
+async function resolveEvent(tx: Tx, verb: ReviewVerb, seq: number, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, FAILED);
   if (refusal !== undefined) return refusal;
   return verb === 'retry'
@@ -139,7 +146,7 @@ async function resolveEvent(tx: Tx, verb: Verb, seq: number, now: number): Promi
     : doneWhere(await dropEventAside(tx, seq), 'left out');
 }
 
-async function forget(tx: Tx, { provider, recordId, property }: RulingRef): Promise<boolean> {
+async function forget(tx: Tx, { provider, recordId, property }: OverrideRef): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('property_state')
     .set({ refused: null, refused_reason: null, refused_schema: null, refused_over: null })

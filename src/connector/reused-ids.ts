@@ -1,6 +1,6 @@
 /** Senders that give one `webhook-id` to events that differ: found, counted and told of. */
 import { each } from '../store/each.ts';
-import { readKept, writeKept } from '../store/keep.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Db, Tx } from '../store/open.ts';
 import { setAside } from '../store/quarantine.ts';
 import type { ReceivedEvent } from './receipt.ts';
@@ -38,7 +38,7 @@ export async function noteReusedIds(
     entity: last.entity,
     isTaken: isStored(last),
   };
-  await writeKept(tx, KEY, JSON.stringify(next), now);
+  await writeValue(tx, KEY, JSON.stringify(next), now);
   for (const event of reused) {
     if (isStored(event)) continue;
     const reason = `bears the webhook-id ${event.webhookId} of another event, and the signature proves that id: not applied`;
@@ -69,13 +69,13 @@ async function findReusedIds(
 
 /** Undefined where no sender did so since a person dropped it. */
 export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
-  const kept = await readKept(db, KEY);
+  const kept = await readValue(db, KEY);
   // Written by this file alone.
   return kept === undefined ? undefined : (JSON.parse(kept) as ReusedIds);
 }
 
 /** False where there was nothing. */
 export async function forgetReusedIds(tx: Tx): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('keep').where('key', '=', KEY).executeTakeFirst();
+  const { numDeletedRows } = await tx.deleteFrom('kv').where('key', '=', KEY).executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -1,10 +1,10 @@
-/** Rulings: a person's word on one property of one record, or on all of them; it stands above the policy. */
+/** Overrides: a person's word on one property of one record, or on all of them; it stands above the policy. */
 
 import { type ExpressionBuilder, sql } from 'kysely';
 import { mark } from '../runtime/lanes.ts';
 import { each, eachRow } from '../store/each.ts';
 import type { Db, Tx } from '../store/open.ts';
-import type { RulingTable, Schema } from '../store/schema.ts';
+import type { OverrideTable, StoreSchema } from '../store/schema.ts';
 import type { RecordRef } from './links.ts';
 import { noteQueue } from './notes/rows.ts';
 import { parentQueue } from './parents/mark.ts';
@@ -15,9 +15,9 @@ export const ALL_PROPERTIES = '*';
 /** Why a property that `undo` restored is held: the next sync would write it again. */
 export const UNDONE = 'undone';
 
-export interface Ruling {
+export interface Override {
   /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
-  readonly kind: RulingTable['kind'];
+  readonly kind: OverrideTable['kind'];
   /** Ends with the first write, or where the CRM holds the value already. */
   readonly once: boolean;
   /** When it ends, in ms since 1970; null for until it is lifted. */
@@ -26,22 +26,22 @@ export interface Ruling {
   readonly createdAt: number;
 }
 
-/** A record's rulings by property. */
-export type Rulings = ReadonlyMap<string, Ruling>;
+/** A record's overrides by property. */
+export type Overrides = ReadonlyMap<string, Override>;
 
-/** The ruling that counts for a property: its own, else the record's. */
-export const rulingFor = (rulings: Rulings, property: string): Ruling | undefined =>
-  rulings.get(property) ?? rulings.get(ALL_PROPERTIES);
+/** The override that counts for a property: its own, else the record's. */
+export const overrideFor = (overrides: Overrides, property: string): Override | undefined =>
+  overrides.get(property) ?? overrides.get(ALL_PROPERTIES);
 
-/** The rulings on these records that hold at `now`, by record id. */
-export async function readRulings(
+/** The overrides on these records that hold at `now`, by record id. */
+export async function readOverrides(
   db: Db,
   provider: string,
   ids: readonly string[],
   now: number,
-): Promise<ReadonlyMap<string, Rulings>> {
+): Promise<ReadonlyMap<string, Overrides>> {
   const rows = await db
-    .selectFrom('ruling')
+    .selectFrom('override')
     .selectAll()
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
@@ -51,12 +51,12 @@ export async function readRulings(
   return new Map(
     [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
       id,
-      new Map(own.map((row) => [row.property, rulingOf(row)])),
+      new Map(own.map((row) => [row.property, overrideOf(row)])),
     ]),
   );
 }
 
-export const rulingOf = ({ kind, once, until, reason, created_at }: RulingTable): Ruling => ({
+export const overrideOf = ({ kind, once, until, reason, created_at }: OverrideTable): Override => ({
   kind,
   once: once === 1,
   until,
@@ -65,29 +65,29 @@ export const rulingOf = ({ kind, once, until, reason, created_at }: RulingTable)
 });
 
 /** A record's property, or all of them: {@link ALL_PROPERTIES}. */
-export interface RulingRef extends RecordRef {
+export interface OverrideRef extends RecordRef {
   readonly property: string;
 }
 
 /** Rules on a property, in place of what was ruled before, and has the record synced. */
-export async function rule(
+export async function setOverride(
   tx: Tx,
-  { provider, recordId, property }: RulingRef,
-  ruling: Omit<Ruling, 'createdAt'>,
+  { provider, recordId, property }: OverrideRef,
+  override: Omit<Override, 'createdAt'>,
   now: number,
 ): Promise<void> {
-  await markRuled(tx, { provider, recordId, property }, now);
-  const { kind, until, reason } = ruling;
-  const said = { kind, once: ruling.once ? 1 : 0, until, reason, created_at: now };
+  await markOverridden(tx, { provider, recordId, property }, now);
+  const { kind, until, reason } = override;
+  const said = { kind, once: override.once ? 1 : 0, until, reason, created_at: now };
   await tx
-    .insertInto('ruling')
+    .insertInto('override')
     .values({ provider, record_id: recordId, property, ...said })
     .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
     .execute();
 }
 
 /** Has a record looked at again for what is ruled now; its notes and its parent, too, where they wait for a hold on all. */
-async function markRuled(tx: Tx, { provider, recordId, property }: RulingRef, now: number): Promise<void> {
+async function markOverridden(tx: Tx, { provider, recordId, property }: OverrideRef, now: number): Promise<void> {
   await mark(tx, `sync:${provider}`, [recordId], now);
   if (property !== ALL_PROPERTIES) return;
   const queues = [noteQueue(provider), parentQueue(provider)];
@@ -101,16 +101,16 @@ async function markRuled(tx: Tx, { provider, recordId, property }: RulingRef, no
   for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
 }
 
-/** Ends a ruling of that kind, and has the record synced. False where there is none. */
-export async function lift(
+/** Ends a override of that kind, and has the record synced. False where there is none. */
+export async function clearOverride(
   tx: Tx,
-  { provider, recordId, property }: RulingRef,
-  kind: Ruling['kind'],
+  { provider, recordId, property }: OverrideRef,
+  kind: Override['kind'],
   now: number,
 ): Promise<boolean> {
-  await markRuled(tx, { provider, recordId, property }, now);
+  await markOverridden(tx, { provider, recordId, property }, now);
   const { numDeletedRows } = await tx
-    .deleteFrom('ruling')
+    .deleteFrom('override')
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .where('property', '=', property)
@@ -120,22 +120,27 @@ export async function lift(
 }
 
 /** Ends the holds that undo put on a connection's records, on one property or on all; returns how many. */
-export async function liftUndone(tx: Tx, provider: string, property: string | undefined, now: number): Promise<number> {
-  const undone = (row: ExpressionBuilder<Schema, 'ruling'>) =>
+export async function clearUndone(
+  tx: Tx,
+  provider: string,
+  property: string | undefined,
+  now: number,
+): Promise<number> {
+  const undone = (row: ExpressionBuilder<StoreSchema, 'override'>) =>
     row.and([
       row('provider', '=', provider),
       row('kind', '=', 'hold'),
       row('reason', '=', UNDONE),
       ...(property === undefined ? [] : [row('property', '=', property)]),
     ]);
-  const rows = await tx.selectFrom('ruling').select('record_id').where(undone).execute();
+  const rows = await tx.selectFrom('override').select('record_id').where(undone).execute();
   await mark(
     tx,
     `sync:${provider}`,
     rows.map((row) => row.record_id),
     now,
   );
-  const { numDeletedRows } = await tx.deleteFrom('ruling').where(undone).executeTakeFirst();
+  const { numDeletedRows } = await tx.deleteFrom('override').where(undone).executeTakeFirst();
   return Number(numDeletedRows);
 }
 
@@ -150,7 +155,7 @@ export interface Spent {
 export async function endSpent(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
   if (spent.length === 0) return;
   const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
-  await sql`delete from ruling where provider = ${provider} and once = 1 and (record_id, property, created_at) in
+  await sql`delete from override where provider = ${provider} and once = 1 and (record_id, property, created_at) in
     (select each.value ->> 'id', each.value ->> 'property', cast(each.value ->> 'at' as bigint)
       from ${eachRow(tx, rows)})`.execute(tx);
 }
@@ -164,7 +169,7 @@ export async function carryTrust(tx: Tx, provider: string, from: string, to: str
       trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
 }
 
-/** Deletes the rulings that ended before `before`. */
+/** Deletes the overrides that ended before `before`. */
 export async function deleteEnded(tx: Tx, before: number): Promise<void> {
-  await tx.deleteFrom('ruling').where('until', '<=', before).execute();
+  await tx.deleteFrom('override').where('until', '<=', before).execute();
 }

@@ -2,10 +2,10 @@
 import type { Property } from '../../providers/provider.ts';
 import { held, mark } from '../runtime/lanes.ts';
 import { each } from '../store/each.ts';
-import { readKept, writeKept } from '../store/keep.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm.ts';
-import type { LookTask } from './look-task.ts';
+import type { PollTask } from './look-task.ts';
 import { continueMarking, markAll } from './mark-all.ts';
 import { fingerprint } from './plan.ts';
 
@@ -19,26 +19,26 @@ type Described = Readonly<Record<string, string | null>>;
 export const describedKey = (provider: string): string => `schema:${provider}`;
 
 /** One call every quarter of an hour, and none where the schema was just read. The first look only remembers. */
-export const SCHEMA: LookTask = {
+export const SCHEMA: PollTask = {
   everyMs: () => EVERY_MS,
   first: 'now',
-  async run({ store, now, bell, log }, crm, claim, signal) {
+  async run({ store, now, wakeUp, log }, crm, claim, signal) {
     const described = describe(crm, await crm.schema(signal, FRESH_MS));
     const appeared = await store.write(async (tx) => {
       if (!(await held(tx, [claim])).has(claim.key)) return [];
       const key = describedKey(crm.name);
-      const text = await readKept(tx, key);
+      const text = await readValue(tx, key);
       // We wrote it.
       const before: Described = text === undefined ? {} : JSON.parse(text);
       // Beside what a daemon with another mapping saw: what is new in a mapping did not appear in the account.
-      await writeKept(tx, key, JSON.stringify({ ...before, ...described }), now());
+      await writeValue(tx, key, JSON.stringify({ ...before, ...described }), now());
       return markWaiting(tx, crm.name, before, described, now());
     });
     if (appeared.length > 0) {
       log.info({ provider: crm.name, properties: appeared }, 'mapped properties appeared in the CRM: they are filled');
       await continueMarking(store, now, signal);
     }
-    bell.ring(`sync:${crm.name}`);
+    wakeUp.ring(`sync:${crm.name}`);
     return { kind: 'done' };
   },
 };

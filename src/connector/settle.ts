@@ -2,7 +2,7 @@
 import { ProviderError } from '../../providers/provider.ts';
 import { backoff } from '../runtime/backoff.ts';
 import type { Claim, Settlement } from '../runtime/lanes.ts';
-import type { Pace } from '../runtime/rate.ts';
+import type { RateLimiter } from '../runtime/rate.ts';
 
 const DEFAULT_PAUSE: Readonly<Record<Exclude<ProviderError['fault'], 'unavailable'>, number>> = {
   rate: 10_000,
@@ -22,12 +22,12 @@ export interface FaultSettlement {
  * Pauses the account where the fault is the account's, and says what the lanes do: behind a paused account they wait
  * without counting an attempt; where no answer came each backs off. Anything but a ProviderError is rethrown.
  */
-export async function settleFault(error: unknown, pace: Pace, now: number): Promise<FaultSettlement> {
+export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
   if (!(error instanceof ProviderError)) throw error;
   const { fault, message, retryAfterMs } = error;
   if (fault === 'unavailable') return { paused: false, of: (claim) => later(claim, now, message, retryAfterMs) };
   const until = now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
-  await pace.block(until, message, fault);
+  await rateLimiter.block(until, message, fault);
   return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
 }
 

@@ -7,16 +7,16 @@ import type { Db } from '../store/open.ts';
 import { datedBy } from './ahead.ts';
 import { type Fact, fold, visible } from './fact.ts';
 import { readFacts } from './facts.ts';
-import { type Ruling, readRulings } from './ruling.ts';
+import { type Override, readOverrides } from './ruling.ts';
 
-export interface StoryLink {
+export interface TimelineLink {
   readonly provider: string;
   readonly record: string;
   readonly state: string;
   readonly reason: string | null;
-  readonly wish: string;
-  readonly monitored: string;
-  readonly monitoredError: string | null;
+  readonly desired: string;
+  readonly observed: string;
+  readonly observedError: string | null;
   readonly syncedAt: number | null;
   readonly syncedSeq: number;
   readonly origin: string;
@@ -24,7 +24,7 @@ export interface StoryLink {
 }
 
 /** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
-export interface StoryReceipt {
+export interface TimelineReceipt {
   readonly seq: number;
   readonly timestamp: string;
   readonly receivedAt: number;
@@ -41,7 +41,7 @@ export interface StoryReceipt {
   readonly stale: readonly FieldName[];
 }
 
-export interface StoryFact {
+export interface TimelineFact {
   readonly field: FieldName;
   readonly value: FieldValue;
   readonly clock: string;
@@ -50,7 +50,7 @@ export interface StoryFact {
   readonly complete?: boolean;
 }
 
-export interface StoryDecision {
+export interface TimelineDecision {
   readonly at: number;
   readonly provider: string;
   readonly record: string;
@@ -64,7 +64,7 @@ export interface StoryDecision {
   readonly detail: string | null;
 }
 
-export interface StorySetAside {
+export interface TimelineSetAside {
   readonly provider: string;
   readonly record: string;
   readonly property: string;
@@ -75,14 +75,14 @@ export interface StorySetAside {
 }
 
 /** A person's word on a property; `*` stands for all of the record's. */
-export interface StoryRuling extends Ruling {
+export interface TimelineOverride extends Override {
   readonly provider: string;
   readonly record: string;
   readonly property: string;
 }
 
 /** Work that is not done. `state` is `parked`, `running`, `due` or `waiting` (until `dueAt`). */
-export interface StoryLane {
+export interface TimelineLane {
   readonly queue: string;
   readonly key: string;
   readonly state: 'parked' | 'running' | 'due' | 'waiting';
@@ -92,19 +92,19 @@ export interface StoryLane {
   readonly error: string | null;
 }
 
-export interface Story {
+export interface Timeline {
   readonly entity: string;
-  readonly links: readonly StoryLink[];
-  readonly receipts: readonly StoryReceipt[];
-  readonly facts: readonly StoryFact[];
+  readonly links: readonly TimelineLink[];
+  readonly receipts: readonly TimelineReceipt[];
+  readonly facts: readonly TimelineFact[];
   /** Oldest first. */
-  readonly history: readonly StoryDecision[];
-  readonly rulings: readonly StoryRuling[];
-  readonly setAside: readonly StorySetAside[];
-  readonly lanes: readonly StoryLane[];
+  readonly history: readonly TimelineDecision[];
+  readonly overrides: readonly TimelineOverride[];
+  readonly setAside: readonly TimelineSetAside[];
+  readonly lanes: readonly TimelineLane[];
 }
 
-export interface StoryOptions {
+export interface TimelineOptions {
   readonly now: number;
   readonly emailEvent: string;
   /** Only this record's links, decisions and lanes. */
@@ -125,27 +125,27 @@ export async function entityOf(db: Db, provider: string, record: string): Promis
 }
 
 /** Reads the whole story; undefined where nothing at all is known of the company. Some indexed reads. */
-export async function readStory(db: Db, entity: string, options: StoryOptions): Promise<Story | undefined> {
+export async function readTimeline(db: Db, entity: string, options: TimelineOptions): Promise<Timeline | undefined> {
   const links = await readLinks(db, entity, options.record);
   const receipts = await readReceipts(db, entity, options);
   const facts = (await readFacts(db, [entity])).map(shownFact).sort((a, b) => (a.field < b.field ? -1 : 1));
   const history = await readHistory(db, entity, options);
   if (links.length + receipts.length + facts.length + history.length === 0) return undefined;
   const setAside = await readSetAside(db, links);
-  const rulings = await readAllRulings(db, links, options.now);
+  const overrides = await readAllOverrides(db, links, options.now);
   return {
     entity,
     links,
     receipts,
     facts,
     history,
-    rulings,
+    overrides,
     setAside,
     lanes: await readLanes(db, entity, links, options.now),
   };
 }
 
-async function readLinks(db: Db, entity: string, only: StoryOptions['record']): Promise<readonly StoryLink[]> {
+async function readLinks(db: Db, entity: string, only: TimelineOptions['record']): Promise<readonly TimelineLink[]> {
   const rows = await db
     .selectFrom('link')
     .selectAll()
@@ -160,9 +160,9 @@ async function readLinks(db: Db, entity: string, only: StoryOptions['record']): 
       record: row.record_id,
       state: row.state,
       reason: row.reason,
-      wish: row.wish,
-      monitored: row.monitored,
-      monitoredError: row.monitored_error,
+      desired: row.desired,
+      observed: row.observed,
+      observedError: row.observed_error,
       syncedAt: row.synced_at,
       syncedSeq: row.synced_seq,
       origin: row.origin,
@@ -174,7 +174,7 @@ async function readLinks(db: Db, entity: string, only: StoryOptions['record']): 
  * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
  * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
  */
-async function readReceipts(db: Db, entity: string, options: StoryOptions): Promise<readonly StoryReceipt[]> {
+async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
   const rows = await db
     .selectFrom('receipt')
     .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside'])
@@ -190,7 +190,7 @@ async function readReceipts(db: Db, entity: string, options: StoryOptions): Prom
     const { payload } = read;
     const events = [...Object.keys(payload.updates).filter(isEventName), ...Object.keys(payload.unknown)];
     const malformed = [...new Set(payload.malformed.map(({ event }) => event))];
-    const folds = datedBy({ ...payload, timestamp }, received_at).statements.map((said) => {
+    const folds = datedBy({ ...payload, timestamp }, received_at).assertions.map((said) => {
       const folded = fold(facts.get(said.field), entity, said, seq);
       facts.set(said.field, folded.fact);
       return { field: said.field, changed: folded.changed, stale: folded.stale };
@@ -202,13 +202,17 @@ async function readReceipts(db: Db, entity: string, options: StoryOptions): Prom
   });
 }
 
-function shownFact({ field, value, clock, seq }: Fact): StoryFact {
+function shownFact({ field, value, clock, seq }: Fact): TimelineFact {
   if ('scalar' in value) return { field, value: value.scalar, clock, seq };
   const { members, complete } = visible(value.list);
   return { field, value: members, clock, seq, complete };
 }
 
-async function readHistory(db: Db, entity: string, { record, limit }: StoryOptions): Promise<readonly StoryDecision[]> {
+async function readHistory(
+  db: Db,
+  entity: string,
+  { record, limit }: TimelineOptions,
+): Promise<readonly TimelineDecision[]> {
   let query = db.selectFrom('history').selectAll().where('entity', '=', entity).orderBy('id', 'desc').limit(limit);
   if (record !== undefined) query = query.where('provider', '=', record.provider).where('record_id', '=', record.id);
   const rows = await query.execute();
@@ -220,8 +224,8 @@ async function readHistory(db: Db, entity: string, { record, limit }: StoryOptio
   }));
 }
 
-async function readSetAside(db: Db, links: readonly StoryLink[]): Promise<readonly StorySetAside[]> {
-  const setAside: StorySetAside[] = [];
+async function readSetAside(db: Db, links: readonly TimelineLink[]): Promise<readonly TimelineSetAside[]> {
+  const setAside: TimelineSetAside[] = [];
   // By the whole key of a record: by its id alone, every value set aside in any CRM would be read.
   for (const { provider, record } of links) {
     const rows = await db
@@ -238,21 +242,25 @@ async function readSetAside(db: Db, links: readonly StoryLink[]): Promise<readon
   return setAside;
 }
 
-async function readAllRulings(db: Db, links: readonly StoryLink[], now: number): Promise<readonly StoryRuling[]> {
-  const rulings: StoryRuling[] = [];
+async function readAllOverrides(
+  db: Db,
+  links: readonly TimelineLink[],
+  now: number,
+): Promise<readonly TimelineOverride[]> {
+  const overrides: TimelineOverride[] = [];
   for (const { provider, record } of links) {
-    const own = (await readRulings(db, provider, [record], now)).get(record) ?? [];
-    for (const [property, ruling] of own) rulings.push({ provider, record, property, ...ruling });
+    const own = (await readOverrides(db, provider, [record], now)).get(record) ?? [];
+    for (const [property, override] of own) overrides.push({ provider, record, property, ...override });
   }
-  return rulings;
+  return overrides;
 }
 
 async function readLanes(
   db: Db,
   entity: string,
-  links: readonly StoryLink[],
+  links: readonly TimelineLink[],
   now: number,
-): Promise<readonly StoryLane[]> {
+): Promise<readonly TimelineLane[]> {
   const wanted = new Set([
     `apply ${entity}`,
     ...links.flatMap(({ provider, record }) => [
@@ -271,9 +279,9 @@ async function readLanes(
     .execute();
   return rows
     .filter(({ queue, key }) => wanted.has(`${queue} ${key}`))
-    .map(({ queue, key, due_at, lease_until, epoch, since, attempts, error, parked_at }) => {
+    .map(({ queue, key, due_at, lease_until, fence, since, attempts, error, parked_at }) => {
       const state =
-        parked_at !== null ? 'parked' : epoch !== null ? 'running' : (due_at ?? 0) <= now ? 'due' : 'waiting';
+        parked_at !== null ? 'parked' : fence !== null ? 'running' : (due_at ?? 0) <= now ? 'due' : 'waiting';
       return { queue, key, state, dueAt: lease_until ?? due_at, since, attempts, error };
     });
 }

@@ -9,18 +9,18 @@ import type { Store } from '../store/open.ts';
 import type { Crm } from './crm.ts';
 import { leftBehind } from './currency.ts';
 import { forgetDifferences } from './differences.ts';
-import { keepFresh } from './freshness.ts';
+import { readFresh } from './freshness.ts';
 import { mayEnd } from './heal/brake.ts';
-import { type Decided, rememberProperties, rememberSynced, toldOfHold, writeHistory } from './history.ts';
+import { type Decided, heldProperties, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { endLink, healQueue } from './links.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
-import { guardOf, type LostLeaseDeps, tellOfLostLeases } from './lost-lease.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { moveLink } from './move-link.ts';
 import { endOf } from './pending.ts';
 import { type Prepared, patchesOf, prepare } from './prepare.ts';
 import { endSpent, type Spent } from './ruling.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
-import { faultyTurn, type Turn, turnOfRead, turnOfWrite } from './turn.ts';
+import { faultyResult, type RecordResult, resultOfRead, resultOfWrite } from './turn.ts';
 import { writePatches } from './write.ts';
 
 export interface SyncDeps {
@@ -38,7 +38,7 @@ const MOST_SILENCES = 4;
 /** What one try at some records came to; nothing of it is recorded yet. */
 interface Attempt {
   readonly schema: ReadonlyMap<string, Property>;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly RecordResult[];
   /** Set where the connection as a whole could not go on. */
   readonly fault?: FaultSettlement | undefined;
 }
@@ -96,8 +96,8 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
     signal.throwIfAborted();
     // What was refused may be a property that is gone since the schema was read.
     if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
-    const fault = await settleFault(error, crm.pace, deps.now());
-    return { schema, fault, turns: claims.map((claim) => faultyTurn(claim, fault)) };
+    const fault = await settleFault(error, crm.rateLimiter, deps.now());
+    return { schema, fault, turns: claims.map((claim) => faultyResult(claim, fault)) };
   }
 }
 
@@ -123,7 +123,7 @@ async function takeTurns(
     return patchesOf(looked.prepared);
   };
   const patches = await look(records);
-  const fresh = keepFresh({
+  const fresh = readFresh({
     provider: crm.name,
     metrics,
     now,
@@ -136,18 +136,21 @@ async function takeTurns(
     leftBehind: (id, refused) => leftBehind(last.get(id)?.planned ?? [], refused),
   });
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
-  const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.pace, now()) : undefined;
-  const turnOf = (claim: Claim): Turn => {
+  const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.rateLimiter, now()) : undefined;
+  const resultFor = (claim: Claim): RecordResult => {
     const prepared = last.get(claim.key);
     if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
     const { record, read, planned, asLoaded } = prepared;
     if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
-    if (planned === undefined) return turnOfRead(crm, claim, record, read, now());
-    return turnOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
+    if (planned === undefined) return resultOfRead(crm, claim, record, read, now());
+    return resultOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
   };
-  const turns = claims.map((claim): Turn => {
+  const turns = claims.map((claim): RecordResult => {
     const end = endOf(written.get(claim.key), lease);
-    return { ...turnOf(claim), begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })) };
+    return {
+      ...resultFor(claim),
+      begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })),
+    };
   });
   return { schema, turns, fault };
 }
@@ -166,7 +169,7 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     const decided = live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthARow(each, turn.record)));
     const happened = live.flatMap((turn) => turn.happened ?? []);
     const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
-    const toldOf = await toldOfHold(tx, crm.name, holds);
+    const toldOf = await heldProperties(tx, crm.name, holds);
     const news = happened.filter(({ rule, id }) => rule !== 'hold' || !toldOf.has(id));
     await writeHistory(tx, decided, news, now);
     await rememberProperties(
@@ -179,7 +182,7 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     await endSpent(tx, crm.name, live.flatMap(spentOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
-    // Behind the brake the record is looked at again, and its link ends only once a person says so.
+    // Behind the safety limit the record is looked at again, and its link ends only once a person says so.
     const isBraked = !(await mayEnd(tx, crm.name, gone.length, now));
     if (isBraked) await mark(tx, healQueue(crm.name), gone, now);
     for (const { effect, claim } of live) {
@@ -198,7 +201,7 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     );
     return { ours: keys, overtaken };
   });
-  tellOfLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: turns.length - ours.size, sent: overtaken });
+  reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: turns.length - ours.size, sent: overtaken });
   for (const turn of turns) {
     metrics.records.inc({ provider: crm.name, outcome: turn.effect?.kind ?? turn.settlement.kind });
     for (const { planned } of turn.decided ?? []) metrics.decisions.inc({ provider: crm.name, rule: planned.rule });
@@ -221,7 +224,7 @@ function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefin
 }
 
 /** Properties with a difference that nothing was decided for this time. */
-function undecidedOf({ record, decided = [], synced }: Turn): { id: string; property: string }[] {
+function undecidedOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
   if (record === undefined || synced !== true) return [];
   const names = new Set(decided.map(({ planned }) => planned.property));
   return [...record.remembered].flatMap(([property, { kept }]) =>
@@ -230,14 +233,14 @@ function undecidedOf({ record, decided = [], synced }: Turn): { id: string; prop
 }
 
 /** Releases that were for once: the CRM holds the register's value now. */
-const spentOf = ({ decided = [] }: Turn): Spent[] =>
-  decided.flatMap(({ id, planned: { action, rule, ruling, property }, refused }) =>
-    ruling?.once === true && refused === undefined && (action === 'write' || rule === 'same')
-      ? [{ id, property, createdAt: ruling.createdAt }]
+const spentOf = ({ decided = [] }: RecordResult): Spent[] =>
+  decided.flatMap(({ id, planned: { action, rule, override, property }, refused }) =>
+    override?.once === true && refused === undefined && (action === 'write' || rule === 'same')
+      ? [{ id, property, createdAt: override.createdAt }]
       : [],
   );
 
-const syncedOf = ({ record, synced }: Turn): { id: string; seq: number }[] =>
+const syncedOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
   record === undefined || synced !== true
     ? []
     : [{ id: record.id, seq: Math.max(record.syncedSeq, ...[...record.facts.values()].map((fact) => fact.seq)) }];

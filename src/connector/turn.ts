@@ -5,14 +5,14 @@ import type { EndedWrite, PendingWrite } from '../runtime/pending-writes.ts';
 import type { Crm } from './crm.ts';
 import { CURRENCY } from './currency.ts';
 import type { Decided, Happened } from './history.ts';
-import { holdLookMs, holdOf } from './hold.ts';
+import { holdOf, holdPollMs } from './hold.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Planned } from './planned.ts';
 import { type FaultSettlement, later } from './settle.ts';
 import type { Written } from './write.ts';
 
 /** What the record's turn came to; its effects are written together with its lane's settlement. */
-export interface Turn {
+export interface RecordResult {
   readonly claim: Claim;
   readonly settlement: Settlement;
   readonly record?: LinkedRecord;
@@ -27,7 +27,7 @@ export interface Turn {
 }
 
 /** The turn of a record that a fault of the connection hit. */
-export const faultyTurn = (claim: Claim, fault: FaultSettlement): Turn => ({
+export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult => ({
   claim,
   settlement: fault.of(claim),
   ...(!fault.paused && { unanswered: true }),
@@ -36,7 +36,13 @@ export const faultyTurn = (claim: Claim, fault: FaultSettlement): Turn => ({
 type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
 
 /** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
-export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read: Read | undefined, now: number): Turn {
+export function resultOfRead(
+  crm: Named,
+  claim: Claim,
+  record: LinkedRecord,
+  read: Read | undefined,
+  now: number,
+): RecordResult {
   const base = { claim, record };
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   switch (read?.kind) {
@@ -59,7 +65,7 @@ export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read:
         ...base,
         settlement: {
           kind: 'again',
-          at: Math.min(now + holdLookMs(crm), holdOf(crm, read.properties, now) ?? now),
+          at: Math.min(now + holdPollMs(crm), holdOf(crm, read.properties, now) ?? now),
           fresh: true,
         },
         happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
@@ -70,7 +76,7 @@ export function turnOfRead(crm: Named, claim: Claim, record: LinkedRecord, read:
 }
 
 /** The turn of a record whose properties are decided, and whose patch, if there was one, was sent. */
-export function turnOfWrite(
+export function resultOfWrite(
   crm: Named,
   claim: Claim,
   record: LinkedRecord,
@@ -78,7 +84,7 @@ export function turnOfWrite(
   written: Written | undefined,
   fault: FaultSettlement | undefined,
   now: number,
-): Turn {
+): RecordResult {
   const base = { claim, record };
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   const refused = written?.refused ?? {};
@@ -94,9 +100,9 @@ export function turnOfWrite(
   if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: upTo(planned), decided, synced: true };
   switch (outcome?.kind) {
     case 'gone':
-      return turnOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
+      return resultOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
     case 'moved':
-      return turnOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
+      return resultOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
     case 'rejected':
       return {
         ...base,
@@ -106,7 +112,7 @@ export function turnOfWrite(
     case 'retry':
       return { ...base, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
     case 'fault':
-      if (fault !== undefined) return { ...base, ...faultyTurn(claim, fault) };
+      if (fault !== undefined) return { ...base, ...faultyResult(claim, fault) };
       return { ...base, settlement: later(claim, now, 'the CRM did not answer') };
     default:
       return { ...base, settlement: { kind: 'again', at: now, free: true } };
@@ -115,6 +121,8 @@ export function turnOfWrite(
 
 /** Done, until the first hold that keeps something back ends by itself. */
 function upTo(planned: readonly Planned[]): Settlement {
-  const ends = planned.flatMap(({ rule, ruling }) => (rule === 'held' && ruling?.until != null ? [ruling.until] : []));
+  const ends = planned.flatMap(({ rule, override }) =>
+    rule === 'held' && override?.until != null ? [override.until] : [],
+  );
   return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
 }

@@ -1,15 +1,13 @@
 /** The monitoring service as we call it: its answers become values that say what happens next. */
 import { ProviderError } from '../../providers/provider.ts';
-import type { Http, HttpResponse } from '../http/client.ts';
+import type { OutboundHttp, OutboundResponse } from '../http/client.ts';
 import { HttpFault } from '../http/fault.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import {
   addItemQuery,
-  type Item,
   itemsPath,
   JOBS_PATH,
-  type Job,
   jobItemsPath,
   type ListRead,
   pageQuery,
@@ -17,17 +15,19 @@ import {
   readItems,
   readJobs,
   removeItemQuery,
+  type WireItem,
+  type WireJob,
 } from '../protocol/api.ts';
 import { readJson } from '../protocol/json.ts';
 import { backoff } from '../runtime/backoff.ts';
-import type { Fault } from '../runtime/blocks.ts';
+import type { BlockFault } from '../runtime/blocks.ts';
 import { pause } from '../runtime/pause.ts';
-import { createPace, type Pace } from '../runtime/rate.ts';
+import { createRateLimiter, type RateLimiter } from '../runtime/rate.ts';
 import type { Store } from '../store/store.ts';
 import { currentSendGuard } from './send-guard.ts';
 
 /** A company under its id in the external system. */
-export type MonitoredItem = Pick<Item, 'entityId' | 'id'>;
+export type MonitoredItem = Pick<WireItem, 'entityId' | 'id'>;
 
 /** Why a call was not done. After `rate` and `auth` the account is paused for everybody. */
 export type UpstreamFault =
@@ -57,9 +57,9 @@ export interface Upstream {
   /** Ends that. An item that is not there is done. */
   remove(item: MonitoredItem, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
   /** The key's jobs. Throws {@link UpstreamError}. */
-  jobs(signal: AbortSignal): Promise<readonly Job[]>;
+  jobs(signal: AbortSignal): Promise<readonly WireJob[]>;
   /** The items of a job, page by page. Throws {@link UpstreamError}, also where a page's token comes a second time. */
-  items(jobId: string, signal: AbortSignal): AsyncGenerator<Item, void, undefined>;
+  items(jobId: string, signal: AbortSignal): AsyncGenerator<WireItem, void, undefined>;
 }
 
 export interface UpstreamOptions {
@@ -67,9 +67,9 @@ export interface UpstreamOptions {
   readonly accessKey: string;
   /** Sends the key in this header instead of the query. */
   readonly keyHeader?: string;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** Has the budget `default`. */
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   readonly metrics?: Pick<Metrics, 'upstreamCalls'>;
   /** Wall clock in ms, for `Retry-After` dates and pauses. */
   readonly now?: () => number;
@@ -90,14 +90,14 @@ const LONGEST_MESSAGE = 300;
 export const UPSTREAM_ACCOUNT = '@upstream';
 
 /** The pace of the service's key, shared by all processes on the store. */
-export function upstreamPace(store: Store, requestsPerMinute: number, now: () => number): Pace {
+export function upstreamRateLimiter(store: Store, requestsPerMinute: number, now: () => number): RateLimiter {
   const budgets = { [BUDGET]: { calls: requestsPerMinute, perMs: 60_000 } };
-  return createPace({ store, key: UPSTREAM_ACCOUNT, budgets, now });
+  return createRateLimiter({ store, key: UPSTREAM_ACCOUNT, budgets, now });
 }
 
 /** Opens the service; nothing is called before it is asked for. The access key is in no message. */
 export function openUpstream(options: UpstreamOptions): Upstream {
-  const { baseUrl, accessKey, keyHeader, http, pace, metrics, now = Date.now, take = 500 } = options;
+  const { baseUrl, accessKey, keyHeader, http, rateLimiter, metrics, now = Date.now, take = 500 } = options;
 
   const { origin, pathname } = new URL(baseUrl);
   /** For messages: without what a URL may carry of credentials. */
@@ -134,13 +134,13 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   /** Waits for a call of the budget; false where the account is paused, or gets paused meanwhile. */
   async function mayCall(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    if ((await pace.blockedUntil()) !== undefined) return false;
+    if ((await rateLimiter.blockedUntil()) !== undefined) return false;
     const ending = new AbortController();
     const end = (): void => ending.abort();
     signal.addEventListener('abort', end, { once: true });
     waiting.add(ending);
     try {
-      await pace.acquire(BUDGET, ending.signal);
+      await rateLimiter.acquire(BUDGET, ending.signal);
       return true;
     } catch (error) {
       signal.throwIfAborted();
@@ -152,19 +152,19 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  async function block(ms: number, reason: string, fault: Fault): Promise<void> {
-    await pace.block(now() + ms, reason, fault);
+  async function block(ms: number, reason: string, fault: BlockFault): Promise<void> {
+    await rateLimiter.block(now() + ms, reason, fault);
     for (const one of waiting) one.abort();
   }
 
   async function paused(): Promise<UpstreamFault> {
-    const { until = now(), reason = null } = (await pace.blockedUntil()) ?? {};
+    const { until = now(), reason = null } = (await rateLimiter.blockedUntil()) ?? {};
     const message = reason ?? 'calls to the monitoring service are paused';
     return { kind: 'rate', retryAfterMs: Math.max(until - now(), 1_000), message };
   }
 
   /** By the status alone; what the body says is for people. */
-  async function judge({ status, headers, body }: HttpResponse, what: string): Promise<Answer> {
+  async function judge({ status, headers, body }: OutboundResponse, what: string): Promise<Answer> {
     const read = readJson(Buffer.from(body));
     const json = read.ok ? read.value : undefined;
     if (status >= 200 && status < 300) return { kind: 'done', json };

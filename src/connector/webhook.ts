@@ -6,8 +6,8 @@ import type { Metrics } from '../http/metrics.ts';
 import { acceptRawJson } from '../http/raw-body.ts';
 import type { Server } from '../http/server.ts';
 import { errorBody } from '../protocol/api.ts';
-import { type Auth, type Verdict, verifyAuth, verifyHeaders } from '../protocol/auth.ts';
-import { keep } from '../protocol/dedupe.ts';
+import { type Auth, type AuthResult, verifyAuth, verifyHeaders } from '../protocol/auth.ts';
+import { canonicalise } from '../protocol/dedupe.ts';
 import { readJson } from '../protocol/json.ts';
 import { type Payload, readHead, readPayload, writePayload } from '../protocol/payload.ts';
 import { payloadSchema } from '../protocol/payload-schema.ts';
@@ -78,12 +78,12 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   };
 
   const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
-    metrics.received.inc({ result });
+    metrics.webhooksReceived.inc({ result });
     return sendError(reply, 503, message, { retryAfter: COME_AGAIN });
   };
 
   const unusable = async (reply: FastifyReply, body: Uint8Array, errors: readonly Issue[]): Promise<FastifyReply> => {
-    metrics.received.inc({ result: 'unusable' });
+    metrics.webhooksReceived.inc({ result: 'unusable' });
     const reason = errors.map((error) => `${error.path} ${error.message}`.trim()).join('; ');
     await store
       .write((tx) => setAside(tx, { source: 'webhook', reason, body, now: now() }))
@@ -92,7 +92,11 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   };
 
   /** Answers whom we do not take anything of; undefined where the sender has proven what was asked for. */
-  const turnAway = (request: FastifyRequest, reply: FastifyReply, proof: () => Verdict): FastifyReply | undefined => {
+  const turnAway = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    proof: () => AuthResult,
+  ): FastifyReply | undefined => {
     const refusal = intake.refusal();
     if (refusal !== undefined) {
       warn({ reason: refusal }, 'webhooks are refused');
@@ -100,7 +104,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     }
     const verdict = proof();
     if (verdict.ok) return undefined;
-    metrics.received.inc({ result: 'unauthorized' });
+    metrics.webhooksReceived.inc({ result: 'unauthorized' });
     warn({ reason: verdict.reason, from: request.ip }, 'a webhook did not prove its sender');
     return sendError(reply, 401, 'The webhook does not prove who sent it: check the authentication of the monitor.');
   };
@@ -121,7 +125,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       return read.ok ? read.payload : undefined;
     };
     const id = request.headers['webhook-id'];
-    const kept = keep(
+    const kept = canonicalise(
       { id: typeof id === 'string' ? id : undefined, isSigned: verdict.ok && verdict.signed === true },
       json.value,
       whole,
@@ -134,8 +138,8 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }
     if (result === 'duplicate') metrics.dedupeHits.inc();
-    metrics.received.inc({ result });
-    metrics.ackSeconds.observe((performance.now() - began) / 1_000);
+    metrics.webhooksReceived.inc({ result });
+    metrics.webhookAckSeconds.observe((performance.now() - began) / 1_000);
     return reply.code(204).send();
   };
 
@@ -146,7 +150,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       turnAway(request, reply, () => verifyHeaders(auth, request.headers, now())),
     );
     scope.setErrorHandler((error: Error & { statusCode?: number }) => {
-      metrics.received.inc({ result: 'unreadable' });
+      metrics.webhooksReceived.inc({ result: 'unreadable' });
       throw error;
     });
     scope.post(path, { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } }, handle);

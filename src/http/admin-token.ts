@@ -1,6 +1,6 @@
 /** The admin token: how programs and operators prove themselves on the admin listener. */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { keepSecretFile } from '../store/secret-file.ts';
+import { storeSecretFile } from '../store/secret-file.ts';
 
 const TOKEN_BYTES = 32;
 
@@ -28,7 +28,7 @@ export async function loadAdminToken({ token, store, secretKey }: TokenSource): 
 }
 
 async function readToken(file: string): Promise<string> {
-  const text = await keepSecretFile(file, 'token file', () => randomBytes(TOKEN_BYTES).toString('base64url'));
+  const text = await storeSecretFile(file, 'token file', () => randomBytes(TOKEN_BYTES).toString('base64url'));
   const token = text.trim();
   if (/^[!-~]{16,}$/.test(token)) return token;
   throw new Error(`The token file ${file} does not hold a token of 16 characters or more: delete it, and one is made`);

@@ -9,7 +9,7 @@ import type { Guard } from './guard.ts';
 import { joined, lowerCased, nameOf, readUrl } from './headers.ts';
 
 /** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
-export interface HttpRequest {
+export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly showRedirects?: true;
 }
 
-export interface HttpResponse {
+export interface OutboundResponse {
   readonly status: number;
   /** Names in lower case; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
@@ -37,10 +37,10 @@ export interface HttpResponse {
 }
 
 /** Resolves for every status but a redirect; throws {@link HttpFault} where no whole answer came. */
-export type Http = (request: HttpRequest) => Promise<HttpResponse>;
+export type OutboundHttp = (request: OutboundRequest) => Promise<OutboundResponse>;
 
 export interface HttpClient {
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** Cuts what is under way and closes all connections. */
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
   const maxBytes = options.maxBytes ?? MAX_BYTES;
   const userAgent = options.userAgent ?? 'cvrsync';
 
-  const http: Http = async (asked) => {
+  const http: OutboundHttp = async (asked) => {
     const url = readUrl(asked.url);
     const what = nameOf(asked.method, url);
     const deadlineMs = asked.timeoutMs ?? options.deadlineMs ?? DEADLINE;

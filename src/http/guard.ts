@@ -1,6 +1,6 @@
 /** Which addresses we may connect to where others choose the host: public ones, and what the operator allows. */
 import { BlockList, isIP } from 'node:net';
-import { createResolver, type Resolve } from './resolve.ts';
+import { createResolver, type ResolveHost } from './resolve.ts';
 
 export interface GuardOptions {
   /** Every address is allowed. */
@@ -10,7 +10,7 @@ export interface GuardOptions {
   /** Origins that are allowed wherever they are: our own webhook's. The list may grow. */
   readonly allowOrigins?: readonly string[];
   /** Finds the addresses of a name; the system's way where absent. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
 }
 
 export interface Guard {
@@ -18,7 +18,7 @@ export interface Guard {
   refusal(address: string): string | undefined;
   /** Whether an origin may be connected to wherever it is. */
   trusts(origin: string): boolean;
-  readonly resolve: Resolve;
+  readonly resolve: ResolveHost;
 }
 
 /** An address that may not be connected to. The message does not name it: it would tell what our name server knows. */

@@ -37,13 +37,13 @@ const asSent = (query: unknown): unknown => {
 };
 
 /** What one listener answers, as an OpenAPI document. */
-export type Document = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
+export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
 
 /**
  * Collects what the routes of a listener say of themselves. Call it before the first route is added; ask for the document
  * once ready.
  */
-export async function describeRoutes(server: Server): Promise<() => Document> {
+export async function describeRoutes(server: Server): Promise<() => OpenApiDocument> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -82,7 +82,11 @@ export interface Addresses {
 }
 
 /** One document of both listeners and of what is sent: each path of the admin listener names that as its server. */
-export function joinDocuments(open: Document, admin: Document, { publicUrl, adminUrl }: Addresses): Document {
+export function joinDocuments(
+  open: OpenApiDocument,
+  admin: OpenApiDocument,
+  { publicUrl, adminUrl }: Addresses,
+): OpenApiDocument {
   const servers = [{ url: adminUrl, description: 'The admin listener' }];
   const adminPaths = Object.entries(admin.paths ?? {}).map(([path, item]) => [path, { servers, ...item }]);
   return {

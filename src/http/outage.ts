@@ -1,8 +1,8 @@
 /** Outages: accounts of others that do not answer, or refuse us. One warning a minute, one line when it is over, and a row for people. */
 
-import { readKept, writeKept } from '../store/keep.ts';
+import { readValue, writeValue } from '../store/keep.ts';
 import type { Db, Store } from '../store/store.ts';
-import type { Http } from './client.ts';
+import type { OutboundHttp } from './client.ts';
 import { HttpFault } from './fault.ts';
 
 /** One account that does not answer. */
@@ -16,9 +16,9 @@ export interface Outage {
 
 export interface Outages {
   /** The same client; what its calls come to says whether the account answers. */
-  watch(account: string, http: Http): Http;
+  watch(account: string, http: OutboundHttp): OutboundHttp;
   /** The same for many: each host is an account. */
-  watchHosts(http: Http): Http;
+  watchHosts(http: OutboundHttp): OutboundHttp;
 }
 
 interface OutageDeps {
@@ -34,22 +34,22 @@ const PREFIX = 'outage:';
 
 /** Watches the accounts of this process. */
 export function watchOutages({ store, now, log }: OutageDeps): Outages {
-  const open = new Map<string, { readonly since: number; toldAt: number }>();
+  const open = new Map<string, { readonly since: number; notifiedAt: number }>();
   const answered = new Set<string>();
 
   async function fails(account: string, failure: string): Promise<void> {
     answered.delete(account);
-    const outage = open.get(account) ?? { since: now(), toldAt: Number.NEGATIVE_INFINITY };
+    const outage = open.get(account) ?? { since: now(), notifiedAt: Number.NEGATIVE_INFINITY };
     open.set(account, outage);
-    if (now() - outage.toldAt < EVERY_MS) return;
-    outage.toldAt = now();
+    if (now() - outage.notifiedAt < EVERY_MS) return;
+    outage.notifiedAt = now();
     const { since } = outage;
     log.warn(
       { account, since: new Date(since).toISOString(), failure },
       `${account} does not answer: cvrsync tries again until it does, and loses nothing`,
     );
     const row: Outage = { account, since, failure };
-    await store.write((tx) => writeKept(tx, `${PREFIX}${account}`, JSON.stringify(row), now())).catch(() => undefined);
+    await store.write((tx) => writeValue(tx, `${PREFIX}${account}`, JSON.stringify(row), now())).catch(() => undefined);
   }
 
   async function answers(account: string): Promise<void> {
@@ -60,8 +60,8 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
     const key = `${PREFIX}${account}`;
     // Also the row of a process before this one.
     const clear = async (): Promise<void> => {
-      if ((await readKept(store.db, key)) !== undefined)
-        await store.write((tx) => tx.deleteFrom('keep').where('key', '=', key).execute());
+      if ((await readValue(store.db, key)) !== undefined)
+        await store.write((tx) => tx.deleteFrom('kv').where('key', '=', key).execute());
     };
     await clear().catch(() => answered.delete(account));
     if (outage === undefined) return;
@@ -70,7 +70,7 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
   }
 
   const watch =
-    (accountOf: (url: string) => string, http: Http): Http =>
+    (accountOf: (url: string) => string, http: OutboundHttp): OutboundHttp =>
     async (request) => {
       const account = accountOf(request.url);
       try {
@@ -96,7 +96,7 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
 /** The outages that last, by account, of all processes. */
 export async function readOutages(db: Db, now: number): Promise<readonly Outage[]> {
   const rows = await db
-    .selectFrom('keep')
+    .selectFrom('kv')
     .select('value')
     .where('key', 'like', `${PREFIX}%`)
     .where('updated_at', '>', now - STALE_MS)

@@ -2,7 +2,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 
 /** Finds the addresses of a host name, at least one. Rejects where there is none. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 /** Ms for the first question; the second gets twice as long. Together within the time to connect. */
 const PATIENCE_MS = 1_500;
@@ -18,7 +18,7 @@ const UNKNOWN: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
  * The system's own way comes last because it takes one of four threads of the process until it has an answer: a handful
  * of names whose servers are silent would stop every other look-up, and work on files.
  */
-export function createResolver(): Resolve {
+export function createResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: PATIENCE_MS, tries: TRIES });
   const bySystem = async (hostname: string) => (await lookup(hostname, { all: true })).map(({ address }) => address);
   return async (hostname) => {

@@ -17,13 +17,13 @@ export const errorBody = Type.Object({
 export type ErrorBody = Static<typeof errorBody>;
 
 /** A monitoring job; its name is the provider's or the list's. */
-export interface Job {
+export interface WireJob {
   readonly id: string;
   readonly name: string | undefined;
 }
 
 /** A monitored item: a company under its id in the external system. */
-export interface Item {
+export interface WireItem {
   readonly entityId: string;
   readonly id: string;
   readonly provider?: string;
@@ -53,14 +53,14 @@ export const jobItemsPath = (jobId: string): string => `${JOBS_PATH}/${encodeURI
 export const itemsPath = (provider: string): string => `${JOBS_PATH}/thirdparty/${encodeURIComponent(provider)}/items`;
 
 /** The query that adds an item; `sendUpdate` only where it is wanted, left out means no. */
-export const addItemQuery = (item: Pick<Item, 'entityId' | 'id'>, sendUpdate: boolean): Record<string, string> => ({
+export const addItemQuery = (item: Pick<WireItem, 'entityId' | 'id'>, sendUpdate: boolean): Record<string, string> => ({
   entityId: item.entityId,
   id: item.id,
   ...(sendUpdate && { sendUpdate: 'true' }),
 });
 
 /** The query that removes an item. */
-export const removeItemQuery = (item: Pick<Item, 'entityId' | 'id'>): Record<string, string> =>
+export const removeItemQuery = (item: Pick<WireItem, 'entityId' | 'id'>): Record<string, string> =>
   addItemQuery(item, false);
 
 /** The query for one page of items. */
@@ -105,12 +105,12 @@ const readList = <T>(
   return { ok: true, entries, skipped, continuationToken: textOf(token) };
 };
 
-const readJob = (entry: JsonObject): Job | string => {
+const readJob = (entry: JsonObject): WireJob | string => {
   const id = firstText(entry, 'id', 'jobId');
   return id === undefined ? 'has no id' : { id, name: firstText(entry, 'name', 'jobName', 'provider') };
 };
 
-const readItem = (entry: JsonObject): Item | string => {
+const readItem = (entry: JsonObject): WireItem | string => {
   const entityId = canonicalEntityId(firstText(entry, 'entityId') ?? '');
   const id = firstText(entry, 'id', 'externalId', 'thirdPartyId', 'itemId');
   const provider = firstText(entry, 'provider', 'providerName');
@@ -120,10 +120,10 @@ const readItem = (entry: JsonObject): Item | string => {
 };
 
 /** Reads the answer of `GET /apps/monitoring/jobs`. */
-export const readJobs = (json: unknown): ListRead<Job> => readList(json, ['jobs'], readJob);
+export const readJobs = (json: unknown): ListRead<WireJob> => readList(json, ['jobs'], readJob);
 
 /** Reads one page of `GET /apps/monitoring/jobs/{JobId}/items`. */
-export const readItems = (json: unknown): ListRead<Item> => readList(json, ['entities', 'companies'], readItem);
+export const readItems = (json: unknown): ListRead<WireItem> => readList(json, ['entities', 'companies'], readItem);
 
 /** What an error answer says, in one line; undefined where its body says nothing. Judge by the status first. */
 export const readErrorMessage = (json: unknown): string | undefined =>

@@ -63,7 +63,7 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 
 type Refused = { readonly ok: false; readonly reason: string };
 /** `signed` where the sender proved the `webhook-id` and the body together. */
-export type Verdict = { readonly ok: true; readonly signed?: true } | Refused;
+export type AuthResult = { readonly ok: true; readonly signed?: true } | Refused;
 
 interface SignatureParts {
   readonly ok: true;
@@ -75,8 +75,8 @@ interface SignatureParts {
 /** How far a signed timestamp may be off, either way. */
 export const TOLERANCE_MS = 5 * 60_000;
 
-const OK: Verdict = { ok: true };
-const SIGNED: Verdict = { ok: true, signed: true };
+const OK: AuthResult = { ok: true };
+const SIGNED: AuthResult = { ok: true, signed: true };
 const NO_BODY = new Uint8Array();
 const refused = (reason: string): Refused => ({ ok: false, reason });
 
@@ -102,13 +102,13 @@ export const signingKey = (secret: string): KeyObject =>
 const signatureOf = (key: KeyObject, id: string, seconds: string, body: string | Uint8Array): string =>
   createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
 
-const verifyHeader = (auth: Static<typeof header>, headers: Headers): Verdict => {
+const verifyHeader = (auth: Static<typeof header>, headers: Headers): AuthResult => {
   const value = headerValue(headers, auth.key);
   if (value === undefined) return refused(`the header ${auth.key} is missing, or repeated`);
   return isSameSecret(value, auth.value) ? OK : refused(`the header ${auth.key} has another value than configured`);
 };
 
-const verifyBasic = (auth: Static<typeof basic>, headers: Headers): Verdict => {
+const verifyBasic = (auth: Static<typeof basic>, headers: Headers): AuthResult => {
   const [, encoded] = /^basic +(\S+)$/i.exec(headerValue(headers, 'authorization')?.trim() ?? '') ?? [];
   if (encoded === undefined) return refused('there is no Authorization header of scheme Basic');
   const given = Buffer.from(encoded, 'base64');
@@ -137,7 +137,7 @@ const verifySignature = (
   headers: Headers,
   body: Uint8Array,
   nowMs: number,
-): Verdict => {
+): AuthResult => {
   const read = readSignature(headers, nowMs);
   if (!read.ok) return read;
   const { id, seconds, given } = read;
@@ -147,7 +147,7 @@ const verifySignature = (
   return refused('webhook-signature does not match the body and the secret');
 };
 
-const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
+const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number): AuthResult => {
   switch (auth.method) {
     case 'None':
       return OK;
@@ -164,7 +164,7 @@ const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number
  * Tells whether a webhook proves itself by any of the active secrets; with none configured, none can.
  * Takes the bytes as they came: verify first, parse then. The reason is the first secret's, and shows no secret.
  */
-export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): Verdict => {
+export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): AuthResult => {
   const verdicts = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
   const proofs = verdicts.filter((verdict) => verdict.ok);
   return (
@@ -176,7 +176,7 @@ export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8
  * The same before the body is there, as far as headers tell: refused where no body could prove the sender. What is not
  * refused has yet to pass {@link verifyAuth} where it is a signature.
  */
-export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: number): Verdict => {
+export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: number): AuthResult => {
   const verdicts = auths.map((auth) =>
     auth.method === 'Signature' ? readSignature(headers, nowMs) : verifyOne(auth, headers, NO_BODY, nowMs),
   );

@@ -44,7 +44,7 @@ export interface SentId {
 }
 
 /** What is kept of a webhook: the key by which a repeated one is recognised, and its text. */
-export interface Kept {
+export interface CanonicalEvent {
   /**
    * Its `webhook-id` where a signature proves that; with another id that and the digest together; else the digest. At
    * most 200 characters.
@@ -67,7 +67,7 @@ export interface Kept {
 }
 
 /** What the store keeps of a webhook's parsed body. `read` gives what `readPayload` makes of it; seldom called. */
-export const keep = (sent: SentId, json: unknown, read: () => Payload | undefined): Kept => {
+export const canonicalise = (sent: SentId, json: unknown, read: () => Payload | undefined): CanonicalEvent => {
   const { core, rest } = partsOf(json);
   const text = canonicalJson(core);
   const stated = statedIn(core, read);
@@ -97,13 +97,13 @@ const statedIn = ({ updates }: JsonObject, read: () => Payload | undefined): rea
   return payload !== undefined && statesWholeCompany(payload) ? payload.stated : undefined;
 };
 
-/** The {@link Kept.key} of a webhook. */
+/** The {@link CanonicalEvent.key} of a webhook. */
 export const dedupeKey = (webhookId: string | undefined, json: unknown, isSigned = false): string =>
   keyOf(idOf(webhookId), isSigned, sha256(canonicalJson(partsOf(json).core)));
 
-/** The {@link Kept.body} of a webhook. */
+/** The {@link CanonicalEvent.body} of a webhook. */
 export const canonicalBody = (json: unknown, options: WireOptions = {}): string =>
-  keep({ id: undefined, isSigned: false }, json, () => {
+  canonicalise({ id: undefined, isSigned: false }, json, () => {
     const read = readPayload(json, options);
     return read.ok ? read.payload : undefined;
   }).body;

@@ -21,7 +21,7 @@ import type { Updates } from './payload.ts';
 import { joinLines } from './trim.ts';
 
 /** One thing that changed; `before` is null where there was nothing or it is not known, `after` where nothing is left. */
-export interface Line {
+export interface DescribedLine {
   readonly label: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -32,7 +32,7 @@ export interface Line {
 export interface Description {
   readonly event: EventName;
   readonly title: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly DescribedLine[];
 }
 
 export interface DescribeOptions {
@@ -43,13 +43,13 @@ export interface DescribeOptions {
 }
 
 /** A line as plain text: `Status: Normal → Under konkurs`; what it continues on, and its link, are indented. */
-export function lineText({ label, before, after, link }: Line): string {
+export function lineText({ label, before, after, link }: DescribedLine): string {
   const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
   const text = value === '' ? label : `${label}: ${joinLines(value, '\n    ')}`;
   return link === undefined ? text : `${text}\n    ${link}`;
 }
 
-type Describe<E extends EventName> = (data: EventData<E>, options: DescribeOptions) => readonly Line[];
+type Describe<E extends EventName> = (data: EventData<E>, options: DescribeOptions) => readonly DescribedLine[];
 type Entry<E extends EventName> = readonly [title: string, describe: Describe<E>];
 
 /** The updated events in the specification's order. */
@@ -66,7 +66,7 @@ function describeOne<E extends EventName>(event: E, updates: Updates, options: D
 /** A value before and after; one that is gone says so in its label. */
 const change =
   <T>(label: string, text: (value: T) => string) =>
-  (data: { readonly before: T | null; readonly after: T | null }): readonly Line[] => {
+  (data: { readonly before: T | null; readonly after: T | null }): readonly DescribedLine[] => {
     const [before, after] = [data.before, data.after].map(
       (value) => (value === null ? '' : text(value)).trim() || null,
     );
@@ -77,9 +77,9 @@ const same = (text: string): string => text;
 
 const list =
   <T>(added: string, removed: string, text: (value: T) => string) =>
-  (data: { readonly added: readonly T[]; readonly removed: readonly T[] }): readonly Line[] => [
-    ...data.added.map((one): Line => ({ label: added, before: null, after: text(one) })),
-    ...data.removed.map((one): Line => ({ label: removed, before: text(one), after: null })),
+  (data: { readonly added: readonly T[]; readonly removed: readonly T[] }): readonly DescribedLine[] => [
+    ...data.added.map((one): DescribedLine => ({ label: added, before: null, after: text(one) })),
+    ...data.removed.map((one): DescribedLine => ({ label: removed, before: text(one), after: null })),
   ];
 
 const nameOf = ({ name, entityId }: Entity): string => name ?? entityId;
@@ -100,7 +100,9 @@ function split<T extends Entity>(all: readonly T[], { nameless = () => false }: 
 }
 
 /** `2 nye, 1 udgået`: people whose names are not told. */
-function counted(...counts: readonly (readonly [count: number, one: string, more: string])[]): readonly Line[] {
+function counted(
+  ...counts: readonly (readonly [count: number, one: string, more: string])[]
+): readonly DescribedLine[] {
   const parts = counts
     .filter(([count]) => count > 0)
     .map(([count, one, more]) => `${count} ${count === 1 ? one : more}`);
@@ -112,7 +114,7 @@ function shares<T extends Entity>(
   shareOf: (one: T) => string | null,
   event: EventName,
   options: DescribeOptions,
-): readonly Line[] {
+): readonly DescribedLine[] {
   const { formerShares = {} } = options;
   const [added, removed, changed] = [
     split(data.added, options),
@@ -123,9 +125,9 @@ function shares<T extends Entity>(
   const text = (one: T): string => withShare(one, shareOf(one));
   const left = (one: T): string => withShare(one, shareOf(one) ?? formerOf(one));
   return [
-    ...added.named.map((one): Line => ({ label: 'Ny', before: null, after: text(one) })),
-    ...removed.named.map((one): Line => ({ label: 'Udgået', before: left(one), after: null })),
-    ...changed.named.map((one): Line => {
+    ...added.named.map((one): DescribedLine => ({ label: 'Ny', before: null, after: text(one) })),
+    ...removed.named.map((one): DescribedLine => ({ label: 'Udgået', before: left(one), after: null })),
+    ...changed.named.map((one): DescribedLine => {
       const former = formerOf(one);
       const share = shareOf(one);
       return {
@@ -147,11 +149,14 @@ const owners =
   (data, options) =>
     shares<Owner>(data, ({ ownership }) => ownership, event, options);
 
-const reference = ({ entity }: { readonly entity: Entity }, options: DescribeOptions): readonly Line[] =>
+const reference = ({ entity }: { readonly entity: Entity }, options: DescribeOptions): readonly DescribedLine[] =>
   named({ label: 'Navn', before: null, after: nameOf(entity) }, entity, options);
 
-const named = (line: Line, entity: Entity, { nameless = () => false }: DescribeOptions): readonly Line[] =>
-  nameless(entity) ? [] : [line];
+const named = (
+  line: DescribedLine,
+  entity: Entity,
+  { nameless = () => false }: DescribeOptions,
+): readonly DescribedLine[] => (nameless(entity) ? [] : [line]);
 
 const TABLE: { readonly [E in EventName]: Entry<E> } = {
   name: ['Navn', change('Navn', same)],
@@ -213,15 +218,15 @@ const TABLE: { readonly [E in EventName]: Entry<E> } = {
   ],
 };
 
-function on(date: string): Line {
+function on(date: string): DescribedLine {
   return { label: 'Dato', before: null, after: dateText(date) };
 }
 
-function monitor(name: string, isAdded: boolean): Line {
+function monitor(name: string, isAdded: boolean): DescribedLine {
   return { label: 'Overvågning', before: isAdded ? null : name, after: isAdded ? name : null };
 }
 
-function describeArticle(article: EventData<'newArticle'>, { nameless }: DescribeOptions): readonly Line[] {
+function describeArticle(article: EventData<'newArticle'>, { nameless }: DescribeOptions): readonly DescribedLine[] {
   const { source, time, link } = article;
   const resolve = (text: string): string =>
     resolveTokens(text, (entityId) => nameless?.({ entityId, name: null, type: null }) ?? false);

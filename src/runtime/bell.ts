@@ -1,13 +1,13 @@
 import { pause } from './pause.ts';
 
 /** Tells the workers of this process that a queue has work. Only a hint: they poll as well, for other processes' work. */
-export interface Bell {
+export interface WakeUp {
   ring(queue: string): void;
   /** Resolves at a ring, after `ms` or at the abort. A ring that came while nobody waited ends the next wait at once. */
   wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export function createBell(): Bell {
+export function createWakeUp(): WakeUp {
   const rung = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
   return {

@@ -5,16 +5,16 @@ import type { Db, Tx } from '../store/store.ts';
 export const EVERY_BUDGET = '/*';
 
 /** Why an account is blocked: by credentials that are not accepted, by a refusal, by a limit that it states. */
-export type Fault = 'auth' | 'refused' | 'rate' | 'locked';
+export type BlockFault = 'auth' | 'refused' | 'rate' | 'locked';
 
 /** An account that nobody may call before `until`. */
-export interface Block {
+export interface AccountBlock {
   readonly account: string;
   /** When the first of the blocks began that followed each other until this one. */
   readonly since: number;
   readonly until: number;
   readonly reason: string | null;
-  readonly fault: Fault;
+  readonly fault: BlockFault;
 }
 
 /** A block within this time of the one before is the same trouble: between them an account is only probed. */
@@ -23,13 +23,13 @@ export const SAME_TROUBLE_MS = 10 * 60_000;
 const LONG_PAUSE_MS = 15 * 60_000;
 
 /** Whether a block is a person's to end: credentials, a refusal, or a limit that holds for long. */
-export const needsPerson = ({ fault, since, until }: Block): boolean =>
+export const needsPerson = ({ fault, since, until }: AccountBlock): boolean =>
   fault === 'auth' || fault === 'refused' || until - since > LONG_PAUSE_MS;
 
 /** The blocks that hold now, or held until `agoMs` ago at most, by account. */
-export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readonly Block[]> {
+export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readonly AccountBlock[]> {
   const rows = await db
-    .selectFrom('rate')
+    .selectFrom('rate_limit')
     .selectAll()
     .where('blocked_until', '>', now - agoMs)
     .orderBy('key')
@@ -43,12 +43,12 @@ export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readon
   }));
 }
 
-const FAULTS = ['auth', 'refused', 'rate', 'locked'] as const satisfies readonly Fault[];
+const FAULTS = ['auth', 'refused', 'rate', 'locked'] as const satisfies readonly BlockFault[];
 
 /** Ends an account's block: it is called at once. False where none holds. */
 export async function endBlock(tx: Tx, account: string, now: number): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom('rate')
+    .deleteFrom('rate_limit')
     .where('key', '=', `${account}${EVERY_BUDGET}`)
     .where('blocked_until', '>', now)
     .executeTakeFirst();

@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readKept } from '../store/keep.ts';
+import { readValue } from '../store/keep.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { pause } from './pause.ts';
 
@@ -55,16 +55,16 @@ export function differingParts(one: Digests, other: Digests): readonly string[] 
 
 /** What the digests of this store are salted with; made where it is not there. */
 export async function saltOf(store: Store, now: number): Promise<string> {
-  const known = await readKept(store.db, SALT);
+  const known = await readValue(store.db, SALT);
   if (known !== undefined) return known;
   return store.write(async (tx) => {
     const value = randomBytes(24).toString('base64url');
     await tx
-      .insertInto('keep')
+      .insertInto('kv')
       .values({ key: SALT, value, updated_at: now })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    return (await readKept(tx, SALT)) ?? value;
+    return (await readValue(tx, SALT)) ?? value;
   });
 }
 

@@ -60,7 +60,7 @@ export interface Walked<K = number> {
 }
 
 /** A step of a walk over a table in the order of its key; undefined where nothing comes after `after`. */
-export type Step<K> = (tx: Tx, after: K) => Promise<Walked<K> | undefined>;
+export type WalkStep<K> = (tx: Tx, after: K) => Promise<Walked<K> | undefined>;
 
 /**
  * Steps without an old row after which a walk ends. Rows come in the order of their times, so one would do; but rows that
@@ -78,7 +78,7 @@ export function walked<K>(
 }
 
 /** Walks a table from the key after `start`, each step a transaction of its own, until only young rows follow. */
-export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, step: Step<K>): Promise<void> {
+export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, step: WalkStep<K>): Promise<void> {
   let after = start;
   for (let young = 0; young < YOUNG_STEPS && !signal.aborted; ) {
     const from = after;

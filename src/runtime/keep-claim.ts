@@ -5,7 +5,7 @@ import { pause } from './pause.ts';
 import type { Claim } from './settlement.ts';
 
 /** Does the work and renews the lease meanwhile. Where that fails the lease may run out: look with `held` before you write. */
-export async function keepClaim<T>(
+export async function renewWhile<T>(
   store: Store,
   claim: Claim,
   { now, leaseMs }: { readonly now: () => number; readonly leaseMs: number },

@@ -1,15 +1,15 @@
 /** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { each } from '../store/each.ts';
-import type { Schema } from '../store/schema.ts';
+import type { StoreSchema } from '../store/schema.ts';
 import type { Db, Tx } from '../store/store.ts';
 import type { Claim } from './settlement.ts';
 
 /** Whether nobody holds a lane at `now`: it was not claimed, or its lease has run out. */
 export const isFree =
   (now: number) =>
-  (eb: ExpressionBuilder<Schema, 'lane'>): Expression<SqlBool> =>
-    eb.or([eb('epoch', 'is', null), eb('lease_until', '<=', now)]);
+  (eb: ExpressionBuilder<StoreSchema, 'lane'>): Expression<SqlBool> =>
+    eb.or([eb('fence', 'is', null), eb('lease_until', '<=', now)]);
 
 /** One parked lane, for a person to decide on. */
 export interface Parked {
@@ -62,7 +62,7 @@ export async function park(
       queue,
       key,
       due_at: null,
-      epoch: null,
+      fence: null,
       lease_until: null,
       again_at: null,
       marks: 1,
@@ -105,9 +105,9 @@ export async function counts(db: Db, now: number): Promise<readonly Count[]> {
     .selectFrom('lane')
     .select(({ fn }) => [
       'queue',
-      count(sql`epoch is null and due_at <= ${now}`).as('ready'),
-      count(sql`epoch is null and due_at > ${now}`).as('waiting'),
-      count(sql`epoch is not null`).as('leased'),
+      count(sql`fence is null and due_at <= ${now}`).as('ready'),
+      count(sql`fence is null and due_at > ${now}`).as('waiting'),
+      count(sql`fence is not null`).as('leased'),
       count(sql`parked_at is not null`).as('parked'),
       fn.min(sql<number | null>`case when parked_at is null then since end`).as('oldest'),
     ])
@@ -124,7 +124,7 @@ export async function nextDue(db: Db, queue: string): Promise<number | undefined
     .select('due_at')
     .where('queue', '=', queue)
     .where('due_at', 'is not', null)
-    .where('epoch', 'is', null)
+    .where('fence', 'is', null)
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
@@ -146,12 +146,12 @@ export async function countDue(db: Db, queue: string, now: number, most: number)
 
 /** The keys that these claims of one queue still hold, as of now and without locking: look before you call out. */
 export async function owned(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
-  const epochs = new Map(claims.map(({ key, epoch }) => [key, epoch]));
+  const epochs = new Map(claims.map(({ key, fence }) => [key, fence]));
   const rows = await db
     .selectFrom('lane')
-    .select(['key', 'epoch'])
+    .select(['key', 'fence'])
     .where('queue', '=', claims[0]?.queue ?? '')
     .where('key', 'in', each(db, [...epochs.keys()]))
     .execute();
-  return new Set(rows.filter((row) => row.epoch === epochs.get(row.key)).map((row) => row.key));
+  return new Set(rows.filter((row) => row.fence === epochs.get(row.key)).map((row) => row.key));
 }

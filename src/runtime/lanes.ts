@@ -1,7 +1,7 @@
 /**
  * Lanes: what may be behind, and the right to work on it. A row exists exactly while its lane is behind.
  *
- * `due_at` is when the lane may be claimed, `lease_until` until when a claim holds it. The epoch fences: who claimed before
+ * `due_at` is when the lane may be claimed, `lease_until` until when a claim holds it. The fence fences: who claimed before
  * a lease ran out holds another number, and settles nothing. All times are ms since 1970. A claim and the renewal of its
  * lease change no column of an index: PostgreSQL then updates a row in place.
  */
@@ -36,10 +36,10 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
     .onConflict((conflict) =>
       conflict.columns(['queue', 'key']).doUpdateSet({
         marks: sql`lane.marks + 1`,
-        again_at: sql`case when lane.epoch is null then null
+        again_at: sql`case when lane.fence is null then null
           when lane.again_at < excluded.due_at then lane.again_at else excluded.due_at end`,
         due_at: sql`case when lane.parked_at is not null then excluded.due_at
-          when lane.epoch is not null or lane.attempts > 0 or lane.due_at < excluded.due_at then lane.due_at
+          when lane.fence is not null or lane.attempts > 0 or lane.due_at < excluded.due_at then lane.due_at
           else excluded.due_at end`,
         attempts: sql`case when lane.parked_at is null then lane.attempts else 0 end`,
         since: sql`case when lane.parked_at is null then lane.since else excluded.since end`,
@@ -67,7 +67,7 @@ export async function claim(
   const { limit, now, leaseMs, keys } = options;
   if (limit < 1 || keys?.length === 0) return [];
   // Random, not counted up: a lane that ended and began again must not repeat a number an old owner still holds.
-  const epoch = randomInt(1, 2 ** 48 - 1);
+  const fence = randomInt(1, 2 ** 48 - 1);
   const rows = await store.write((tx) =>
     tx
       // PostgreSQL runs a CTE that locks rows exactly once; as a subquery the limit could be exceeded.
@@ -85,13 +85,13 @@ export async function claim(
           .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
       )
       .updateTable('lane')
-      .set({ epoch, lease_until: now + leaseMs, again_at: null })
+      .set({ fence, lease_until: now + leaseMs, again_at: null })
       .where('queue', '=', queue)
       .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
       .returning(['queue', 'key', 'marks', 'attempts', 'since'])
       .execute(),
   );
-  return rows.map((row) => ({ ...row, epoch })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
+  return rows.map((row) => ({ ...row, fence })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
 }
 
 /** Locks the lanes that are still held by exactly these claims, until the transaction ends, and returns their keys. */
@@ -160,15 +160,15 @@ async function lock(tx: Tx, claims: readonly Claim[]): Promise<readonly Locked[]
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));
   const rows = await tx
     .selectFrom('lane')
-    .select(['key', 'epoch', 'marks', 'again_at'])
+    .select(['key', 'fence', 'marks', 'again_at'])
     .where('queue', '=', claims[0]?.queue ?? '')
     .where('key', 'in', each(tx, [...byKey.keys()]))
     .orderBy('key')
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .execute();
-  return rows.flatMap(({ key, epoch, ...row }) => {
+  return rows.flatMap(({ key, fence, ...row }) => {
     const claim = byKey.get(key);
-    return claim !== undefined && claim.epoch === epoch ? [{ claim, ...row }] : [];
+    return claim !== undefined && claim.fence === fence ? [{ claim, ...row }] : [];
   });
 }
 
@@ -179,7 +179,7 @@ async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void
       cast(${row.error === null ? null : storable(row.error)} as text), cast(${row.parked} as bigint))`,
   );
   await sql`with next (key, due_at, attempts, since, error, parked_at) as (values ${sql.join(values)})
-    update lane set epoch = null, lease_until = null, again_at = null, due_at = next.due_at, attempts = next.attempts, since = next.since,
+    update lane set fence = null, lease_until = null, again_at = null, due_at = next.due_at, attempts = next.attempts, since = next.since,
       error = next.error, parked_at = next.parked_at
     from next where lane.queue = ${queue} and lane.key = next.key`.execute(tx);
 }

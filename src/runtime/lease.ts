@@ -55,14 +55,14 @@ export function leaseOf(store: Store, claims: readonly Claim[], now: () => numbe
 
 /** When the first of these claims runs out; 0 where one is another's by now. */
 async function standsUntil({ db }: Store, claims: readonly Claim[]): Promise<number> {
-  const fences = new Map(claims.map(({ key, epoch }) => [key, epoch]));
+  const fences = new Map(claims.map(({ key, fence }) => [key, fence]));
   const rows = await db
     .selectFrom('lane')
-    .select(['key', 'epoch', 'lease_until'])
+    .select(['key', 'fence', 'lease_until'])
     .where('queue', '=', claims[0]?.queue ?? '')
     .where('key', 'in', each(db, [...fences.keys()]))
     .execute();
-  const ends = rows.filter(({ key, epoch }) => epoch === fences.get(key)).map(({ lease_until }) => lease_until ?? 0);
+  const ends = rows.filter(({ key, fence }) => fence === fences.get(key)).map(({ lease_until }) => lease_until ?? 0);
   return ends.length < fences.size ? 0 : Math.max(1, Math.min(...ends));
 }
 

@@ -9,12 +9,12 @@ interface Gauge<L> {
 
 export interface WorkGauges {
   readonly lanes: Gauge<{ readonly queue: string; readonly state: string }>;
-  readonly oldestUndoneSeconds: { set(seconds: number): void };
+  readonly oldestPendingSeconds: { set(seconds: number): void };
   readonly diskFreeBytes: { set(bytes: number): void };
 }
 
 /** What waits by design: for its time, for a digest, or for the webhook of somebody who does not answer. */
-const PATIENT: ReadonlySet<string> = new Set(['housekeeping', 'look', 'service-housekeeping', 'deliver', 'mail']);
+const PATIENT: ReadonlySet<string> = new Set(['housekeeping', 'poll', 'service-housekeeping', 'deliver', 'mail']);
 
 /** Sets the gauges of lanes, of the oldest work and of the disk. Reads all lanes. */
 export async function measureWork(store: Store, gauges: WorkGauges, now: number): Promise<void> {
@@ -25,7 +25,7 @@ export async function measureWork(store: Store, gauges: WorkGauges, now: number)
       gauges.lanes.set({ queue, state }, count);
   const work = all.filter(({ queue }) => !PATIENT.has(queue));
   const oldest = Math.min(...work.map((each) => each.oldestSince ?? now), now);
-  gauges.oldestUndoneSeconds.set((now - oldest) / 1_000);
+  gauges.oldestPendingSeconds.set((now - oldest) / 1_000);
   const free = await store.freeBytes();
   if (free !== undefined) gauges.diskFreeBytes.set(free);
 }

@@ -28,15 +28,15 @@ const LOOKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINU
 const STEP = 500;
 
 /** The write that a claim is about to make. */
-export const pendingUnder = ({ queue, key, epoch }: Claim, at: number, detail: object): PendingWrite => {
-  return { queue, key, fence: epoch, at, detail: JSON.stringify(detail) };
+export const pendingUnder = ({ queue, key, fence }: Claim, at: number, detail: object): PendingWrite => {
+  return { queue, key, fence: fence, at, detail: JSON.stringify(detail) };
 };
 
 /** Says on disk what is about to be sent. In a transaction that holds the lanes, or another may have them by now. */
 export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   if (writes.length === 0) return;
   const rows = writes.map((write) => ({ ...rowOf(write), look: write.at + (LOOKS_MS[0] ?? 0) }));
-  await sql`insert into pending_write (queue, key, fence, at, detail, look_at)
+  await sql`insert into pending_write (queue, key, fence, at, detail, check_at)
     select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
       cast(each.value ->> 'at' as bigint), each.value ->> 'detail', cast(each.value ->> 'look' as bigint)
     from ${eachRow(tx, rows)} where true
@@ -115,12 +115,12 @@ export async function readPendingWrites(
 }
 
 /** Marks the lanes whose pending writes are due for a look; one step, true where more may be due. Parked ones stay. */
-export async function lookAtPendingWrites(tx: Tx, now: number): Promise<boolean> {
+export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> {
   const due = await tx
     .selectFrom('pending_write')
     .selectAll()
-    .where('look_at', '<=', now)
-    .orderBy('look_at')
+    .where('check_at', '<=', now)
+    .orderBy('check_at')
     .limit(STEP)
     .execute();
   for (const [queue, rows] of [...Map.groupBy(due, ({ queue }) => queue)].sort()) {
@@ -146,7 +146,7 @@ export async function lookAtPendingWrites(tx: Tx, now: number): Promise<boolean>
   );
   const going = next.filter(({ look }) => look !== null);
   if (going.length > 0)
-    await sql`update pending_write set look_at = cast(each.value ->> 'look' as bigint)
+    await sql`update pending_write set check_at = cast(each.value ->> 'look' as bigint)
       from ${eachRow(tx, going)} where pending_write.queue = each.value ->> 'queue'
         and pending_write.key = each.value ->> 'key' and pending_write.fence = cast(each.value ->> 'fence' as bigint)
         and pending_write.at = cast(each.value ->> 'at' as bigint)`.execute(tx);

@@ -6,7 +6,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../store/store.ts';
-import { EVERY_BUDGET, type Fault, SAME_TROUBLE_MS } from './blocks.ts';
+import { type BlockFault, EVERY_BUDGET, SAME_TROUBLE_MS } from './blocks.ts';
 import { pause } from './pause.ts';
 
 /** At most `calls` in any `perMs`. */
@@ -16,13 +16,13 @@ export interface Budget {
 }
 
 /** Where in the queue of this process a call waits: behind the others, or in front of them. */
-export type Order = 'first' | 'last';
+export type CallOrder = 'first' | 'last';
 
-export interface Pace {
+export interface RateLimiter {
   /** Resolves when one call may be made. Rejects where the signal aborts, the store cannot be written, or with {@link PausedError}. */
-  acquire(budget: string, signal: AbortSignal, order?: Order): Promise<void>;
+  acquire(budget: string, signal: AbortSignal, order?: CallOrder): Promise<void>;
   /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
-  block(untilMs: number, reason: string, fault?: Fault): Promise<void>;
+  block(untilMs: number, reason: string, fault?: BlockFault): Promise<void>;
   /** The block that holds now, if one does. */
   blockedUntil(): Promise<{ until: number; reason: string | null } | undefined>;
   /** Leaves the budget's slots before `untilMs` unused: few calls remain. At most two windows ahead. */
@@ -44,7 +44,7 @@ export class PausedError extends Error {
 
 const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null } as const;
 
-export interface PaceOptions {
+export interface RateLimiterOptions {
   readonly store: Store;
   /** The account, in the store: the provider's name. */
   readonly key: string;
@@ -74,7 +74,7 @@ interface Lane {
   lead: number;
 }
 
-export function createPace(options: PaceOptions): Pace {
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { store, key, now, share = 0.98, patienceMs = Number.POSITIVE_INFINITY } = options;
   const all = `${key}${EVERY_BUDGET}`;
   const lanes = new Map(
@@ -92,7 +92,7 @@ export function createPace(options: PaceOptions): Pace {
   async function blocked(): Promise<boolean> {
     if (Math.abs(now() - checkedAt) > RECHECK_MS) {
       checkedAt = now();
-      const row = await store.db.selectFrom('rate').selectAll().where('key', '=', all).executeTakeFirst();
+      const row = await store.db.selectFrom('rate_limit').selectAll().where('key', '=', all).executeTakeFirst();
       block = { until: row?.blocked_until ?? 0, reason: row?.reason ?? null };
     }
     return block.until > now();
@@ -165,7 +165,7 @@ export function createPace(options: PaceOptions): Pace {
       const since = Math.floor(now());
       await store.write((tx) =>
         tx
-          .insertInto('rate')
+          .insertInto('rate_limit')
           .values({ key: all, next_at: 0, blocked_until: Math.ceil(until), reason, fault, blocked_since: since })
           .onConflict((conflict) =>
             conflict
@@ -177,7 +177,7 @@ export function createPace(options: PaceOptions): Pace {
                 blocked_until: row.ref('excluded.blocked_until'),
                 reason: row.ref('excluded.reason'),
               }))
-              .whereRef('rate.blocked_until', '<', 'excluded.blocked_until'),
+              .whereRef('rate_limit.blocked_until', '<', 'excluded.blocked_until'),
           )
           .execute(),
       );
@@ -191,16 +191,16 @@ export function createPace(options: PaceOptions): Pace {
       const next = Math.min(until, now() + 2 * lane.perMs);
       await store.write((tx) =>
         tx
-          .insertInto('rate')
+          .insertInto('rate_limit')
           .values({ ...FREE, key: lane.key, next_at: next })
           .onConflict((conflict) =>
-            conflict.column('key').doUpdateSet({ next_at: next }).where('rate.next_at', '<', next),
+            conflict.column('key').doUpdateSet({ next_at: next }).where('rate_limit.next_at', '<', next),
           )
           .execute(),
       );
     },
     async clear() {
-      await store.write((tx) => tx.deleteFrom('rate').where('key', '=', all).execute());
+      await store.write((tx) => tx.deleteFrom('rate_limit').where('key', '=', all).execute());
       checkedAt = Number.NEGATIVE_INFINITY;
     },
   };
@@ -229,7 +229,7 @@ async function reserve(store: Store, lane: Lane, count: number, now: () => numbe
     asked = now();
     const free = asked + lane.lead;
     const row = await tx
-      .insertInto('rate')
+      .insertInto('rate_limit')
       .values({ ...FREE, key: lane.key, next_at: free + length })
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({

@@ -4,7 +4,7 @@
 export interface Claim {
   readonly queue: string;
   readonly key: string;
-  readonly epoch: number;
+  readonly fence: number;
   /** How often the lane had been marked when it was claimed. */
   readonly marks: number;
   /** Failures since the last success. */

@@ -18,7 +18,7 @@ export async function take(
 ): Promise<readonly Claim[]> {
   const { now, leaseMs } = options;
   if (keys.length === 0) return [];
-  const epoch = randomInt(1, 2 ** 48 - 1);
+  const fence = randomInt(1, 2 ** 48 - 1);
   const rows = await store.write(async (tx) => {
     const sorted = [...new Set(keys)].sort();
     await sql`insert into lane (queue, key, due_at, marks, attempts, since)
@@ -37,7 +37,7 @@ export async function take(
       )
       .updateTable('lane')
       .set({
-        epoch,
+        fence,
         // A parked one has none: should we die, it is due when the lease ends.
         due_at: sql`coalesce(due_at, cast(${now} as bigint))`,
         lease_until: now + leaseMs,
@@ -49,5 +49,5 @@ export async function take(
       .returning(['queue', 'key', 'marks', 'attempts', 'since'])
       .execute();
   });
-  return rows.map((row) => ({ ...row, epoch }));
+  return rows.map((row) => ({ ...row, fence }));
 }

@@ -3,14 +3,14 @@ import PQueue from 'p-queue';
 import type { Store } from '../store/store.ts';
 import { storeErrorIn } from '../store/store-error.ts';
 import { backoff } from './backoff.ts';
-import type { Bell } from './bell.ts';
+import type { WakeUp } from './bell.ts';
 import { countDue, nextDue } from './lane-state.ts';
 import { type Claim, claim, renew, type Settlement, settleAll } from './lanes.ts';
 import { pause } from './pause.ts';
 
 export interface WorkerOptions {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly queue: string;
   /** Lanes a run, at most. */
   readonly batch: number;
@@ -47,7 +47,7 @@ const PARK_AFTER_TRIES = 10;
 const LAST_WORD_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { store, bell, queue, batch, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log, gather = 0 } = options;
+  const { store, wakeUp, queue, batch, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log, gather = 0 } = options;
   const slots = new PQueue({ concurrency });
   const stopping = new AbortController();
   const cutting = new AbortController();
@@ -92,7 +92,7 @@ export function startWorker(options: WorkerOptions): Worker {
       await work(claims);
     } finally {
       running--;
-      if (drains.length > 0) bell.ring(queue);
+      if (drains.length > 0) wakeUp.ring(queue);
     }
   }
 
@@ -120,7 +120,7 @@ export function startWorker(options: WorkerOptions): Worker {
     } catch (error) {
       log.error({ err: error, queue }, 'could not look for work: trying again');
     }
-    await bell.wait(queue, wait, stopping.signal);
+    await wakeUp.wait(queue, wait, stopping.signal);
   }
 
   async function work(claims: readonly Claim[]): Promise<void> {
@@ -194,7 +194,7 @@ export function startWorker(options: WorkerOptions): Worker {
     drained() {
       return new Promise((resolve) => {
         drains.push(resolve);
-        bell.ring(queue);
+        wakeUp.ring(queue);
       });
     },
   };

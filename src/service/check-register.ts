@@ -1,5 +1,5 @@
 /** What `check` asks of the register: whether it answers, and how far it has been read. */
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from './register/losses.ts';
@@ -10,7 +10,7 @@ import { openSource } from './watching.ts';
 
 export interface RegisterCheckDeps {
   readonly store: Store;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly now: () => number;
 }
 
@@ -62,7 +62,7 @@ async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Finding
 /** Each part of the register that was not read for long, or never while another was. */
 async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: RegisterSource): Promise<Findings> {
   const kept = await db
-    .selectFrom('keep')
+    .selectFrom('kv')
     .select(['value', 'updated_at'])
     .where('key', '=', cursorKey(source))
     .executeTakeFirst();

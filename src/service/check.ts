@@ -1,5 +1,5 @@
 /** What `check` asks of the service: the register, the mail server, the monitors, where it may post. */
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import { checkRegister, reasonOf } from './check-register.ts';
@@ -12,7 +12,7 @@ import type { ServiceSettings } from './settings.ts';
 
 export interface ServiceCheckDeps {
   readonly store: Store;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly now: () => number;
   readonly secrets: Secrets;
 }
@@ -102,9 +102,9 @@ async function checkMonitors({ store }: ServiceCheckDeps, reading: Promise<Read>
   };
   const off = monitors.filter(({ disabledReason }) => disabledReason === 'failing' || disabledReason === 'gone');
   tell(off, 'switched off, since their webhooks failed', 'mend the webhook, then cvrsync monitors activate');
-  const failing = monitors.filter(({ activated, failingSince }) => activated && failingSince !== null);
+  const failing = monitors.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
   tell(failing, 'failing now', 'see cvrsync deliveries list --monitor');
-  const silent = monitors.filter(({ provider, url, activated }) => provider !== null && url === null && activated);
+  const silent = monitors.filter(({ provider, url, enabled }) => provider !== null && url === null && enabled);
   tell(silent, 'jobs without a webhook, so that nobody is told', 'cvrsync monitors update --url');
   const held = await countDeliveries(store.db, { state: 'held' });
   if (held > 0)

@@ -2,36 +2,36 @@
  * Delivers changes to the webhooks of monitors: at least once, in order for each monitor and company, each monitor on its
  * own. A lane is a monitor that has something due; the order within it is that of its delivery rows.
  */
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { WireOptions } from '../protocol/payload.ts';
-import type { Bell } from '../runtime/bell.ts';
+import type { WakeUp } from '../runtime/bell.ts';
 import type { Claim } from '../runtime/lanes.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/store.ts';
 import { createBodies } from './delivery/bodies.ts';
 import { type Head, loadMonitors } from './delivery/due.ts';
 import { createLedger } from './delivery/ledger.ts';
-import type { Result } from './delivery/record.ts';
+import type { AttemptResult } from './delivery/record.ts';
 import { type RunDeps, runLane } from './delivery/run.ts';
 import { createSlots } from './delivery/slots.ts';
 import { MAIL_QUEUE } from './mail/queue.ts';
 import { DELIVER_QUEUE } from './publish.ts';
 import { SCHEDULE } from './schedule.ts';
 import type { Secrets } from './secrets.ts';
-import type { OwnWay } from './ways.ts';
+import type { OwnTransport } from './ways.ts';
 
 export interface DeliveryDeps extends WireOptions {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
   readonly metrics: Pick<Metrics, 'deliveryAttempts' | 'deliverySeconds' | 'leaseLost'>;
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** The way to our own connector's webhook. */
-  readonly ownWay?: OwnWay;
+  readonly ownTransport?: OwnTransport;
   /** Posts under way to one webhook at a time; 16 where absent. */
   readonly concurrency?: number;
   /** Seconds before each attempt, for monitors without their own. */
@@ -55,12 +55,12 @@ const LOOKS = 8;
 
 /** Starts delivering; ring `deliver` when something was published. */
 export function startDelivery(deps: DeliveryDeps): Worker {
-  const { store, bell, now, log, metrics, secrets, concurrency = CONCURRENCY, random = Math.random } = deps;
+  const { store, wakeUp, now, log, metrics, secrets, concurrency = CONCURRENCY, random = Math.random } = deps;
   /** Posts at a time of webhooks that asked for fewer. */
   const limits = new Map<string, number>();
   const limit = (monitor: string) => limits.get(monitor) ?? concurrency;
 
-  function observe(monitor: string, head: Head, { posted, state }: Result): void {
+  function observe(monitor: string, head: Head, { posted, state }: AttemptResult): void {
     if (posted === undefined) return;
     const { outcome, status, fault } = posted;
     const failed = fault ?? `${Math.floor((status ?? 0) / 100)}xx`;
@@ -77,10 +77,10 @@ export function startDelivery(deps: DeliveryDeps): Worker {
   const run: RunDeps = {
     db: store.db,
     store,
-    wayTo: (monitor) => deps.ownWay?.(monitor) ?? { http: deps.http, url: monitor.url },
+    transportTo: (monitor) => deps.ownTransport?.(monitor) ?? { http: deps.http, url: monitor.url },
     now,
     random,
-    ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => bell.ring(MAIL_QUEUE) }),
+    ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
     bodies: createBodies(deps),
     slots: createSlots(POSTS),
     looks: createSlots(LOOKS),
@@ -98,14 +98,14 @@ export function startDelivery(deps: DeliveryDeps): Worker {
 
   async function runOne(claim: Claim, monitors: Awaited<ReturnType<typeof loadMonitors>>, signal: AbortSignal) {
     const monitor = monitors.get(claim.key);
-    if (monitor?.activated === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
+    if (monitor?.enabled === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
     // Nothing is due to it: what was is held or dropped.
     await run.ledger.write({ claim, ending: 'over' });
   }
 
   return startWorker({
     store,
-    bell,
+    wakeUp,
     queue: DELIVER_QUEUE,
     batch: BATCH,
     concurrency: RUNS,

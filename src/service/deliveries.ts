@@ -2,7 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../runtime/lanes.ts';
-import type { Schema } from '../store/schema.ts';
+import type { StoreSchema } from '../store/schema.ts';
 import type { DeliveryTable } from '../store/service-schema.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 
@@ -63,10 +63,10 @@ const KEPT_DAYS = 90;
 const STEP = 500;
 
 /** What a replay takes where no state is asked for. */
-const REPLAYED: readonly DeliveryState[] = ['held', 'exhausted'];
-const DROPPED: readonly DeliveryState[] = ['due', 'held', 'exhausted'];
+const REPLAYED: readonly DeliveryState[] = ['held', 'failed'];
+const DROPPED: readonly DeliveryState[] = ['due', 'held', 'failed'];
 
-type Query<O> = SelectQueryBuilder<Schema, 'delivery', O>;
+type Query<O> = SelectQueryBuilder<StoreSchema, 'delivery', O>;
 
 const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
   const { monitor, state, entity, seq, since, until } = filter;
@@ -117,7 +117,7 @@ export function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]
 }
 
 /**
- * Makes deliveries due again, oldest first, and returns how many: held and exhausted ones, or those of the state asked
+ * Makes deliveries due again, oldest first, and returns how many: held and failed ones, or those of the state asked
  * for. Each keeps its `webhook-id` and begins its schedule anew. Those of monitors that are off stay as they are: switch
  * the monitor on first. Ring `deliver` after the commit.
  */
@@ -125,7 +125,7 @@ export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: numb
   return change(tx, filter, REPLAYED, true, now, { state: 'due', next_at: now, ended_at: null });
 }
 
-/** Gives deliveries up, and returns how many: due, held and exhausted ones, or those of the state asked for. */
+/** Gives deliveries up, and returns how many: due, held and failed ones, or those of the state asked for. */
 export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   return change(tx, filter, DROPPED, false, now, { state: 'dropped', ended_at: now });
 }
@@ -145,7 +145,7 @@ async function change(
       query
         .where('delivery.state', '!=', 'due')
         .where('delivery.monitor', 'in', (inner) =>
-          inner.selectFrom('monitor').select('id').where('activated', '=', 1).where('url', 'is not', null),
+          inner.selectFrom('monitor').select('id').where('enabled', '=', 1).where('url', 'is not', null),
         ),
     )
     .orderBy('delivery.seq')

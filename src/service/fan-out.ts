@@ -5,14 +5,14 @@ import type { Monitor } from './monitor.ts';
 
 /** What the decision needs of a monitor; its secrets stay sealed. */
 export interface Listener
-  extends Pick<Monitor, 'id' | 'name' | 'target' | 'events' | 'emails' | 'mailRhythm' | 'activated' | 'activatedAt'> {
+  extends Pick<Monitor, 'id' | 'name' | 'target' | 'events' | 'emails' | 'mailFrequency' | 'enabled' | 'enabledAt'> {
   /** Those of the entities in question that its list holds. */
   readonly entities: ReadonlySet<string>;
   readonly hasWebhook: boolean;
 }
 
 /** What one monitor is told of one change. */
-export interface Told {
+export interface Notified {
   readonly monitor: string;
   /** At least one, in the order of the change. */
   readonly events: readonly EventName[];
@@ -20,7 +20,7 @@ export interface Told {
   readonly state: 'due' | 'held' | null;
   /** Who gets a mail of it; empty while the monitor is off, and for a whole state. */
   readonly recipients: readonly string[];
-  readonly rhythm: Monitor['mailRhythm'];
+  readonly frequency: Monitor['mailFrequency'];
 }
 
 const COMPANY = 'CVR-1-';
@@ -33,17 +33,17 @@ export const isCompany = (entity: string): boolean => entity.startsWith(COMPANY)
  * goes to that monitor alone, whatever its target. A monitor that is off has its deliveries held, and gets no mail; one
  * that was never activated is told nothing.
  */
-export function fanOut(change: Change, monitors: readonly Listener[]): readonly Told[] {
+export function fanOut(change: Change, monitors: readonly Listener[]): readonly Notified[] {
   const changed = Object.keys(change.updates).filter(isEventName);
-  return monitors.flatMap((monitor): readonly Told[] => {
-    if (monitor.activatedAt === null || !concerns(change, monitor)) return [];
+  return monitors.flatMap((monitor): readonly Notified[] => {
+    if (monitor.enabledAt === null || !concerns(change, monitor)) return [];
     const events = selected(changed, monitor.events);
     if (events.length === 0) return [];
-    const state = !monitor.hasWebhook ? null : monitor.activated ? 'due' : 'held';
+    const state = !monitor.hasWebhook ? null : monitor.enabled ? 'due' : 'held';
     // A whole state was asked for by a program: to people it would read as if all of it were new.
-    const recipients = monitor.activated && change.kind !== 'state' ? monitor.emails : [];
+    const recipients = monitor.enabled && change.kind !== 'state' ? monitor.emails : [];
     if (state === null && recipients.length === 0) return [];
-    return [{ monitor: monitor.id, events, state, recipients, rhythm: monitor.mailRhythm }];
+    return [{ monitor: monitor.id, events, state, recipients, frequency: monitor.mailFrequency }];
   });
 }
 

@@ -8,7 +8,7 @@ const LEAST_ATTEMPTS = 20;
 const EARLY_MS = 2 * 3_600_000;
 
 /** The bits of `monitor.notices`. */
-export const NOTICES = { exhausted: 1, halfway: 2, disabled: 4, failing: 8 } as const;
+export const NOTICES = { failed: 1, halfway: 2, disabled: 4, failing: 8 } as const;
 export type NoticeKind = keyof typeof NOTICES | 'gone';
 
 /** How a monitor's webhook is doing, as the store keeps it. */
@@ -23,10 +23,10 @@ export interface Health {
 export const HEALTHY: Health = { failingSince: null, failedAttempts: 0, notices: 0 };
 
 /** A failed attempt. */
-export interface Failure {
+export interface DeliveryFailure {
   readonly at: number;
   /** The delivery's last: it is given up. */
-  readonly exhausted: boolean;
+  readonly failed: boolean;
   /** The webhook said that nobody wants these any more. */
   readonly gone: boolean;
   /** An attempt of a delivery that was given up before and asked for again: it was counted then. */
@@ -44,7 +44,7 @@ export interface Judgement {
  * What a failed attempt makes of a monitor. Notices go out after two hours, at the first delivery that is given up, after
  * half the time and when it is disabled; each once until a success resets all.
  */
-export function judge(before: Health, failure: Failure): Judgement {
+export function judge(before: Health, failure: DeliveryFailure): Judgement {
   const failingSince = before.failingSince ?? failure.at;
   const failedAttempts = before.failedAttempts + (failure.repeated ? 0 : 1);
   const lasted = failure.at - failingSince;
@@ -54,7 +54,7 @@ export function judge(before: Health, failure: Failure): Judgement {
       ? 'failing'
       : undefined;
   const reached =
-    (failure.exhausted ? NOTICES.exhausted : 0) |
+    (failure.failed ? NOTICES.failed : 0) |
     (before.notices === 0 && lasted >= EARLY_MS ? NOTICES.failing : 0) |
     (lasted >= PATIENCE_MS / 2 ? NOTICES.halfway : 0) |
     (disable === undefined ? 0 : NOTICES.disabled);
@@ -67,6 +67,6 @@ function noticeOf(fresh: number, disable: Judgement['disable']): NoticeKind | un
   if (disable === 'gone') return 'gone';
   if (disable !== undefined) return 'disabled';
   if ((fresh & NOTICES.halfway) > 0) return 'halfway';
-  if ((fresh & NOTICES.exhausted) > 0) return 'exhausted';
+  if ((fresh & NOTICES.failed) > 0) return 'failed';
   return (fresh & NOTICES.failing) > 0 ? 'failing' : undefined;
 }

@@ -81,7 +81,7 @@ export const activeJobs = (tx: Tx, key: string): Promise<readonly LeftJob[]> =>
     .selectFrom('monitor')
     .select(['id', 'name'])
     .where('owner', '=', key)
-    .where('activated', '=', 1)
+    .where('enabled', '=', 1)
     .orderBy('id')
     .execute();
 

@@ -27,13 +27,13 @@ export interface MonitorInput {
   /** (none) */
   readonly emails?: readonly string[];
   /** (`daily`) */
-  readonly mailRhythm?: Monitor['mailRhythm'];
+  readonly mailFrequency?: Monitor['mailFrequency'];
   /** (true) */
-  readonly activated?: boolean;
+  readonly enabled?: boolean;
 }
 
 /** What can be changed later. */
-export type MonitorPatch = Partial<Omit<MonitorInput, 'owner' | 'provider' | 'activated'>>;
+export type MonitorPatch = Partial<Omit<MonitorInput, 'owner' | 'provider' | 'enabled'>>;
 
 /** A monitor that cannot be as it was asked for. The issues are for the person who asked, and hold no secret. */
 export class MonitorError extends Error {

@@ -23,9 +23,9 @@ export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
     security: readSecurity(row.security, secrets),
     schedule: row.schedule === null ? null : listed<number>(row.schedule),
     emails: listed<string>(row.emails),
-    mailRhythm: row.mail_rhythm,
-    activated: row.activated === 1,
-    activatedAt: row.activated_at,
+    mailFrequency: row.mail_frequency,
+    enabled: row.enabled === 1,
+    enabledAt: row.enabled_at,
     disabledReason: row.disabled_reason,
     disabledAt: row.disabled_at,
     failingSince: row.failing_since,
@@ -78,8 +78,8 @@ export async function fanOutMonitors(tx: Tx, wanted: ListenersWanted): Promise<r
   }
   const rows = await tx
     .selectFrom('monitor')
-    .select(['id', 'name', 'target', 'events', 'url', 'emails', 'mail_rhythm', 'activated', 'activated_at'])
-    .where('activated_at', 'is not', null)
+    .select(['id', 'name', 'target', 'events', 'url', 'emails', 'mail_frequency', 'enabled', 'enabled_at'])
+    .where('enabled_at', 'is not', null)
     .where(({ eb, or }) =>
       or([
         eb('id', 'in', each(tx, [...new Set([...lists.keys(), ...only])])),
@@ -105,9 +105,9 @@ export async function fanOutMonitors(tx: Tx, wanted: ListenersWanted): Promise<r
     events: selection(row.events),
     hasWebhook: row.url !== null,
     emails: row.emails === '[]' ? NOBODY : listed<string>(row.emails),
-    mailRhythm: row.mail_rhythm,
-    activated: row.activated === 1,
-    activatedAt: row.activated_at,
+    mailFrequency: row.mail_frequency,
+    enabled: row.enabled === 1,
+    enabledAt: row.enabled_at,
   }));
 }
 

@@ -29,15 +29,15 @@ export interface Monitor {
   /** Seconds before each attempt; null for the configured ones. */
   readonly schedule: readonly number[] | null;
   readonly emails: readonly string[];
-  readonly mailRhythm: 'at-once' | 'daily';
-  readonly activated: boolean;
+  readonly mailFrequency: 'immediate' | 'daily';
+  readonly enabled: boolean;
   /** Null where it was never activated: what happens is then not kept for it. */
-  readonly activatedAt: number | null;
+  readonly enabledAt: number | null;
   readonly disabledReason: 'person' | 'failing' | 'gone' | null;
   readonly disabledAt: number | null;
   readonly failingSince: number | null;
   readonly failedAttempts: number;
-  /** Which notices went out since it began to fail, as a sum: 1 at the first exhausted delivery, 2 half-way, 4 disabled. */
+  /** Which notices went out since it began to fail, as a sum: 1 at the first failed delivery, 2 half-way, 4 disabled. */
   readonly notices: number;
   readonly createdAt: number;
 }

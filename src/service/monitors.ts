@@ -34,7 +34,7 @@ export async function createMonitor(
   options: MonitorOptions = {},
 ): Promise<Monitor> {
   refuse(checkMonitor(input, options));
-  const { owner = null, provider = null, activated = true } = input;
+  const { owner = null, provider = null, enabled = true } = input;
   if (provider !== null && (await findJob(tx, owner, provider)) !== undefined) throw taken(provider);
   const security: Security = {
     credentials: input.credentials ?? { method: 'None' },
@@ -53,11 +53,11 @@ export async function createMonitor(
       security: writeSecurity(security, secrets),
       schedule: input.schedule ? JSON.stringify(input.schedule) : null,
       emails: JSON.stringify(distinct(input.emails ?? [])),
-      mail_rhythm: input.mailRhythm ?? 'daily',
-      activated: activated ? 1 : 0,
-      activated_at: activated ? now : null,
-      disabled_reason: activated ? null : 'person',
-      disabled_at: activated ? null : now,
+      mail_frequency: input.mailFrequency ?? 'daily',
+      enabled: enabled ? 1 : 0,
+      enabled_at: enabled ? now : null,
+      disabled_reason: enabled ? null : 'person',
+      disabled_at: enabled ? null : now,
       ...HEALTHY,
       created_at: now,
       updated_at: now,
@@ -83,7 +83,7 @@ export async function updateMonitor(
   if (row === undefined) return undefined;
   refuse(checkMonitor({ ...patch, provider: row.provider }, options));
   const { security } = readMonitor(row, secrets);
-  const { name, target, events, url, credentials, schedule, emails, mailRhythm } = patch;
+  const { name, target, events, url, credentials, schedule, emails, mailFrequency } = patch;
   const to: Partial<MonitorRow> = {
     ...(name !== undefined && { name: name.trim() }),
     ...(target !== undefined && { target }),
@@ -91,7 +91,7 @@ export async function updateMonitor(
     ...(credentials !== undefined && { security: writeSecurity({ ...security, credentials }, secrets) }),
     ...(schedule !== undefined && { schedule: schedule && JSON.stringify(schedule) }),
     ...(emails !== undefined && { emails: JSON.stringify(distinct(emails)) }),
-    ...(mailRhythm !== undefined && { mail_rhythm: mailRhythm }),
+    ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
     // Another webhook: what the one before failed at does not count.
     ...(url !== undefined && url !== row.url && { url, ...HEALTHY }),
   };
@@ -133,7 +133,7 @@ export interface MonitorFilter {
   readonly provider?: string | undefined;
   /** Only third-party jobs, or only what is none. */
   readonly job?: boolean | undefined;
-  readonly activated?: boolean | undefined;
+  readonly enabled?: boolean | undefined;
   /** What comes after this id, for the next page. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
@@ -141,12 +141,12 @@ export interface MonitorFilter {
 
 /** Monitors by id. */
 export async function listMonitors(db: Db, secrets: Secrets, filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
-  const { owner, provider, job, activated, after, limit } = filter;
+  const { owner, provider, job, enabled, after, limit } = filter;
   let query = db.selectFrom('monitor').selectAll().orderBy('id');
   if (owner !== undefined) query = query.where('owner', owner === null ? 'is' : '=', owner);
   if (provider !== undefined) query = query.where('provider', '=', provider);
   if (job !== undefined) query = query.where('provider', job ? 'is not' : 'is', null);
-  if (activated !== undefined) query = query.where('activated', '=', activated ? 1 : 0);
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
   if (after !== undefined) query = query.where('id', '>', after);
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map((row) => readMonitor(row, secrets));
@@ -159,19 +159,19 @@ export async function getMonitor(db: Db, secrets: Secrets, id: string): Promise<
 }
 
 /** A third-party job as its owner sees it. */
-export type Job = Pick<Monitor, 'id' | 'name' | 'activated'> & { readonly provider: string };
+export type Job = Pick<Monitor, 'id' | 'name' | 'enabled'> & { readonly provider: string };
 
 /** The jobs of an owner (null: the operators'), by provider. Opens no secrets. */
 export async function listJobs(db: Db, owner: string | null): Promise<readonly Job[]> {
   const rows = await db
     .selectFrom('monitor')
-    .select(['id', 'name', 'provider', 'activated'])
+    .select(['id', 'name', 'provider', 'enabled'])
     .where('owner', owner === null ? 'is' : '=', owner)
     .where('provider', 'is not', null)
     .orderBy('provider')
     .execute();
-  return rows.flatMap(({ provider, activated, ...row }) =>
-    provider === null ? [] : [{ ...row, provider, activated: activated === 1 }],
+  return rows.flatMap(({ provider, enabled, ...row }) =>
+    provider === null ? [] : [{ ...row, provider, enabled: enabled === 1 }],
   );
 }
 
@@ -184,11 +184,11 @@ export async function findJob(db: Db, owner: string | null, provider: string): P
 export async function activate(tx: Tx, id: string, now: number): Promise<boolean> {
   const row = await lockMonitor(tx, id);
   if (row === undefined) return false;
-  if (row.activated === 1) return true;
+  if (row.enabled === 1) return true;
   await change(
     tx,
     id,
-    { ...HEALTHY, activated: 1, activated_at: row.activated_at ?? now, disabled_reason: null, disabled_at: null },
+    { ...HEALTHY, enabled: 1, enabled_at: row.enabled_at ?? now, disabled_reason: null, disabled_at: null },
     now,
   );
   await mark(tx, DELIVER_QUEUE, [id], now);
@@ -206,8 +206,8 @@ export async function disable(
   now: number,
 ): Promise<boolean> {
   const row = await lockMonitor(tx, id);
-  if (row === undefined || row.activated === 0) return false;
-  await change(tx, id, { activated: 0, disabled_reason: reason, disabled_at: now }, now);
+  if (row === undefined || row.enabled === 0) return false;
+  await change(tx, id, { enabled: 0, disabled_reason: reason, disabled_at: now }, now);
   await holdDue(tx, id, now);
   return true;
 }

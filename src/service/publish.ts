@@ -10,7 +10,7 @@ import { mark } from '../runtime/lanes.ts';
 import { eachRow } from '../store/each.ts';
 import { engineOf, type Tx } from '../store/store.ts';
 import type { Change } from './change.ts';
-import { fanOut, isCompany, type Listener, type Told } from './fan-out.ts';
+import { fanOut, isCompany, type Listener, type Notified } from './fan-out.ts';
 import { type MailRow, queueMail } from './mail/queue.ts';
 import { fanOutMonitors } from './monitor-row.ts';
 import { type NewsSettings, newsOf } from './news/make.ts';
@@ -152,13 +152,13 @@ function* deliveryRows(stored: readonly Stored[]): Generator<DeliveryRow> {
 function* mailRows(stored: readonly Stored[]): Generator<MailRow> {
   for (const { seq, change, told } of tellings(stored)) {
     if (told.recipients.length === 0) continue;
-    const { monitor, recipients, rhythm, events } = told;
-    yield { monitor, recipients, rhythm, events, change: seq, formerShares: change.formerShares };
+    const { monitor, recipients, frequency, events } = told;
+    yield { monitor, recipients, frequency, events, change: seq, formerShares: change.formerShares };
   }
 }
 
 /** One monitor after the other: their rows lie side by side in the indexes, which are then read once a page. */
-function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: Change; told: Told }> {
+function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: Change; told: Notified }> {
   const heard = new Map<Listener, Stored[]>();
   for (const one of stored)
     for (const listener of one.listeners) {
@@ -181,7 +181,7 @@ async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: numbe
     .columns(['monitor', 'entity', 'change', 'events', 'state', 'next_at', 'created_at'])
     .expression(
       sql`select monitor.id, each.value ->> 'entity', cast(each.value ->> 'change' as bigint), each.value ->> 'events',
-        case when monitor.activated = 1 then 'due' else 'held' end, ${at(now)}, ${at(now)}
+        case when monitor.enabled = 1 then 'due' else 'held' end, ${at(now)}, ${at(now)}
         from ${eachRow(tx, rows)} join monitor on monitor.id = each.value ->> 'monitor'
         where true order by monitor.id, cast(each.value ->> 'change' as bigint)`,
     )

@@ -6,7 +6,7 @@ export const SCHEDULE: readonly number[] = [0, 5, 300, 1_800, 7_200, 18_000, 36_
 const LONGEST_MS = 24 * 3_600_000;
 
 /** What an answer means for its delivery and its monitor. */
-export type Outcome =
+export type AttemptOutcome =
   | { readonly kind: 'done'; readonly disable: boolean }
   /** `abort`: no further attempt. `crowded`: the receiver asks for less at a time. */
   | { readonly kind: 'failed'; readonly abort: boolean; readonly disable: boolean; readonly crowded: boolean };
@@ -16,7 +16,7 @@ export type Outcome =
  * `webhook-delivery: disable` and `abort-message` in an answer are obeyed, as Svix does
  * (https://docs.svix.com/receiving/using-app-portal/disable-webhook-endpoint).
  */
-export function outcomeOf(status: number, headers: Readonly<Record<string, string>> = {}): Outcome {
+export function outcomeOf(status: number, headers: Readonly<Record<string, string>> = {}): AttemptOutcome {
   const asked = headers['webhook-delivery']?.trim().toLowerCase();
   const disable = status === 410 || asked === 'disable';
   if (status >= 200 && status < 300) return { kind: 'done', disable };

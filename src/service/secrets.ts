@@ -1,6 +1,6 @@
 /** Keeps secrets in the store unreadable without the service's key, and proves that a token is one of ours. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { keepSecretFile, readSecretFile } from '../store/secret-file.ts';
+import { readSecretFile, storeSecretFile } from '../store/secret-file.ts';
 
 export interface Secrets {
   /** A text only `open` with the same key reads; another one at every call. */
@@ -69,7 +69,7 @@ export async function loadSecretKey(configured: string | undefined, storeUrl: st
       'service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32',
     );
   const file = `${storeUrl}.key`;
-  return readKey(await keepSecretFile(file, KEY_FILE, () => randomBytes(KEY_BYTES).toString('base64')), file);
+  return readKey(await storeSecretFile(file, KEY_FILE, () => randomBytes(KEY_BYTES).toString('base64')), file);
 }
 
 /** The key file of a SQLite store; undefined where it has none. */

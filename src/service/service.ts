@@ -1,10 +1,10 @@
 /** The service: what it watches, whom it tells, what it answers, and the order in which it starts and stops. */
 import type { Logger } from 'pino';
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { watchOutages } from '../http/outage.ts';
 import type { Server } from '../http/server.ts';
-import { createBell } from '../runtime/bell.ts';
+import { createWakeUp } from '../runtime/bell.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { startDelivery } from './deliver.ts';
@@ -15,9 +15,9 @@ import { startMail } from './mail/worker.ts';
 import { listMonitors } from './monitors.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { keepOwnJobs, type OwnConnector } from './own-jobs.ts';
-import { ASK_BATCH, askRegister } from './register/ask.ts';
+import { ASK_BATCH, fetchMissing } from './register/ask.ts';
 import { VANISHED_QUEUE } from './register/losses.ts';
-import { tellLosses } from './register/tell-losses.ts';
+import { releaseLosses } from './register/tell-losses.ts';
 import { markWatch, startWatch } from './register/watch.ts';
 import { WATCH_QUEUE } from './register/watch-page.ts';
 import { createAccess } from './routes/access.ts';
@@ -26,14 +26,14 @@ import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addTestWebhookRoutes } from './routes/testwebhook.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceSettings } from './settings.ts';
-import { sendStates } from './states.ts';
+import { sendFullStates } from './states.ts';
 import { openSource, watchDeps, watchTasks } from './watching.ts';
-import { monitorReading, openWays } from './ways.ts';
+import { monitorReading, openTransports } from './ways.ts';
 
 export interface ServiceDeps {
   readonly store: Store;
   /** For the register and other sources. */
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
@@ -67,19 +67,19 @@ const STATES = 20;
 export function createService(deps: ServiceDeps, { server, admin }: Listeners, settings: ServiceSettings): Service {
   const { store, metrics, log, now, secrets, adminToken } = deps;
   const { webhooks, smtp, emailEvent, placeType } = settings;
-  const bell = createBell();
-  const ways = openWays({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
+  const wakeUp = createWakeUp();
+  const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   const source = openSource(settings.register, deps);
-  const common = { store, bell, now, log, metrics, secrets };
-  const watching = { ...common, http: watchOutages({ store, now, log: deps.log }).watchHosts(deps.http) };
-  const tasks = watchTasks(watching, source, settings);
+  const common = { store, wakeUp, now, log, metrics, secrets };
+  const sourceDeps = { ...common, http: watchOutages({ store, now, log: deps.log }).watchHosts(deps.http) };
+  const tasks = watchTasks(sourceDeps, source, settings);
 
   const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
   addMonitoringRoutes(server, { ...common, access });
   addNewsRoutes(server, { store, access });
-  addTestWebhookRoutes(server, { store, access, http: ways.http, now, emailEvent, placeType });
+  addTestWebhookRoutes(server, { store, access, http: transports.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
-  const posting = { http: ways.http, ownWay: ways.ownWay, emailEvent };
+  const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent };
   addAdminRoutes(admin, { ...common, ...posting, placeType, adminToken, access, reading: monitorReading(settings) });
 
   let workers: readonly Worker[] = [];
@@ -102,21 +102,21 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
         ...one,
         queue: ASK_QUEUE,
         batch: ASK_BATCH,
-        run: (claims, signal) => askRegister(watchDeps(watching, settings), source, claims, signal),
+        run: (claims, signal) => fetchMissing(watchDeps(sourceDeps, settings), source, claims, signal),
       }),
       startWorker({
         ...one,
         queue: VANISHED_QUEUE,
         batch: 1,
         async run(claims) {
-          for (const claim of claims) await tellLosses(watchDeps(watching, settings), claim);
+          for (const claim of claims) await releaseLosses(watchDeps(sourceDeps, settings), claim);
         },
       }),
       startWorker({
         ...one,
         queue: STATE_QUEUE,
         batch: STATES,
-        run: (claims, signal) => sendStates({ ...common, placeType, ...digest }, claims, signal),
+        run: (claims, signal) => sendFullStates({ ...common, placeType, ...digest }, claims, signal),
       }),
       startDelivery(delivery),
       startMail({ ...leased, publicUrl, baseUrl: settings.news.baseUrl, smtp }),
@@ -132,7 +132,7 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
   return {
     secrets,
     async start({ publicUrl, connector }) {
-      if (connector !== undefined) ways.openOwn(connector.url);
+      if (connector !== undefined) transports.openOwn(connector.url);
       // With another key than the store's nothing could be delivered: better said now than by every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
       await store.write(async (tx) => {
@@ -144,7 +144,7 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
     },
     async look() {
       await store.write((tx) => markWatch(tx, tasks, now()));
-      bell.ring(WATCH_QUEUE);
+      wakeUp.ring(WATCH_QUEUE);
     },
     async drained() {
       // Each queue feeds the next ones only.
@@ -153,7 +153,7 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
     async stop(graceMs) {
       await Promise.all(workers.map((worker) => worker.stop(graceMs)));
       await source.close?.();
-      await ways.close();
+      await transports.close();
     },
   };
 }

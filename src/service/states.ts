@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ReportData } from '../protocol/report.ts';
 import { normaliseTime } from '../protocol/time.ts';
-import type { Bell } from '../runtime/bell.ts';
+import type { WakeUp } from '../runtime/bell.ts';
 import { type Claim, type Settlement, settleAll } from '../runtime/lanes.ts';
 import { each } from '../store/each.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -19,7 +19,7 @@ import { latestReports } from './reports/store-filing.ts';
 
 export interface StateDeps {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
   /** Type name of production units. */
   readonly placeType: string;
@@ -37,12 +37,12 @@ const LONGEST_WAIT_MS = 15 * 60_000;
  * Publishes, for each claim, the state of its company to its monitor alone. A company that the register has not told of
  * yet is waited for, a day at most. Nothing is sent where the company was taken off the list meanwhile.
  */
-export async function sendStates(deps: StateDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
-  const { store, bell, now } = deps;
+export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+  const { store, wakeUp, now } = deps;
   await fetchUnknown(deps, claims, signal);
   const dropped = await store.write(async (tx) => {
     const listed = await listedKeys(tx, claims);
-    const known = await readStates(tx, entitiesOf(claims));
+    const known = await readFullStates(tx, entitiesOf(claims));
     const reports = await latestReports(tx, entitiesOf(claims));
     const at = now();
     const turns = claims.map((claim) => take(claim, listed, known.get(readStateKey(claim.key).entity), at));
@@ -61,7 +61,7 @@ export async function sendStates(deps: StateDeps, claims: readonly Claim[], sign
     );
     return turns.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
   });
-  for (const queue of [DELIVER_QUEUE, MAIL_QUEUE]) bell.ring(queue);
+  for (const queue of [DELIVER_QUEUE, MAIL_QUEUE]) wakeUp.ring(queue);
   for (const key of dropped) {
     const { monitor, entity } = readStateKey(key);
     deps.log.info({ monitor, entity }, 'the register does not know the company: no update is sent');
@@ -96,7 +96,7 @@ function take(claim: Claim, listed: ReadonlySet<string>, state: State | undefine
 
 async function fetchUnknown({ store, log, ...deps }: StateDeps, claims: readonly Claim[], signal: AbortSignal) {
   if (deps.fetch === undefined) return;
-  const [listed, known] = [await listedKeys(store.db, claims), await readStates(store.db, entitiesOf(claims))];
+  const [listed, known] = [await listedKeys(store.db, claims), await readFullStates(store.db, entitiesOf(claims))];
   const wanted = claims.filter(({ key }) => listed.has(key)).map(({ key }) => readStateKey(key).entity);
   for (const entity of new Set(wanted)) {
     if (known.has(entity)) continue;
@@ -126,7 +126,7 @@ async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet
  * Companies by entity id, as far as they are known. State and time come from one statement: a change that is committed
  * right after it is newer than the time says, and wins at the receiver.
  */
-export async function readStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
+export async function readFullStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
   const rows = await db
     .selectFrom('snapshot')
     .select(['entity', 'body', 'loaded_at'])
@@ -175,7 +175,7 @@ function changeOf(
   const today = todayAt(now());
   return {
     // A claim publishes in the transaction that settles it: once.
-    id: hash('sha256', `state ${claim.key} ${claim.epoch} ${claim.marks}`, 'base64url'),
+    id: hash('sha256', `state ${claim.key} ${claim.fence} ${claim.marks}`, 'base64url'),
     entity,
     name: company.name,
     kind: 'state',

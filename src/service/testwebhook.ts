@@ -1,17 +1,17 @@
 /** Tries a webhook with one payload, and tells what came of it. Counts for nothing: no monitor fails by it. */
 import { randomUUID } from 'node:crypto';
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import { type WireOptions, type Writable, writePayload } from '../protocol/payload.ts';
 import { samplePayload } from '../protocol/sample/stream.ts';
 import type { Db } from '../store/store.ts';
 import { post, type Webhook } from './delivery/post.ts';
 import { stateOf } from './register/state.ts';
 import { todayAt } from './register/today.ts';
-import { readStates } from './states.ts';
+import { readFullStates } from './states.ts';
 
 export interface TestDeps extends WireOptions {
   /** A client of openWebhookClient: guarded, with its deadlines. */
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly now: () => number;
 }
 
@@ -59,7 +59,7 @@ export async function testPayload(
   { now, placeType }: { readonly now: number; readonly placeType: string },
 ): Promise<Writable | undefined> {
   if (entity === undefined) return samplePayload({ now });
-  const state = (await readStates(db, [entity])).get(entity);
+  const state = (await readFullStates(db, [entity])).get(entity);
   if (state === undefined) return undefined;
   const updates = stateOf(state.company, { today: todayAt(now), placeType, isRecoded: () => false });
   return { entityId: entity, timestamp: state.timestamp, updates };

@@ -1,7 +1,7 @@
 /** What the service watches: the register, and the sources of news that are switched on. Each is one task of the queue `watch`. */
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { Bell } from '../runtime/bell.ts';
+import type { WakeUp } from '../runtime/bell.ts';
 import type { Store, Tx } from '../store/store.ts';
 import type { Change } from './change.ts';
 import { MAIL_QUEUE } from './mail/queue.ts';
@@ -15,19 +15,19 @@ import { registerTasks, type WatchDeps, type WatchTasks } from './register/watch
 import { REPORTS_KEY, runReports } from './reports/worker.ts';
 import type { RegisterSettings, ServiceSettings } from './settings.ts';
 
-export interface WatchingDeps {
+export interface SourceDeps {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly metrics: Metrics;
   readonly log: WatchDeps['log'];
-  readonly http: Http;
+  readonly http: OutboundHttp;
 }
 
 /** Opens nothing; the source is read when its lane runs. */
 export function openSource(
   register: RegisterSettings,
-  { store, http, now }: Omit<WatchingDeps, 'bell' | 'metrics' | 'log'>,
+  { store, http, now }: Omit<SourceDeps, 'wakeUp' | 'metrics' | 'log'>,
 ): RegisterSource {
   return register.source === 'file'
     ? createFileSource(register.path, { now })
@@ -41,7 +41,7 @@ const publishing = ({ news, smtp }: ServiceSettings) => ({
 });
 
 /** What the watcher stands on. */
-export const watchDeps = (deps: WatchingDeps, settings: ServiceSettings): WatchDeps => ({
+export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDeps => ({
   ...deps,
   placeType: settings.placeType,
   recodingGuard: settings.recodingGuard,
@@ -49,15 +49,15 @@ export const watchDeps = (deps: WatchingDeps, settings: ServiceSettings): WatchD
 });
 
 /** The tasks by the keys of their lanes. */
-export function watchTasks(deps: WatchingDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
-  const { now, bell } = deps;
+export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
+  const { now, wakeUp } = deps;
   const { register, news, reports, gazette, press } = settings;
   const how = publishing(settings);
   const told = {
     publish: (tx: Tx, changes: readonly Change[]) => publish(tx, changes, { ...how, now: now() }),
     ring: () => {
-      bell.ring(DELIVER_QUEUE);
-      bell.ring(MAIL_QUEUE);
+      wakeUp.ring(DELIVER_QUEUE);
+      wakeUp.ring(MAIL_QUEUE);
     },
   };
   const notices = { ...deps, ...told };

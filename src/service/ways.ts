@@ -1,5 +1,5 @@
 /** How webhooks are reached: at public addresses, and our own connector's wherever this process listens. */
-import type { Http } from '../http/client.ts';
+import type { OutboundHttp } from '../http/client.ts';
 import { createGuard, type GuardOptions } from '../http/guard.ts';
 import { openWebhookClient } from './delivery/post.ts';
 import type { Monitor } from './monitor.ts';
@@ -8,18 +8,18 @@ import { isOwnJob } from './own-jobs.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** Where a webhook is, and the client that reaches it. */
-export interface Way {
-  readonly http: Http;
+export interface Transport {
+  readonly http: OutboundHttp;
   readonly url: string;
 }
 
 /** The way to a job of our own connector; undefined for all other monitors. */
-export type OwnWay = (monitor: Pick<Monitor, 'owner'>) => Way | undefined;
+export type OwnTransport = (monitor: Pick<Monitor, 'owner'>) => Transport | undefined;
 
-export interface Ways {
+export interface Transports {
   /** For whatever address somebody gives. */
-  readonly http: Http;
-  readonly ownWay: OwnWay;
+  readonly http: OutboundHttp;
+  readonly ownTransport: OwnTransport;
   /** From now on the jobs of our own connector are told here, although the address is not public. */
   openOwn(url: string): void;
   close(): Promise<void>;
@@ -39,14 +39,14 @@ export function monitorReading({
  * others may trust. They go to the webhook of this process, whatever the store says: of several daemons on one
  * store each reaches only its own.
  */
-export function openWays(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Ways {
+export function openTransports(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Transports {
   const strangers = openWebhookClient(createGuard(options));
   const allowOrigins: string[] = [];
   const trusting = openWebhookClient(createGuard({ ...options, allowOrigins }));
-  let own: Way | undefined;
+  let own: Transport | undefined;
   return {
     http: strangers.http,
-    ownWay: (monitor) => (isOwnJob(monitor) ? own : undefined),
+    ownTransport: (monitor) => (isOwnJob(monitor) ? own : undefined),
     openOwn(url) {
       allowOrigins.push(url);
       own = { http: trusting.http, url };

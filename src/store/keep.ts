@@ -2,16 +2,16 @@
 import type { Db, Tx } from './store.ts';
 
 /** The value kept under a key; undefined where there is none. */
-export async function readKept(db: Db, key: string): Promise<string | undefined> {
-  const row = await db.selectFrom('keep').select('value').where('key', '=', key).executeTakeFirst();
+export async function readValue(db: Db, key: string): Promise<string | undefined> {
+  const row = await db.selectFrom('kv').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value;
 }
 
 /** Keeps a value, in place of the one before. */
-export async function writeKept(tx: Tx, key: string, value: string, now: number): Promise<void> {
+export async function writeValue(tx: Tx, key: string, value: string, now: number): Promise<void> {
   const state = { value, updated_at: now };
   await tx
-    .insertInto('keep')
+    .insertInto('kv')
     .values({ key, ...state })
     .onConflict((conflict) => conflict.column('key').doUpdateSet(state))
     .execute();

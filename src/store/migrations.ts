@@ -9,6 +9,7 @@ import { addEventCare } from './event-tables.ts';
 import { addLeaseColumn } from './lease-column.ts';
 import { addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
+import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   addPlanMemory,
   addBounces,
   addDaemons,
+  renameTables,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

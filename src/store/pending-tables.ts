@@ -28,9 +28,7 @@ async function moveTried(tx: Tx): Promise<void> {
   const now = Date.now();
   for (const [index, { provider, record_id, property, tried }] of rows.entries()) {
     const detail = `{${JSON.stringify(property)}:${tried}}`;
-    await tx
-      .insertInto('pending_write')
-      .values({ queue: `sync:${provider}`, key: record_id, fence: 0, at: now - index, detail, look_at: now })
-      .execute();
+    await sql`insert into pending_write (queue, key, fence, at, detail, look_at)
+      values (${`sync:${provider}`}, ${record_id}, 0, ${now - index}, ${detail}, ${now})`.execute(tx);
   }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import { Pool, types } from 'pg';
-import type { Schema } from './schema.ts';
+import type { StoreSchema } from './schema.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -23,7 +23,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
     types: {
-      // Every 64-bit integer of ours is a time, a counter or a 48-bit epoch: exact as a number.
+      // Every 64-bit integer of ours is a time, a counter or a 48-bit fence: exact as a number.
       getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format ?? 'text')),
     },
   });
@@ -32,7 +32,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
   pool.on('connect', (client) => client.on('error', () => {}));
 
   const told = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
-  const db = new Kysely<Schema>({
+  const db = new Kysely<StoreSchema>({
     dialect: new PostgresDialect({
       pool: { connect: () => connectTo(pool, url, told), end: () => pool.end(), options: pool.options },
       // With `off` a commit returns before it is on disk, and an answered webhook could be lost.

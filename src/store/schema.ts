@@ -66,11 +66,11 @@ export interface LinkTable {
   state: 'active' | 'gone' | 'merged' | 'removed' | 'conflict';
   reason: string | null;
   /** What we want upstream to be: stored first, the call follows. */
-  wish: 'on' | 'off';
+  desired: 'on' | 'off';
   /** What upstream last confirmed. */
-  monitored: 'unknown' | 'on' | 'off' | 'refused';
-  monitored_at: number | null;
-  monitored_error: string | null;
+  observed: 'unknown' | 'on' | 'off' | 'refused';
+  observed_at: number | null;
+  observed_error: string | null;
   /** 1 where the next add asks upstream for a full update. */
   send_update: number;
   /** The newest receipt that had left a list incomplete when the link last asked for a full update because of it; null before that. */
@@ -87,7 +87,7 @@ export interface LinkTable {
    * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted; empty where the
    * link came by a merge, and the survivor's number has not agreed with it yet.
    */
-  doubt: string | null;
+  mismatch: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -99,7 +99,7 @@ export interface LaneTable {
   /** When it may be claimed: now, or after a back-off. Null while parked. */
   due_at: number | null;
   /** The fence: a number unique to the claim that holds it, null while nobody does. */
-  epoch: number | null;
+  fence: number | null;
   /** When the claim that holds it ends unless it is renewed; null while nobody does. */
   lease_until: number | null;
   /** Marked while claimed: when it is due after this run. Null otherwise. */
@@ -148,11 +148,11 @@ export interface PendingWriteTable {
   /** JSON, in the words of the queue's worker. */
   detail: string;
   /** When its lane is to be marked next. */
-  look_at: number;
+  check_at: number;
 }
 
 /** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */
-export interface RulingTable {
+export interface OverrideTable {
   provider: string;
   record_id: string;
   property: string;
@@ -182,7 +182,7 @@ export interface NoteTable {
   /** `dropped`: the record is gone or stands for another company, or the CRM refused it. */
   state: 'due' | 'done' | 'dropped';
   /** When it was last sent: from then on it is looked for before it is sent again. */
-  tried_at: number | null;
+  attempted_at: number | null;
   note_id: string | null;
   done_at: number | null;
 }
@@ -196,12 +196,12 @@ export interface ParentTable {
   /** The parent we gave it; null where we gave none, or ended ours. */
   parent_id: string | null;
   /** A parent we were about to give it: ours too, should the CRM hold it. */
-  tried_id: string | null;
+  pending_id: string | null;
   at: number;
 }
 
 /** A record as a scan over the CRM saw it, with what is to become of it: the rows of a backfill or of a reconcile. */
-export interface CensusTable {
+export interface ScanTable {
   provider: string;
   purpose: 'backfill' | 'reconcile';
   record_id: string;
@@ -219,7 +219,7 @@ export interface CensusTable {
 }
 
 /** An item of the monitoring service's list, as a reconcile read it. */
-export interface CensusItemTable {
+export interface ScanItemTable {
   provider: string;
   entity: string;
   record_id: string;
@@ -244,7 +244,7 @@ export interface HistoryTable {
 }
 
 /** The shared pace of one account and budget: the next free slot, and until when nobody may call. */
-export interface RateTable {
+export interface RateLimitTable {
   key: string;
   /** Ms since 1970 with a fraction: slots of a fast budget lie less than a millisecond apart. */
   next_at: number;
@@ -263,19 +263,19 @@ export interface AlertTable {
   what: string;
   since: number;
   /** Null where it was not told yet. */
-  told_at: number | null;
+  notified_at: number | null;
   /** Since when it is gone; null while it lasts. */
   gone_at: number | null;
 }
 
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
-export interface KeepTable {
+export interface KvTable {
   key: string;
   value: string;
   updated_at: number;
 }
 
-export interface Schema extends ServiceSchema {
+export interface StoreSchema extends ServiceSchema {
   receipt: ReceiptTable;
   quarantine: QuarantineTable;
   fact: FactTable;
@@ -285,15 +285,15 @@ export interface Schema extends ServiceSchema {
   property_state: PropertyStateTable;
   pending_write: PendingWriteTable;
   history: HistoryTable;
-  rate: RateTable;
-  keep: KeepTable;
+  rate_limit: RateLimitTable;
+  kv: KvTable;
   alert: AlertTable;
   daemon: DaemonTable;
-  ruling: RulingTable;
+  override: OverrideTable;
   note: NoteTable;
   parent: ParentTable;
-  census: CensusTable;
-  census_item: CensusItemTable;
+  scan: ScanTable;
+  scan_item: ScanItemTable;
   /** Records that a person skipped in a plan, and the company whose number each held then. */
   plan_skip: Record<'provider' | 'record_id' | 'entity', string>;
 }

@@ -14,7 +14,7 @@ export async function readSecretFile(file: string, what: string): Promise<string
 }
 
 /** The text of a secret file, made with mode 0600 where it is not there. Of two processes that make it, one is first. */
-export async function keepSecretFile(file: string, what: string, make: () => string): Promise<string> {
+export async function storeSecretFile(file: string, what: string, make: () => string): Promise<string> {
   const kept = await readSecretFile(file, what);
   if (kept !== undefined) return kept;
   await makeSecretFile(file, what, make());

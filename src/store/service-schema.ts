@@ -58,17 +58,17 @@ export interface MonitorTable {
   schedule: string | null;
   /** JSON list of addresses. */
   emails: string;
-  mail_rhythm: 'at-once' | 'daily';
-  activated: number;
+  mail_frequency: 'immediate' | 'daily';
+  enabled: number;
   /** When it was first activated; null where it is only prepared. What happens before is nobody's loss. */
-  activated_at: number | null;
+  enabled_at: number | null;
   /** Why it is off: a person, no success for days, or an answer of 410. Null while it is on. */
   disabled_reason: 'person' | 'failing' | 'gone' | null;
   disabled_at: number | null;
   /** Since when no delivery succeeded, and the attempts since then. */
   failing_since: number | null;
   failed_attempts: number;
-  /** Which notices of that went out, as a sum: 1 first exhausted, 2 half-way, 4 disabled, 8 failing for hours. */
+  /** Which notices of that went out, as a sum: 1 first failed, 2 half-way, 4 disabled, 8 failing for hours. */
   notices: number;
   created_at: number;
   updated_at: number;
@@ -93,8 +93,8 @@ export interface DeliveryTable {
   change: number;
   /** JSON list of the event names that are told: with the change it gives the same body at every attempt. */
   events: string;
-  /** `due` until it succeeds; `held` while the monitor is off; `exhausted` after the last attempt; `dropped` by a person. */
-  state: 'due' | 'held' | 'done' | 'exhausted' | 'dropped';
+  /** `due` until it succeeds; `held` while the monitor is off; `failed` after the last attempt; `dropped` by a person. */
+  state: 'due' | 'held' | 'done' | 'failed' | 'dropped';
   attempts: Generated<number>;
   /** How many attempts came before a person asked for it again: the schedule begins anew there. Null where nobody did. */
   replayed_from: number | null;
@@ -184,7 +184,7 @@ export interface MailTable {
   seq: Generated<number>;
   monitor: string;
   recipient: string;
-  kind: 'at-once' | 'daily' | 'notice';
+  kind: 'immediate' | 'daily' | 'notice';
   /** The change it tells of; null for a notice. */
   change: number | null;
   /** JSON: `{ subject, text }` of a notice, else `{ events, formerShares? }`, the event names told. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { prepareFile } from './prepare-file.ts';
-import type { Schema } from './schema.ts';
+import type { StoreSchema } from './schema.ts';
 import type { Store } from './store.ts';
 
 const FULL = 2;
@@ -28,8 +28,8 @@ export function openSqlite(file: string): Store {
   const writer = openWriter(file);
   const reader = new Database(file, { readonly: true, timeout: PATIENCE_MS });
   reader.pragma(`cache_size = -${CACHE_KIB}`);
-  const writing = new Kysely<Schema>({ dialect: new SqliteDialect({ database: forKysely(writer) }) });
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: forKysely(reader) }) });
+  const writing = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: forKysely(writer) }) });
+  const db = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: forKysely(reader) }) });
   let proven = false;
   let lock: Database.Database | undefined;
 

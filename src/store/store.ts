@@ -1,9 +1,9 @@
 /** What every engine of the store offers. */
 import { type Kysely, PostgresAdapter, type Transaction } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { StoreSchema } from './schema.ts';
 
-export type Db = Kysely<Schema>;
-export type Tx = Transaction<Schema>;
+export type Db = Kysely<StoreSchema>;
+export type Tx = Transaction<StoreSchema>;
 export type Engine = 'sqlite' | 'postgres';
 
 /** The daemon's one durable memory. What `write` resolved for is on disk. */

@@ -11,7 +11,7 @@ import { alertFindings } from '../../src/alerts/check.ts';
 import { startApp } from '../../src/app.ts';
 import { endBlock } from '../../src/runtime/blocks.ts';
 import { park } from '../../src/runtime/lanes.ts';
-import { createPace } from '../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/losses.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -40,7 +40,7 @@ async function webhook() {
   return { texts, state, url: `http://127.0.0.1:${port}/services/T0/B0/a-secret-path` };
 }
 
-interface House {
+interface Harness {
   readonly store: Store;
   readonly clock: ReturnType<typeof handClock>;
   readonly warnings: string[];
@@ -48,7 +48,7 @@ interface House {
   pass(minutes: number): Promise<void>;
 }
 
-async function started(store: Store, settings: Partial<AlertSettings>, replicas = 1): Promise<House> {
+async function started(store: Store, settings: Partial<AlertSettings>, replicas = 1): Promise<Harness> {
   const clock = handClock();
   const warnings: string[] = [];
   const log = {
@@ -75,9 +75,9 @@ async function started(store: Store, settings: Partial<AlertSettings>, replicas 
   };
 }
 
-const refuse = (house: House): Promise<void> =>
-  createPace({ store: house.store, key: 'hubspot', budgets: {}, now: house.clock.now }).block(
-    house.clock.now() + 90_000,
+const refuse = (harness: Harness): Promise<void> =>
+  createRateLimiter({ store: harness.store, key: 'hubspot', budgets: {}, now: harness.clock.now }).block(
+    harness.clock.now() + 90_000,
     'the token is not accepted',
     'auth',
   );
@@ -85,20 +85,20 @@ const refuse = (house: House): Promise<void> =>
 describe.each(ENGINES)('alerts with state, on %s', (engine) => {
   it('tell a webhook once when credentials are refused, and once when that is over', async () => {
     const { url, texts } = await webhook();
-    const house = await started(await newStore(engine), { webhook: url });
-    await house.pass(2);
+    const harness = await started(await newStore(engine), { webhook: url });
+    await harness.pass(2);
     expect(texts).toEqual([]);
     for (let probe = 0; probe < 10; probe += 1) {
-      await refuse(house);
-      await house.pass(1);
+      await refuse(harness);
+      await harness.pass(1);
     }
     expect(texts).toEqual([
       expect.stringMatching(
         /^cvrsync at https:\/\/sync\.example\.com needs a person:.*hubspot does not accept the credentials, since /su,
       ),
     ]);
-    await house.store.write((tx) => endBlock(tx, 'hubspot', house.clock.now()));
-    await house.pass(20);
+    await harness.store.write((tx) => endBlock(tx, 'hubspot', harness.clock.now()));
+    await harness.pass(20);
     expect(texts.slice(1)).toEqual([
       expect.stringMatching(/^Over at .*hubspot does not accept the credentials: from /su),
     ]);
@@ -107,11 +107,11 @@ describe.each(ENGINES)('alerts with state, on %s', (engine) => {
   it('are sent by one of several replicas, and survive a restart', async () => {
     const { url, texts } = await webhook();
     const store = await newStore(engine);
-    const house = await started(store, { webhook: url }, 3);
+    const harness = await started(store, { webhook: url }, 3);
     await store.write((tx) =>
-      park(tx, 'sync:hubspot', '7', { at: house.clock.now(), error: 'Jens Hansen is no option' }),
+      park(tx, 'sync:hubspot', '7', { at: harness.clock.now(), error: 'Jens Hansen is no option' }),
     );
-    await house.pass(3);
+    await harness.pass(3);
     const again = await started(store, { webhook: url });
     again.clock.forward(10 * MINUTE);
     await again.pass(3);
@@ -124,19 +124,19 @@ describe.each(ENGINES)('alerts with state, on %s', (engine) => {
     hook.state.status = 500;
     const office = await postOffice();
     const mail = { to: ['ops@example.com'], url: office.url, from: 'cvrsync@example.com' };
-    const house = await started(await newStore(engine), { webhook: hook.url, mail });
-    await house.store.write((tx) => park(tx, 'heal:hubspot', '*', { at: house.clock.now(), error: 'too many' }));
-    await house.pass(3);
+    const harness = await started(await newStore(engine), { webhook: hook.url, mail });
+    await harness.store.write((tx) => park(tx, 'heal:hubspot', '*', { at: harness.clock.now(), error: 'too many' }));
+    await harness.pass(3);
     expect(office.mails).toMatchObject([
       { to: ['ops@example.com'], text: expect.stringContaining('safety limit of hubspot') },
     ]);
     expect(office.mails[0]?.headers.get('subject')).toBe(
       'cvrsync: The safety limit of hubspot stops links from ending',
     );
-    expect(house.warnings.join()).toMatch(/an alert could not be sent.*answered 500/u);
-    expect(house.warnings.join()).not.toContain('a-secret-path');
+    expect(harness.warnings.join()).toMatch(/an alert could not be sent.*answered 500/u);
+    expect(harness.warnings.join()).not.toContain('a-secret-path');
     hook.state.status = 200;
-    await house.pass(30);
+    await harness.pass(30);
     expect([hook.texts.length, office.mails.length]).toEqual([1, 1]);
   });
 });
@@ -144,9 +144,9 @@ describe.each(ENGINES)('alerts with state, on %s', (engine) => {
 describe('alerts: the safety limit of the register', () => {
   it('is told as facts that went, not as links that would end', async () => {
     const { url, texts } = await webhook();
-    const house = await started(await newStore('sqlite'), { webhook: url });
-    await house.store.write((tx) => park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: house.clock.now(), error: 'x' }));
-    await house.pass(3);
+    const harness = await started(await newStore('sqlite'), { webhook: url });
+    await harness.store.write((tx) => park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: harness.clock.now(), error: 'x' }));
+    await harness.pass(3);
     expect(texts).toEqual([
       expect.stringMatching(/The safety limit of the register keeps facts.*cvrsync review list/su),
     ]);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Condition, conditionsOf, type Observed } from '../../src/alerts/conditions.ts';
 import { messageOf, slackText } from '../../src/alerts/message.ts';
-import { CALM_MS, type Remembered, step } from '../../src/alerts/state.ts';
+import { CALM_MS, type StoredAlert, step } from '../../src/alerts/state.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -56,14 +56,14 @@ const at = (minutes: number): number => NOW + minutes * MINUTE;
 
 /** Looks once a minute, as if every message went out; what was told, by minute. */
 function lived(present: readonly boolean[], condition: Condition = KEY): readonly string[] {
-  let remembered: readonly Remembered[] = [];
-  const told: string[] = [];
+  let remembered: readonly StoredAlert[] = [];
+  const notified: string[] = [];
   for (const [minute, is] of present.entries()) {
     const found = step(remembered, is ? [condition] : [], at(minute));
-    told.push(...found.begun.map(() => `${minute} begun`), ...found.over.map(() => `${minute} over`));
-    remembered = found.told;
+    notified.push(...found.begun.map(() => `${minute} begun`), ...found.over.map(() => `${minute} over`));
+    remembered = found.notified;
   }
-  return told;
+  return notified;
 }
 
 describe('alerts with state: what is told', () => {
@@ -97,8 +97,8 @@ describe('alerts with state: what is told', () => {
     const first = step([], [KEY], at(0));
     const second = step(first.untold, [KEY], at(7));
     expect(second.begun).toMatchObject([{ key: 'k', since: at(0) }]);
-    expect(step(second.told, [KEY], at(8)).begun).toEqual([]);
-    expect(step(first.untold, [], at(9)).told).toEqual([]);
+    expect(step(second.notified, [KEY], at(8)).begun).toEqual([]);
+    expect(step(first.untold, [], at(9)).notified).toEqual([]);
   });
 });
 
@@ -117,8 +117,8 @@ describe('alerts with state: the message', () => {
   });
 
   it('says from when to when it lasted once it is over', () => {
-    const told = step([], [KEY], NOW).told;
-    const gone = step(told, [], at(10)).told;
+    const notified = step([], [KEY], NOW).notified;
+    const gone = step(notified, [], at(10)).notified;
     expect(messageOf(step(gone, [], at(30)), 'here')).toEqual({
       subject: 'cvrsync: over: hubspot does not accept the credentials',
       text: 'Over at here:\n\n• hubspot does not accept the credentials: from 2026-11-22 17:00 UTC to 2026-11-22 17:10 UTC.',
@@ -127,12 +127,12 @@ describe('alerts with state: the message', () => {
 
   it('repeats no text of a CRM: that may name persons or hold a secret', () => {
     const block = { account: 'hubspot', since: NOW, until: NOW, fault: 'auth' } as const;
-    const told = conditionsOf(
+    const notified = conditionsOf(
       { ...WELL, blocks: [{ ...block, reason: 'pat-na1-secret of Jens Hansen' }] },
       THRESHOLDS,
       NOW,
     );
-    expect(JSON.stringify(told)).not.toMatch(/secret|Jens/u);
+    expect(JSON.stringify(notified)).not.toMatch(/secret|Jens/u);
   });
 
   it('gives Slack no command', () => {

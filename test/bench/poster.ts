@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { createGuard } from '../../src/http/guard.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import type { Worker } from '../../src/runtime/worker.ts';
 import { startDelivery } from '../../src/service/deliver.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
@@ -17,7 +17,7 @@ import { type Companies, changeAt } from './bodies.ts';
 import { answerWith } from './child.ts';
 
 const secrets = openSecrets(randomBytes(32));
-const bell = createBell();
+const wakeUp = createWakeUp();
 const noted: string[] = [];
 const PAGE = 500;
 let store: Store | undefined;
@@ -58,7 +58,7 @@ export const verbs = {
     const { http } = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
     const note = (detail: object, message: string) => void noted.push(`${message} ${JSON.stringify(detail)}`);
     const log = { error: note, warn: note };
-    const deps = { store: opened(), bell, secrets, now: Date.now, http, log, metrics: createMetrics(), concurrency };
+    const deps = { store: opened(), wakeUp, secrets, now: Date.now, http, log, metrics: createMetrics(), concurrency };
     worker = startDelivery(deps);
   },
   /** Delivers all that is prepared; ms. */
@@ -79,7 +79,7 @@ export const verbs = {
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       await opened().write((tx) => publish(tx, [change], { now: Date.now() }));
       sent.set(change.entity, performance.timeOrigin + performance.now());
-      bell.ring('deliver');
+      wakeUp.ring('deliver');
     }
     return sent;
   },

@@ -28,7 +28,7 @@ import { quiet } from './strikes.ts';
 const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
 const size = Number(process.env['CVRSYNC_BACKFILL_COMPANIES'] ?? 150);
 /** The companies that the register tells of. */
-const told = Math.min(size, 3_000);
+const reported = Math.min(size, 3_000);
 const isLarge = size > 2_000;
 const KILLS = 10;
 /** So many more items from one kill to the next. */
@@ -41,7 +41,7 @@ const SECRET = 'the secret of the app';
 test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeout: 60 * MINUTES }, async () => {
   const random = randomFrom(seed);
   const companies = sampleCompanies(seed, size);
-  const samples = samplesFor(seed, told, told / 2);
+  const samples = samplesFor(seed, reported, reported / 2);
   const last = foldSamples(samples);
   // What lies in a CRM before anybody connects it is not from this minute.
   let ago = 3_600_000;
@@ -182,7 +182,7 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
   }
 
   /**
-   * Resolves when nothing is behind, and all updates were told. A person lets the links end that the brake holds, and
+   * Resolves when nothing is behind, and all updates were told. A person lets the links end that the safety limit holds, and
    * leaves what else is parked.
    */
   async function atRest(): Promise<void> {
@@ -191,15 +191,15 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
         async () => {
           const braked = await store.db.selectFrom('lane').select('queue').where('key', '=', '*').execute();
           await Promise.all(braked.map(({ queue }) => run('review', 'accept', `lane/${queue}/*`).ended));
-          const told = answered;
+          const reported = answered;
           const lanes = await store.db
             .selectFrom('lane')
             .select(['queue', 'key', 'error'])
             .where('parked_at', 'is', null)
-            .where('queue', 'not in', ['housekeeping', 'look'])
+            .where('queue', 'not in', ['housekeeping', 'poll'])
             .limit(5)
             .execute();
-          return told === service.changes.length ? lanes : [...lanes, 'updates to tell'];
+          return reported === service.changes.length ? lanes : [...lanes, 'updates to tell'];
         },
         { timeout: 10 * MINUTES, interval: 50 },
       )
@@ -255,15 +255,15 @@ async function disagreements(
     for (const [id, link] of active) {
       const held = records.has(id) ? (records.get(id) ?? NO_NUMBER) : 'nothing: it is gone';
       // A link that came by a merge outlasts a survivor without a number.
-      const came = link.doubt === CAME_BY_MERGE && crowd.takenUp.get(`${crm} ${id}`)?.includes(link.entity) === true;
+      const came = link.mismatch === CAME_BY_MERGE && crowd.takenUp.get(`${crm} ${id}`)?.includes(link.entity) === true;
       if (held !== link.entity && !(came && held === NO_NUMBER))
         wrong.push(`${crm} ${id} holds ${held}, and is linked: ${JSON.stringify(link)}`);
     }
-    const wished = links.filter(({ wish }) => wish === 'on').map((link) => `${link.entity} ${link.record_id}`);
+    const wished = links.filter(({ desired }) => desired === 'on').map((link) => `${link.entity} ${link.record_id}`);
     const items = service.items(crm);
     const [isItem, isWished] = [new Set(items), new Set(wished)];
     for (const item of items) if (!isWished.has(item)) wrong.push(`${crm} monitors ${item}, which nobody wishes`);
-    for (const wish of wished) if (!isItem.has(wish)) wrong.push(`${crm} does not monitor ${wish}`);
+    for (const desired of wished) if (!isItem.has(desired)) wrong.push(`${crm} does not monitor ${desired}`);
     const holders = Map.groupBy(
       [...records].filter(([, entity]) => entity !== undefined),
       ([, entity]) => entity,

@@ -33,7 +33,7 @@ interface Chain {
   readonly listeners: number;
   readonly faults: number;
   /** How often the daemon is struck while documents come, while listeners are told, and while records are written. */
-  readonly strikes: { readonly told: number; readonly posted: number; readonly written: number };
+  readonly strikes: { readonly reported: number; readonly posted: number; readonly written: number };
 }
 
 describe(`the chain, CVRSYNC_CHAOS_SEED=${seed}`, () => {
@@ -44,7 +44,7 @@ describe(`the chain, CVRSYNC_CHAOS_SEED=${seed}`, () => {
       changes: 220,
       listeners: 200,
       faults: 5,
-      strikes: { told: 2, posted: 2, written: 1 },
+      strikes: { reported: 2, posted: 2, written: 1 },
     }),
   );
 
@@ -55,7 +55,7 @@ describe(`the chain, CVRSYNC_CHAOS_SEED=${seed}`, () => {
       changes: 60,
       listeners: 20,
       faults: 1,
-      strikes: { told: 1, posted: 0, written: 1 },
+      strikes: { reported: 1, posted: 0, written: 1 },
     }),
   );
 });
@@ -96,7 +96,7 @@ async function run({ engine, companies, changes, listeners: count, faults, strik
     daemon,
     crms,
     {
-      told: times(wanted.told, register.later.length),
+      reported: times(wanted.reported, register.later.length),
       posted: times(wanted.posted, expected),
       written: times(wanted.written, MOST_WRITTEN),
     },
@@ -117,13 +117,13 @@ async function run({ engine, companies, changes, listeners: count, faults, strik
   receiver.onPost = () => strikes.count('posted');
   await appendAll(file, register.later, random, async (lines) => {
     await link(store, late.splice(0, random.int(0, 3)));
-    strikes.count('told', lines);
+    strikes.count('reported', lines);
   });
   await link(store, late);
   await strikes.ended();
   await expect.poll(() => whatIsLeft(store, file), { timeout: 100_000, interval: 50 }).toEqual([]);
   await strikes.ended();
-  expect(strikes.done).toBe(wanted.told + wanted.posted + wanted.written);
+  expect(strikes.done).toBe(wanted.reported + wanted.posted + wanted.written);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 
   const stored = await changesIn(store);
@@ -168,7 +168,7 @@ async function link(store: Store, records: readonly CrmRecord[]): Promise<void> 
 
 /** How many bytes of the register the watcher has not read. */
 async function unread({ db }: Store, file: string): Promise<number> {
-  const kept = await db.selectFrom('keep').select('value').where('key', '=', 'cursor:file').executeTakeFirst();
+  const kept = await db.selectFrom('kv').select('value').where('key', '=', 'cursor:file').executeTakeFirst();
   const { at = 0 }: { at?: number } = JSON.parse(kept?.value ?? '{}');
   return (await stat(file)).size - at;
 }
@@ -185,7 +185,7 @@ async function whatIsLeft(store: Store, file: string): Promise<readonly string[]
   ];
 }
 
-const CLOCKED = new Set(['watch', 'look', 'housekeeping', 'service-housekeeping']);
+const CLOCKED = new Set(['watch', 'poll', 'housekeeping', 'service-housekeeping']);
 
 async function changesIn({ db }: Store) {
   const rows = await db

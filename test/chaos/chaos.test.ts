@@ -1,7 +1,7 @@
 /** Events, faults, people and SIGKILLs at once against the real daemon: what the CRMs hold in the end is what was said. */
 import { describe, expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links.ts';
-import { rule } from '../../src/connector/ruling.ts';
+import { setOverride } from '../../src/connector/ruling.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -114,7 +114,7 @@ async function linkAll(url: string, crms: Crms, records: readonly CrmRecord[]): 
         await linkRecord(tx, { provider: crm, recordId, entity, sendUpdate: false, now });
       if (forms?.length !== 1 || forms[0] === id) continue;
       const held = { provider: crm, recordId: shortForm(id), property: 'Name' };
-      await rule(tx, held, { kind: 'hold', once: false, until: null, reason: null }, now);
+      await setOverride(tx, held, { kind: 'hold', once: false, until: null, reason: null }, now);
       edits.set('Name', crms.salesforce.get(id)?.['Name'] ?? null);
     }
   });

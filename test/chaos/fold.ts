@@ -33,9 +33,9 @@ const figure = (report: ReportData | null, name: 'revenue' | 'grossResult' | 're
 
 function street({ address }: Company): string {
   const { streetName, houseNumberFrom, houseLetterFrom, floor, sideDoor } = address;
-  const house = `${streetName} ${houseNumberFrom}${houseLetterFrom ?? ''}`;
+  const harness = `${streetName} ${houseNumberFrom}${houseLetterFrom ?? ''}`;
   const door = [floor === null ? null : `${floor}.`, sideDoor].filter((part) => part !== null).join(' ');
-  return door === '' ? house : `${house}, ${door}`;
+  return door === '' ? harness : `${harness}, ${door}`;
 }
 
 const EXPECTED: Readonly<Partial<Record<FieldName, (last: Last) => PropertyValue>>> = {

@@ -91,7 +91,7 @@ async function work(store: Store): Promise<void> {
       .selectFrom('lane')
       .select('key')
       .where('queue', 'like', 'sync:%')
-      .where('epoch', 'is not', null)
+      .where('fence', 'is not', null)
       .executeTakeFirst();
     return claimed !== undefined;
   });

@@ -58,11 +58,11 @@ describe('keys', () => {
     const off = await ran('keys', 'revoke', key);
     expect(off).toContain('Its jobs are switched off, and what is due to them is held for 14 days:');
     expect(off).toContain(first);
-    expect(await monitor(first)).toMatchObject({ activated: false, disabledReason: 'person' });
+    expect(await monitor(first)).toMatchObject({ enabled: false, disabledReason: 'person' });
     const on = await ran('keys', 'revoke', other, '--keep-jobs');
     expect(on).toContain('Its jobs go on delivering to their webhooks:');
     expect(on).toContain(second);
-    expect(await monitor(second)).toMatchObject({ activated: true });
+    expect(await monitor(second)).toMatchObject({ enabled: true });
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('monitors', () => {
     const { ran, json, monitor } = await configured();
     const made = await json(
       ...['monitors', 'create', 'Nordlys', ...HOOK, '--entity', 'CVR-1-10000001', '--entity', 'CVR-3-4000000001'],
-      ...['--event', 'status', '--event', 'Ownership', '--email', 'anna@example.com', '--at-once'],
+      ...['--event', 'status', '--event', 'Ownership', '--email', 'anna@example.com', '--immediate'],
       ...['--header', 'X-Key=open=sesame', '--schedule', '0,60,3600'],
     );
     const id = made['id'] ?? '';
@@ -95,9 +95,9 @@ describe('monitors', () => {
       events: ['ownership', 'status'],
       url: 'https://hooks.example.com/a',
       emails: ['anna@example.com'],
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
       schedule: [0, 60, 3600],
-      activated: true,
+      enabled: true,
       security: { credentials: { method: 'Header', key: 'X-Key', value: 'open=sesame' } },
     });
     const texts = [
@@ -116,15 +116,15 @@ describe('monitors', () => {
   it('are prepared, switched on and off, changed, given a new secret and removed', async () => {
     const { ran, json, monitor } = await configured();
     const hook = ['--url', 'https://hooks.example.com/before', '--basic', 'anna:pass:word'];
-    const made = await json('monitors', 'create', 'All', '--all', '--prepared', ...hook, '--daily');
+    const made = await json('monitors', 'create', 'All', '--all', '--inactive', ...hook, '--daily');
     const id = made['id'] ?? '';
-    expect(await monitor(id)).toMatchObject({ target: 'all', activated: false, activatedAt: null });
+    expect(await monitor(id)).toMatchObject({ target: 'all', enabled: false, enabledAt: null });
     expect(await ran('monitors', 'list')).toContain('prepared');
     await ran('monitors', 'activate', id);
-    expect(await monitor(id)).toMatchObject({ activated: true });
+    expect(await monitor(id)).toMatchObject({ enabled: true });
     await ran('monitors', 'disable', id);
     expect(await ran('monitors', 'list')).toContain('off since');
-    expect(await monitor(id)).toMatchObject({ activated: false, disabledReason: 'person' });
+    expect(await monitor(id)).toMatchObject({ enabled: false, disabledReason: 'person' });
     await ran('monitors', 'update', id, '--name', 'Everything', ...HOOK, '--bearer', 'token-1', '--event', 'status');
     expect(await monitor(id)).toMatchObject({
       name: 'Everything',
@@ -168,7 +168,7 @@ describe('monitors', () => {
     ['two kinds of credentials', ['create', 'x', '--bearer', 's3cret', '--basic', 'a:s3cret'], 2, 'choose one of'],
     ['a header without value', ['create', 'x', '--header', 's3cret'], 2, '--header is name=value'],
     ['a schedule of words', ['create', 'x', '--schedule', 'soon'], 2, '--schedule is seconds'],
-    ['both rhythms', ['create', 'x', '--daily', '--at-once'], 2, 'not both'],
+    ['both rhythms', ['create', 'x', '--daily', '--immediate'], 2, 'not both'],
     ['nothing to change', ['update', NOBODY], 2, 'say what to change'],
     ['an unknown id to show', ['show', NOBODY], 1, 'there is no monitor'],
     ['an unknown id to change', ['update', NOBODY, '--name', 'y'], 1, 'there is no monitor'],

@@ -45,7 +45,7 @@ describe('backfill', () => {
     expect(stdout).toContain('cvrsync review list --kind difference');
     expect(stderr).toContain('calls: CRM');
     expect(service.changes).toEqual([`add hubspot ${A} ${id} +update`]);
-    expect(await links()).toMatchObject([{ record: id, entity: A, state: 'active', monitored: 'on' }]);
+    expect(await links()).toMatchObject([{ record: id, entity: A, state: 'active', observed: 'on' }]);
   });
 
   it('ends with 3 where records need a person, and shows some of them', async () => {
@@ -150,8 +150,8 @@ describe('backfill', () => {
     const again = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register');
     expect(again.stdout).toContain('2 records linked (2 of them before); no');
     expect(again.stdout).toContain('What was linked before is not overwritten');
-    const { stdout: told } = await run('backfill', 'hubspot', '--apply', plan);
-    expect(told).toContain('what differs stays');
+    const { stdout: reported } = await run('backfill', 'hubspot', '--apply', plan);
+    expect(reported).toContain('what differs stays');
   });
 
   it('no longer shows to a person what the person decided in the plan', async () => {
@@ -190,7 +190,7 @@ describe('backfill', () => {
       toLink: 0,
       linked: 1,
       failed: 0,
-      monitored: 1,
+      observed: 1,
       refused: 0,
       unconfirmed: 0,
       person: 1,

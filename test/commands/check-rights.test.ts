@@ -1,8 +1,8 @@
 /** `check` with credentials that may read and no more: what the connection needs and they lack is named, before a write. */
 import { describe, expect, test } from 'vitest';
-import { createPace } from '../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
 import type { CrmName, Stage, StageOptions } from '../support/stage.ts';
-import { setStage } from '../support/stage.ts';
+import { setUpDemo } from '../support/stage.ts';
 
 interface Finding {
   readonly level: string;
@@ -29,7 +29,7 @@ const missing = (findings: readonly Finding[], crm: CrmName): readonly string[] 
     .map(({ level, found, advice }) => `${level} ${found.replace(/^these credentials may not /u, '')} | ${advice}`);
 
 const open = (options: StageOptions): Promise<Stage> =>
-  setStage({ connections: { hubspot: EVERYTHING, salesforce: EVERYTHING }, ...options });
+  setUpDemo({ connections: { hubspot: EVERYTHING, salesforce: EVERYTHING }, ...options });
 
 describe('check with a read-only token does not pass', () => {
   test('HubSpot: each scope that the configured connection needs is named, and nothing is written', async () => {
@@ -56,7 +56,7 @@ describe('check with a read-only token does not pass', () => {
     const whole = await open({});
     expect(missing(await checked(whole), 'hubspot')).toEqual([]);
     const without = SCOPES.filter((scope) => !scope.startsWith('crm.objects.contacts'));
-    const quiet = await setStage({ hubspot: { scopes: without } });
+    const quiet = await setUpDemo({ hubspot: { scopes: without } });
     expect(missing(await checked(quiet), 'hubspot')).toEqual([]);
     expect(quiet.hubspot.calls.filter(({ path }) => path.includes('/notes'))).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('check with a read-only token does not pass', () => {
   });
 
   test('Salesforce: notes as ContentNote need Notes to be on', async () => {
-    const stage = await setStage({
+    const stage = await setUpDemo({
       connections: { salesforce: { ...EVERYTHING, noteAs: 'ContentNote' } },
       salesforce: { notesEnabled: false },
     });
@@ -103,7 +103,7 @@ describe('check with a read-only token does not pass', () => {
 describe('credentials are tried even while the account is paused', () => {
   const pause = (stage: Stage) => {
     const now = Date.now;
-    return createPace({ store: stage.app.store, key: 'hubspot', budgets: {}, now }).block(
+    return createRateLimiter({ store: stage.app.store, key: 'hubspot', budgets: {}, now }).block(
       now() + 3_600_000,
       'HubSpot refused the access token',
       'auth',

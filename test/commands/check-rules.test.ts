@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { setStage } from '../support/stage.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 interface Finding {
@@ -14,7 +14,7 @@ interface Finding {
 }
 
 test('required properties, validation rules and duplicate rules of both CRMs are listed, and are no failure', async () => {
-  const stage = await setStage({
+  const stage = await setUpDemo({
     hubspot: {
       requiredProperties: ['phone'],
       validations: [{ property: 'zip', ruleType: 'ALPHANUMERIC', ruleArguments: ['NUMERIC_ONLY'] }],

@@ -6,7 +6,7 @@ import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { createMonitor } from '../../src/service/monitors.ts';
 import { loadSecretKey, openSecrets } from '../../src/service/secrets.ts';
-import { writeKept } from '../../src/store/keep.ts';
+import { writeValue } from '../../src/store/keep.ts';
 import { openStore } from '../../src/store/open.ts';
 import { postOffice, refusal } from '../service/mail/post-office.ts';
 import { runCli } from '../support/cli.ts';
@@ -67,7 +67,7 @@ describe('check of a service', () => {
       await loadSecretKey(undefined, store);
       const feed = (asked: number) => ({ seen: [0, '0'], at: null, near: false, asked, swept: 0 });
       const cursor = { virksomhed: feed(Date.now() - 3_600_000), produktionsenhed: feed(Date.now()) };
-      await opened.write((tx) => writeKept(tx, 'cursor:cvr', JSON.stringify(cursor), Date.now()));
+      await opened.write((tx) => writeValue(tx, 'cursor:cvr', JSON.stringify(cursor), Date.now()));
       await opened.close();
       const { code, about } = await found(service);
       expect([code, ...about('register')]).toEqual([
@@ -112,7 +112,7 @@ describe('check of a service', () => {
       return [one.id, two.id];
     });
     await opened.write(async (tx) => {
-      const gone = { activated: 0, disabled_reason: 'gone', disabled_at: 2 } as const;
+      const gone = { enabled: 0, disabled_reason: 'gone', disabled_at: 2 } as const;
       await tx.updateTable('monitor').set(gone).where('id', '=', off).execute();
       await tx.updateTable('monitor').set({ failing_since: 2 }).where('id', '=', failing).execute();
     });

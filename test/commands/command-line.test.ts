@@ -6,7 +6,7 @@ import { UsageError } from '../../src/commands/command.ts';
 import { ConfigError, maskedSink } from '../../src/commands/context.ts';
 import { showFailure } from '../../src/commands/failure.ts';
 import { createOutput } from '../../src/commands/output.ts';
-import type { Row } from '../../src/commands/table.ts';
+import type { TableRow } from '../../src/commands/table.ts';
 import { runCli } from '../support/cli.ts';
 
 const BIN = `${import.meta.dirname}/../../src/cvrsync.js`;
@@ -95,7 +95,7 @@ describe('a failure', () => {
 });
 
 describe('output', () => {
-  const ROWS: Row[] = [
+  const ROWS: TableRow[] = [
     { record: '1', name: 'Bageriet\nved \u001b[31mHavnen', open: true },
     { record: '23', name: null, since: 5 },
   ];

@@ -23,7 +23,7 @@ async function furnished(states: readonly DeliveryState[]) {
     const { id }: { id: string } = JSON.parse(stdout);
     return id;
   };
-  const [on, off] = [await make(), await make('--prepared')];
+  const [on, off] = [await make(), await make('--inactive')];
   await store.write(async (tx) => {
     for (const [day, state] of states.entries()) {
       const at = NOON + day * DAY;
@@ -65,11 +65,11 @@ async function furnished(states: readonly DeliveryState[]) {
 }
 
 it('lists deliveries, newest first, by what is asked for', async () => {
-  const { run, on } = await furnished(['done', 'held', 'exhausted', 'due']);
+  const { run, on } = await furnished(['done', 'held', 'failed', 'due']);
   const { code, stdout } = await run('list', '--monitor', on, '--json');
   expect(code).toBe(0);
   const rows: { state: string; name: string; made: string; next: string }[] = JSON.parse(stdout);
-  expect(rows.map(({ state }) => state)).toEqual(['due', 'exhausted', 'held', 'done']);
+  expect(rows.map(({ state }) => state)).toEqual(['due', 'failed', 'held', 'done']);
   expect(rows[0]).toMatchObject({ name: 'Firma 3 ApS', made: '2026-03-04 12:00:00Z', next: '2026-03-04 12:00:00Z' });
   const count = async (...argv: readonly string[]) =>
     (JSON.parse((await run('list', '--json', ...argv)).stdout) as unknown[]).length;
@@ -84,17 +84,17 @@ it('lists deliveries, newest first, by what is asked for', async () => {
 });
 
 it('replays only after it said how many and was told yes', async () => {
-  const { run, on, off, statesOf } = await furnished(['done', 'held', 'exhausted', 'due', 'dropped']);
+  const { run, on, off, statesOf } = await furnished(['done', 'held', 'failed', 'due', 'dropped']);
   const asked = await run('replay', '--monitor', on);
   expect(asked).toMatchObject({ code: 3, stdout: '2 deliveries would be replayed. Add --yes to do it.\n' });
-  expect(await statesOf(on)).toEqual(['done', 'held', 'exhausted', 'due', 'dropped']);
-  const told = await run('replay', '--yes');
-  expect(told.code).toBe(0);
-  expect(told.stdout).toBe(
+  expect(await statesOf(on)).toEqual(['done', 'held', 'failed', 'due', 'dropped']);
+  const reported = await run('replay', '--yes');
+  expect(reported.code).toBe(0);
+  expect(reported.stdout).toBe(
     '4 deliveries match.\n2 deliveries are replayed. 2 stay as they are: their monitors are off, or have no webhook.\n',
   );
   expect(await statesOf(on)).toEqual(['done', 'due', 'due', 'due', 'dropped']);
-  expect(await statesOf(off)).toEqual(['done', 'held', 'exhausted', 'due', 'dropped']);
+  expect(await statesOf(off)).toEqual(['done', 'held', 'failed', 'due', 'dropped']);
   expect(await run('replay', '--monitor', on)).toMatchObject({ code: 0, stdout: 'There are no such deliveries.\n' });
 });
 

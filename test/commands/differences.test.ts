@@ -6,7 +6,7 @@ import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.
 import { linkRecord } from '../../src/connector/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
-import { setStage } from '../support/stage.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
 const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
@@ -14,20 +14,20 @@ const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 const MANY = 450;
 
 test('a difference is told as it is now, not as it was when it arose', async () => {
-  const stage = await setStage();
+  const stage = await setUpDemo();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS (VIP)' });
-  const told = async (): Promise<unknown> => {
+  const reported = async (): Promise<unknown> => {
     await stage.settled();
     return JSON.parse((await stage.cli(...LIST)).stdout).map(({ reason }: { reason: string }) => reason);
   };
   await stage.post(renamed('A ApS', 'B ApS'));
-  expect(await told()).toEqual([`the CRM holds "A ApS (VIP)", the register says "B ApS" of ${ENTITY}`]);
+  expect(await reported()).toEqual([`the CRM holds "A ApS (VIP)", the register says "B ApS" of ${ENTITY}`]);
   stage.hubspot.edit(id, { name: 'A ApS (gold)' });
   await stage.post(renamed('B ApS', 'C ApS', 9));
-  expect(await told()).toEqual([`the CRM holds "A ApS (gold)", the register says "C ApS" of ${ENTITY}`]);
+  expect(await reported()).toEqual([`the CRM holds "A ApS (gold)", the register says "C ApS" of ${ENTITY}`]);
   stage.hubspot.edit(id, { name: 'D ApS' });
   await stage.post(renamed('C ApS', 'D ApS', 10));
-  expect(await told()).toEqual([]);
+  expect(await reported()).toEqual([]);
 });
 
 test('every difference is counted, listed, and settled by --all', async () => {
@@ -73,6 +73,6 @@ test('every difference is counted, listed, and settled by --all', async () => {
   expect(all.stderr).toBe('');
   expect((await cli('review', 'keep', '--all', '--yes')).code).toBe(0);
   expect(JSON.parse((await cli(...LIST)).stdout)).toEqual([]);
-  const held = await store.db.selectFrom('ruling').select('record_id').where('kind', '=', 'hold').execute();
+  const held = await store.db.selectFrom('override').select('record_id').where('kind', '=', 'hold').execute();
   expect(held).toHaveLength(MANY);
 });

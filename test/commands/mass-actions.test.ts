@@ -60,15 +60,15 @@ describe('backfill without a plan', () => {
 
 describe('review with --all', () => {
   async function withWork() {
-    const house = await setHouse();
-    await house.store.write(async (tx) => {
+    const harness = await setHouse();
+    await harness.store.write(async (tx) => {
       for (const recordId of ['7', '8'])
         await linkRecord(tx, { provider: 'hubspot', recordId, entity: 'CVR-1-10150817', sendUpdate: false, now: 1 });
       await tx.updateTable('link').set({ state: 'conflict', reason: 'two companies' }).execute();
       await tx.deleteFrom('lane').execute();
       for (const key of ['7', '8']) await park(tx, 'sync:hubspot', key, { at: 1, error: 'no answer' });
     });
-    return house;
+    return harness;
   }
   const states = async ({ store }: Awaited<ReturnType<typeof withWork>>) =>
     (await listLinks(store.db)).map(({ state }) => state);
@@ -77,25 +77,25 @@ describe('review with --all', () => {
     [['retry', '--all', '--kind', 'lane'], 'Retry'],
     [['accept', '--all', '--kind', 'link'], 'Accept'],
   ] as const)('asks with the count before %j, and does nothing after a no', async (line, verb) => {
-    const house = await withWork();
-    const no = await house.ask('n\n', 'review', ...line);
+    const harness = await withWork();
+    const no = await harness.ask('n\n', 'review', ...line);
     expect(no.shown).toMatch(new RegExp(`${verb} \\d entries of review\\? \\[y/N\\]`, 'u'));
-    expect([no.code, await states(house)]).toEqual([1, ['conflict', 'conflict']]);
+    expect([no.code, await states(harness)]).toEqual([1, ['conflict', 'conflict']]);
     expect(no.shown).toContain('Nothing was done.');
   });
 
   it('needs --yes without a terminal, and ends with one summary', async () => {
-    const house = await withWork();
-    expect(await house.run('review', 'accept', '--all', '--kind', 'link')).toMatchObject({
+    const harness = await withWork();
+    expect(await harness.run('review', 'accept', '--all', '--kind', 'link')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Accept 2 entries of review? Nobody can be asked here: add --yes'),
     });
-    expect(await states(house)).toEqual(['conflict', 'conflict']);
-    const accepted = await house.run('review', 'accept', '--all', '--kind', 'link', '--yes');
+    expect(await states(harness)).toEqual(['conflict', 'conflict']);
+    const accepted = await harness.run('review', 'accept', '--all', '--kind', 'link', '--yes');
     expect([accepted.code, accepted.stdout.trim().split('\n')]).toEqual([
       0,
       [expect.stringMatching(/^2 in all: 2 the link is active/u)],
     ]);
-    expect(await states(house)).toEqual(['active', 'active']);
+    expect(await states(harness)).toEqual(['active', 'active']);
   });
 });

@@ -14,7 +14,7 @@ describe('monitoring add', () => {
     ]);
     expect(service.changes).toEqual([`add hubspot ${A} ${ONE} +update`]);
     expect(await links()).toMatchObject([
-      { provider: 'hubspot', record: ONE, entity: A, state: 'active', monitored: 'on' },
+      { provider: 'hubspot', record: ONE, entity: A, state: 'active', observed: 'on' },
     ]);
   });
 
@@ -57,7 +57,7 @@ describe('monitoring add', () => {
     const refused = await run('monitoring', 'add', 'hubspot', A, ONE);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('No such company (404)') });
     expect(await links()).toMatchObject([
-      { state: 'active', monitored: 'refused, wished on', why: 'No such company (404)' },
+      { state: 'active', observed: 'refused, wished on', why: 'No such company (404)' },
     ]);
     service.allow(A);
     expect(await run('monitoring', 'add', 'hubspot', A, ONE)).toMatchObject({
@@ -76,7 +76,7 @@ describe('monitoring add', () => {
     const kept = await run('monitoring', 'add', 'hubspot', A, ONE);
     expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('The wish is stored') });
     expect(kept.stdout).toContain(reason);
-    expect(await links()).toMatchObject([{ monitored: 'unknown, wished on' }]);
+    expect(await links()).toMatchObject([{ observed: 'unknown, wished on' }]);
   });
 
   it('says that the key is wrong without saying the key', async () => {
@@ -85,7 +85,7 @@ describe('monitoring add', () => {
     const kept = await run('monitoring', 'add', 'hubspot', A, ONE, '--json');
     expect(JSON.parse(kept.stdout)).toMatchObject({
       confirmed: false,
-      monitored: 'unknown',
+      observed: 'unknown',
       reason: expect.stringContaining('connector.upstream.accessKey'),
     });
     expect(kept.stdout + kept.stderr).not.toContain('s3cret-of-mine');
@@ -110,7 +110,7 @@ describe('monitoring remove', () => {
       stdout: `${A} is no longer linked to hubspot:${ONE}. It is no longer monitored.\n`,
     });
     expect(service.items('hubspot')).toEqual([]);
-    expect(await links('--state', 'removed')).toMatchObject([{ record: ONE, monitored: 'off' }]);
+    expect(await links('--state', 'removed')).toMatchObject([{ record: ONE, observed: 'off' }]);
     expect((await run('monitoring', 'remove', 'hubspot', A, ONE)).code).toBe(0);
   });
 
@@ -121,7 +121,7 @@ describe('monitoring remove', () => {
     service.put('hubspot', B, ONE);
     expect((await run('monitoring', 'remove', 'hubspot', B, ONE)).code).toBe(0);
     expect(service.items('hubspot')).toEqual([`${A} ${ONE}`]);
-    expect(await links()).toMatchObject([{ entity: A, state: 'active', monitored: 'on' }]);
+    expect(await links()).toMatchObject([{ entity: A, state: 'active', observed: 'on' }]);
   });
 });
 

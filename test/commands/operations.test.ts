@@ -55,10 +55,10 @@ describe('check', () => {
     const { store: url, run } = await configured();
     await run('check');
     const store = await openStore(url);
-    const wish = { recordId: '1', entity: COMPANY, sendUpdate: false, now: 1, origin: 'number' } as const;
+    const desired = { recordId: '1', entity: COMPANY, sendUpdate: false, now: 1, origin: 'number' } as const;
     await store.write(async (tx) => {
-      await linkRecord(tx, { ...wish, provider: 'crm' });
-      await linkRecord(tx, { ...wish, provider: 'hubspot' });
+      await linkRecord(tx, { ...desired, provider: 'crm' });
+      await linkRecord(tx, { ...desired, provider: 'hubspot' });
       await acceptMatch(tx, 'hubspot', 'old_number', 1);
     });
     await store.close();

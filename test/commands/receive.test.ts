@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { openStore } from '../../src/store/open.ts';
-import { ENTITY, told } from '../faults/company.ts';
+import { ENTITY, reported } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { configFor, startCrms } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
@@ -26,7 +26,7 @@ async function ready(properties: Readonly<Record<string, string | boolean>> = {}
     JSON.stringify(configFor(crms, url, { connections: { hubspot: { hold: { property: 'cvr_hold' } } } })),
   );
   const file = join(folder, 'payload.json');
-  const renamed = writePayload(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  const renamed = writePayload(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   writeFileSync(file, JSON.stringify(payload ?? renamed));
   const receive = (...more: readonly string[]) => runCli(['--config', config, '--json', 'receive', file, ...more]);
   return { crms, id, receive };

@@ -1,12 +1,12 @@
 /** What `review` says where something waits: an account that nobody may call, a value that a CRM refused. */
 import { expect, test } from 'vitest';
 import { UPSTREAM_ACCOUNT } from '../../src/connector/upstream.ts';
-import { createPace } from '../../src/runtime/rate.ts';
-import { ENTITY, renamed, told } from '../faults/company.ts';
-import { setStage } from '../support/stage.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
+import { ENTITY, renamed, reported } from '../faults/company.ts';
+import { setUpDemo } from '../support/stage.ts';
 
 test('review never says that nothing needs a person above a paused account', async () => {
-  const stage = await setStage();
+  const stage = await setUpDemo();
   await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   expect(await stage.cli('review')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
@@ -15,8 +15,8 @@ test('review never says that nothing needs a person above a paused account', asy
   const shown = async (): Promise<string> => (await stage.cli('review')).stdout;
   await expect.poll(shown).toMatch(/account\/hubspot.*(?:token|credentials)/isu);
   const { store } = stage.app;
-  const pace = createPace({ store, key: UPSTREAM_ACCOUNT, budgets: {}, now: Date.now });
-  await pace.block(Date.now() + 60_000, 'the key is not accepted', 'auth');
+  const rateLimiter = createRateLimiter({ store, key: UPSTREAM_ACCOUNT, budgets: {}, now: Date.now });
+  await rateLimiter.block(Date.now() + 60_000, 'the key is not accepted', 'auth');
   const { code, stdout } = await stage.cli('review');
   expect([code, stdout]).toEqual([3, expect.stringMatching(/the monitoring service.*the key is not accepted/su)]);
   expect(stdout).not.toContain('Nothing needs a person');
@@ -24,14 +24,14 @@ test('review never says that nothing needs a person above a paused account', asy
   expect(listed.map(({ id }) => id)).toEqual(
     expect.arrayContaining(['account/hubspot', `account/${UPSTREAM_ACCOUNT}`]),
   );
-  await pace.clear();
+  await rateLimiter.clear();
   expect(await shown()).not.toContain('the monitoring service');
 });
 
 test('review tells of a short pause that ends by itself, without asking for a person', async () => {
-  const stage = await setStage();
-  const pace = createPace({ store: stage.app.store, key: 'hubspot', budgets: {}, now: Date.now });
-  await pace.block(Date.now() + 60_000, 'too many calls', 'rate');
+  const stage = await setUpDemo();
+  const rateLimiter = createRateLimiter({ store: stage.app.store, key: 'hubspot', budgets: {}, now: Date.now });
+  await rateLimiter.block(Date.now() + 60_000, 'too many calls', 'rate');
   const { code, stdout } = await stage.cli('review');
   expect([code, stdout]).toEqual([
     0,
@@ -40,9 +40,9 @@ test('review tells of a short pause that ends by itself, without asking for a pe
 });
 
 test('review and explain name the value that stays in the CRM when a new one is refused', async () => {
-  const stage = await setStage({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
+  const stage = await setUpDemo({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS', CVR_Status__c: 'gammel' });
-  await stage.post(told({ status: { before: null, after: 'UNDERKONKURS' } }, 8));
+  await stage.post(reported({ status: { before: null, after: 'UNDERKONKURS' } }, 8));
   await stage.settled();
   const said = expect.stringMatching(/"gammel" stays in the CRM/u);
   expect((await stage.cli('review', '--json')).stdout.replaceAll('\\"', '"')).toEqual(said);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links.ts';
 import { CRMS, ENTITY, renamed } from '../faults/company.ts';
 import { handClock } from '../support/clock.ts';
-import { type Stage, type StageOptions, setStage } from '../support/stage.ts';
+import { type Stage, type StageOptions, setUpDemo } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const CASES = CRMS.flatMap((crm, index) => [{ engine: ENGINES[index] ?? 'sqlite', ...crm }]);
@@ -14,7 +14,7 @@ const rulesOf = async (stage: Stage, id: string, name: string): Promise<readonly
 describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
   /** A record whose name a person changed from A, while the register said B. */
   async function edited(options: StageOptions = {}): Promise<{ stage: Stage; id: string; record: string }> {
-    const stage = await setStage({ engine, ...options });
+    const stage = await setUpDemo({ engine, ...options });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS (VIP)' });
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
@@ -35,13 +35,13 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     stage[crm].edit(id, { [name]: 'B ApS (VIP)' });
     await stage.post(renamed('B ApS', 'C ApS', 9));
     expect(await nameOf(stage, id)).toBe('C ApS');
-    expect((await stage.cli('release', record, name, '--lift')).code).toBe(0);
+    expect((await stage.cli('release', record, name, '--clear')).code).toBe(0);
     stage[crm].edit(id, { [name]: 'C ApS (VIP)' });
     await stage.post(renamed('C ApS', 'D ApS', 10));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS (VIP)', [own]: 'D ApS' });
     expect(await rulesOf(stage, id, name)).toEqual(['edited', 'released', 'released', 'edited']);
-    expect((await stage.cli('release', record, name, '--lift')).code).toBe(1);
+    expect((await stage.cli('release', record, name, '--clear')).code).toBe(1);
   });
 
   test('a release for once ends with the first write', async () => {
@@ -52,7 +52,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await stage.post(renamed('B ApS', 'C ApS', 9));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS (VIP)' });
-    expect(await stage.app.store.db.selectFrom('ruling').selectAll().execute()).toEqual([]);
+    expect(await stage.app.store.db.selectFrom('override').selectAll().execute()).toEqual([]);
   });
 
   test('a hold keeps a property, a hold of the record keeps all, and what was missed comes when it is lifted', async () => {
@@ -67,9 +67,9 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await stage.post(renamed('C ApS', 'D ApS', 10));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'C ApS' });
-    const lifted = await stage.cli('hold', record, '--lift');
+    const lifted = await stage.cli('hold', record, '--clear');
     expect([lifted.code, lifted.stdout]).toEqual([0, `The hold on ${record} is lifted. Still on hold: ${name}.\n`]);
-    expect((await stage.cli('hold', record, name, '--lift')).stdout).toBe(
+    expect((await stage.cli('hold', record, name, '--clear')).stdout).toBe(
       `The hold on ${name} of ${record} is lifted.\n`,
     );
     expect(await nameOf(stage, id)).toBe('D ApS');
@@ -106,7 +106,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await stage.post(renamed('B ApS', 'C ApS', 9));
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS (VIP)' });
-    expect((await stage.cli('hold', record, name, '--lift')).code).toBe(0);
+    expect((await stage.cli('hold', record, name, '--clear')).code).toBe(0);
     await stage.settled();
     expect((await stage.cli('review', 'list', '--kind', 'difference')).code).toBe(3);
     expect((await stage.cli('review', 'accept', '--all', '--yes', '--property', name)).code).toBe(0);
@@ -116,12 +116,12 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
 
   describe('a link that trusts the register', () => {
     async function trusting(properties: object): Promise<{ stage: Stage; id: string }> {
-      const stage = await setStage({ engine });
+      const stage = await setUpDemo({ engine });
       await stage.post(renamed('A ApS', 'B ApS'));
       await stage.settled();
       const id = stage[crm].add({ ...properties });
-      const wish = { provider: crm, recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
-      await stage.app.store.write((tx) => linkRecord(tx, { ...wish, origin: 'number', trust: 'register' }));
+      const desired = { provider: crm, recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+      await stage.app.store.write((tx) => linkRecord(tx, { ...desired, origin: 'number', trust: 'register' }));
       await stage.settled();
       return { stage, id };
     }
@@ -148,13 +148,13 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     });
 
     test("loses no trace of a person's value where the answer to the write is lost", async () => {
-      const stage = await setStage({ engine, clock: handClock() });
+      const stage = await setUpDemo({ engine, clock: handClock() });
       await stage.post(renamed('A ApS', 'B ApS'));
       await stage.settled();
       const id = stage[crm].add({ [name]: 'Mine ApS' });
       stage[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
-      const wish = { provider: crm, recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
-      await stage.app.store.write((tx) => linkRecord(tx, { ...wish, origin: 'number', trust: 'register' }));
+      const desired = { provider: crm, recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+      await stage.app.store.write((tx) => linkRecord(tx, { ...desired, origin: 'number', trust: 'register' }));
       await stage.atRest();
       expect(await rulesOf(stage, id, name)).toEqual(['ours-after-all', 'same']);
       expect((await stage.cli('undo', '--entity', ENTITY, '--property', name)).code).toBe(0);
@@ -163,8 +163,8 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
   });
 });
 
-test('a ruling on a property or a record that is not there is refused with what is', async () => {
-  const stage = await setStage();
+test('a override on a property or a record that is not there is refused with what is', async () => {
+  const stage = await setUpDemo();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const said = async (...argv: readonly string[]): Promise<string> => {
     const { code, stderr } = await stage.cli(...argv);
@@ -176,18 +176,18 @@ test('a ruling on a property or a record that is not there is refused with what 
   expect(await said('hold', 'hubspot')).toMatch(/^2 .*no record such as hubspot:123/su);
   expect(await said('hold', `hubspot:${id}`, '--until', '2020-01-01')).toMatch(/^2 .*is past/su);
   expect(await said('hold', `hubspot:${id}`, '--until', 'soon')).toMatch(/^2 .*is not a date/su);
-  expect(await said('hold', `hubspot:${id}`, '--lift')).toMatch(/^1 .*is not on hold/su);
+  expect(await said('hold', `hubspot:${id}`, '--clear')).toMatch(/^1 .*is not on hold/su);
   expect(await said('undo')).toMatch(/^2 .*say what to take back/su);
 });
 
-test('a record that was merged away is not ruled on: its rulings went along, and the survivor is named', async () => {
-  const stage = await setStage();
+test('a record that was merged away is not ruled on: its overrides went along, and the survivor is named', async () => {
+  const stage = await setUpDemo();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   expect((await stage.cli('hold', `hubspot:${id}`, 'name')).code).toBe(0);
   const survivor = stage.hubspot.merge(id, stage.hubspot.add({ name: 'B ApS' }));
   await stage.post(renamed('A ApS', 'C ApS'));
   await stage.settled();
-  for (const argv of [['hold', '--lift'], ['release']]) {
+  for (const argv of [['hold', '--clear'], ['release']]) {
     const [command = '', ...rest] = argv;
     const { code, stderr } = await stage.cli(command, `hubspot:${id}`, 'name', ...rest);
     expect([code, stderr]).toEqual([
@@ -195,5 +195,5 @@ test('a record that was merged away is not ruled on: its rulings went along, and
       expect.stringContaining(`merged in the CRM into record ${survivor}: name that`),
     ]);
   }
-  expect((await stage.cli('hold', `hubspot:${survivor}`, 'name', '--lift')).code).toBe(0);
+  expect((await stage.cli('hold', `hubspot:${survivor}`, 'name', '--clear')).code).toBe(0);
 });

@@ -1,13 +1,13 @@
 /** Tables fit the terminal: shared width, cells wrap, ids and advice are never cut; a pipe gets a line a row. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawn, type Row, tabbed, visible } from '../../src/commands/table.ts';
+import { drawn, type TableRow, tabbed, visible } from '../../src/commands/table.ts';
 
 const WIDTH = 80;
 const words = (text: string): readonly string[] => text.split(/\s+/u).filter((word) => word !== '');
 const widest = (text: string): number => Math.max(...text.split('\n').map((line) => [...line].length));
 
-const CHECK: Row[] = [
+const CHECK: TableRow[] = [
   { level: 'ok', subject: 'configuration', found: '/etc/cvrsync/cvrsync.yaml' },
   {
     level: 'warn',
@@ -16,7 +16,7 @@ const CHECK: Row[] = [
     advice: 'create it, or set fields: { name: false } in the configuration of this connection',
   },
 ];
-const REVIEW: Row[] = [
+const REVIEW: TableRow[] = [
   {
     id: 'value/hubspot/8412345678/cvr_industry_code_of_the_main_activity',
     about: 'hubspot:8412345678 cvr_industry_code = "62.01.00"',

@@ -59,12 +59,12 @@ describe('the admin token', () => {
     const port = await freePort();
     const { start, cli } = prepare(store, { server: { port: 0 }, admin: { port } });
     await start();
-    const told = async () => (await cli('check', '--timeout', '10')).stdout;
-    expect(await told()).toContain('the daemon that runs takes the admin token');
+    const reported = async () => (await cli('check', '--timeout', '10')).stdout;
+    expect(await reported()).toContain('the daemon that runs takes the admin token');
     writeFileSync(`${store}.token`, 'another-token-of-some-length\n');
-    expect(await told()).toContain('has another admin token');
+    expect(await reported()).toContain('has another admin token');
     writeFileSync(`${store}.token`, 'short\n');
-    expect(await told()).toContain('does not hold a token');
+    expect(await reported()).toContain('does not hold a token');
   });
 
   it('is the configured one where there is one, and no file is made then', async () => {

@@ -4,7 +4,7 @@ import { datedBy } from '../../src/connector/ahead.ts';
 import { payloadOf, type Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { CRMS, ENTITY } from '../faults/company.ts';
-import { setStage } from '../support/stage.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const HOUR = 3_600_000;
@@ -21,8 +21,8 @@ describe('an event dated ahead of our clock', () => {
     [48 * HOUR, true],
     [100 * 365 * 24 * HOUR, true],
   ])('by %i ms is set aside: %s', (ms, isAside) => {
-    const { payload, statements, aside } = datedBy(renamed('Nordlys ApS', NOW + ms), NOW);
-    expect([payload === undefined, statements.length === 0, aside !== undefined]).toEqual([isAside, isAside, isAside]);
+    const { payload, assertions, aside } = datedBy(renamed('Nordlys ApS', NOW + ms), NOW);
+    expect([payload === undefined, assertions.length === 0, aside !== undefined]).toEqual([isAside, isAside, isAside]);
     if (isAside) expect(aside).toContain(iso(NOW + ms));
   });
 
@@ -35,7 +35,7 @@ describe('an event dated ahead of our clock', () => {
   ])('only by its period is set aside alone, the rest is folded: %s', (_, updates) => {
     const payload = payloadOf(ENTITY, iso(NOW), { name: { before: null, after: 'Nordlys ApS' }, ...updates });
     const dated = datedBy(payload, NOW);
-    expect(dated.statements.map(({ field }) => field)).toEqual(['registerChangedAt', 'name']);
+    expect(dated.assertions.map(({ field }) => field)).toEqual(['registerChangedAt', 'name']);
     expect(dated.aside).toContain(Object.keys(updates)[0]);
     expect(Object.keys(dated.payload?.updates ?? {})).toEqual(['name']);
   });
@@ -64,22 +64,22 @@ function reportOf(reportYear: number): Updates {
 
 describe.each(ENGINES)('one event dated in the future, on %s', (engine) => {
   const [{ own }] = CRMS;
-  const ground = async () => {
-    const stage = await setStage({ engine });
+  const fixture = async () => {
+    const stage = await setUpDemo({ engine });
     const id = await stage.addLinked('hubspot', ENTITY, {});
-    const told = async (...payloads: readonly ReturnType<typeof renamed>[]) => {
+    const reported = async (...payloads: readonly ReturnType<typeof renamed>[]) => {
       for (const payload of payloads) expect(await stage.post(payload)).toBe(204);
       await stage.atRest();
       return stage.hubspot.get(id)?.[own];
     };
-    return { stage, told, now: Date.now() };
+    return { stage, reported, now: Date.now() };
   };
 
   test('freezes no field: it is stored, set aside with a reason, shown for review, and true events go on', async () => {
-    const { stage, told, now } = await ground();
-    expect(await told(renamed('Sand ApS', now))).toBe('Sand ApS');
-    expect(await told(renamed('Fremtid ApS', now + 100 * 365 * 24 * HOUR))).toBe('Sand ApS');
-    expect(await told(renamed('Sandere ApS', now + HOUR))).toBe('Sandere ApS');
+    const { stage, reported, now } = await fixture();
+    expect(await reported(renamed('Sand ApS', now))).toBe('Sand ApS');
+    expect(await reported(renamed('Fremtid ApS', now + 100 * 365 * 24 * HOUR))).toBe('Sand ApS');
+    expect(await reported(renamed('Sandere ApS', now + HOUR))).toBe('Sandere ApS');
     const list = await stage.cli('review', 'list');
     expect(list.code).toBe(3);
     expect(list.stdout).toContain('event/2');
@@ -89,14 +89,14 @@ describe.each(ENGINES)('one event dated in the future, on %s', (engine) => {
   });
 
   test('is taken as of when it came where a person retries it, and left out where it is dropped', async () => {
-    const { stage, told, now } = await ground();
-    await told(renamed('Sand ApS', now), renamed('Forkert dateret ApS', now + 48 * HOUR));
-    await told(renamed('Aldrig ApS', now + 72 * HOUR));
+    const { stage, reported, now } = await fixture();
+    await reported(renamed('Sand ApS', now), renamed('Forkert dateret ApS', now + 48 * HOUR));
+    await reported(renamed('Aldrig ApS', now + 72 * HOUR));
     expect((await stage.cli('review', 'retry', 'event/2')).code).toBe(0);
     expect((await stage.cli('review', 'drop', 'event/3')).code).toBe(0);
-    expect(await told()).toBe('Forkert dateret ApS');
+    expect(await reported()).toBe('Forkert dateret ApS');
     expect((await stage.cli('review', 'list')).code).toBe(0);
     // As of when it came, and no later: what the register says next wins.
-    expect(await told(renamed('Nyest ApS', now + 2 * HOUR))).toBe('Nyest ApS');
+    expect(await reported(renamed('Nyest ApS', now + 2 * HOUR))).toBe('Nyest ApS');
   });
 });

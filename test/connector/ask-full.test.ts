@@ -15,7 +15,7 @@ const joined = (field: FieldName, seq: number) => {
 };
 
 describe.each(ENGINES)('a list known in part, on %s', (engine) => {
-  const ground = async () => {
+  const fixture = async () => {
     const store = await newStore(engine);
     for (const provider of ['a', 'b'])
       await store.write((tx) =>
@@ -32,22 +32,22 @@ describe.each(ENGINES)('a list known in part, on %s', (engine) => {
   };
 
   it('is asked for through a link whose CRM is told of it, once for each event', async () => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     expect(await ask('board', ['board'])).toEqual(['b']);
     expect(await ask('board', ['board'])).toEqual([]);
     expect(await ask('board', ['board'], 2)).toEqual(['b']);
   });
 
   it('is not asked for where no CRM is told of it, or no payload states it whole', async () => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     expect(await ask('board', ['management'])).toEqual([]);
     expect(await ask('productionUnits', ['productionUnits'])).toEqual([]);
   });
 
   it('is not asked for through a link that the service refused, or that ended', async () => {
-    const { store, ask } = await ground();
-    for (const change of [{ monitored: 'refused' }, { monitored: 'on', state: 'removed' }, { wish: 'off' }] as const) {
-      const whole = { monitored: 'on', state: 'active', wish: 'on', ...change } as const;
+    const { store, ask } = await fixture();
+    for (const change of [{ observed: 'refused' }, { observed: 'on', state: 'removed' }, { desired: 'off' }] as const) {
+      const whole = { observed: 'on', state: 'active', desired: 'on', ...change } as const;
       await store.write((tx) => tx.updateTable('link').set(whole).where('provider', '=', 'b').execute());
       expect(await ask('board', ['board']), JSON.stringify(change)).toEqual([]);
     }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { readAttention } from '../../src/connector/attention.ts';
-import { VERBS, type Verb } from '../../src/connector/attention-kinds.ts';
+import { type ReviewVerb, VERBS } from '../../src/connector/attention-kinds.ts';
 import { endLink, linkRecord } from '../../src/connector/links.ts';
 import { moveLink } from '../../src/connector/move-link.ts';
 import { resolveAttention } from '../../src/connector/resolve-attention.ts';
 import { readBlocks } from '../../src/runtime/blocks.ts';
 import { claim, mark, settle } from '../../src/runtime/lanes.ts';
-import { createPace } from '../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
 import type { Store } from '../../src/store/open.ts';
 import { QUARANTINE_CAP, setAside } from '../../src/store/quarantine.ts';
 import { addReviewCare } from '../../src/store/review-tables.ts';
@@ -30,7 +30,7 @@ async function troubled(engine: (typeof ENGINES)[number]): Promise<Store> {
       .execute();
     await tx
       .updateTable('link')
-      .set({ monitored: 'refused', monitored_error: 'no add-on' })
+      .set({ observed: 'refused', observed_error: 'no add-on' })
       .where('record_id', '=', '3')
       .execute();
     const value = { provider: 'crm', record_id: '1', written: null, written_at: null };
@@ -69,7 +69,7 @@ const lanes = async (store: Store) =>
       .execute()
   ).map(({ queue, key }) => `${queue} ${key}`);
 /** Gives everything that takes one of these answers that one; what became of it. */
-async function answerAll(store: Store, verbs: readonly Verb[]): Promise<readonly string[]> {
+async function answerAll(store: Store, verbs: readonly ReviewVerb[]): Promise<readonly string[]> {
   const found = await readAttention(store.db, NOW);
   return store.write(async (tx) => {
     const kinds: string[] = [];
@@ -128,12 +128,12 @@ describe.each(ENGINES)('what needs a person, on %s', (engine) => {
     ]);
     const links = await store.db
       .selectFrom('link')
-      .select(['state', 'wish', 'monitored'])
+      .select(['state', 'desired', 'observed'])
       .orderBy('record_id')
       .execute();
     expect(links.slice(1)).toEqual([
-      { state: 'active', wish: 'on', monitored: 'unknown' },
-      { state: 'active', wish: 'on', monitored: 'unknown' },
+      { state: 'active', desired: 'on', observed: 'unknown' },
+      { state: 'active', desired: 'on', observed: 'unknown' },
     ]);
   });
 
@@ -142,11 +142,11 @@ describe.each(ENGINES)('what needs a person, on %s', (engine) => {
     expect(await answerAll(store, ['drop', 'keep'])).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual([]);
     expect(await lanes(store)).toEqual(['apply healthy', 'monitoring crm:2', 'monitoring crm:3']);
-    const links = await store.db.selectFrom('link').select(['state', 'wish']).orderBy('record_id').execute();
+    const links = await store.db.selectFrom('link').select(['state', 'desired']).orderBy('record_id').execute();
     expect(links).toEqual([
-      { state: 'active', wish: 'on' },
-      { state: 'removed', wish: 'off' },
-      { state: 'removed', wish: 'off' },
+      { state: 'active', desired: 'on' },
+      { state: 'removed', desired: 'off' },
+      { state: 'removed', desired: 'off' },
     ]);
   });
 });
@@ -174,10 +174,10 @@ describe('an id that names nothing in need', () => {
 describe.each(ENGINES)('records that are not what they were on %s', (engine) => {
   it('says how to keep the link of a record that was merged into one of another company', async () => {
     const store = await newStore(engine);
-    const wish = { provider: 'crm', sendUpdate: false, now: NOW };
+    const desired = { provider: 'crm', sendUpdate: false, now: NOW };
     await store.write(async (tx) => {
-      await linkRecord(tx, { ...wish, recordId: '1', entity: COMPANY });
-      await linkRecord(tx, { ...wish, recordId: '2', entity: 'CVR-1-10000002' });
+      await linkRecord(tx, { ...desired, recordId: '1', entity: COMPANY });
+      await linkRecord(tx, { ...desired, recordId: '2', entity: 'CVR-1-10000002' });
       await moveLink(tx, { provider: 'crm', from: '1', to: '2', now: NOW });
     });
     const [first] = await readAttention(store.db, NOW);
@@ -202,7 +202,7 @@ describe.each(ENGINES)('review says what a thing is, on %s', (engine) => {
     expect(found).toMatchObject({ id: 'document/1', about: 'register document 10000001', verbs: ['drop'] });
     expect(found?.reason).toMatch(/^cvrsync could not read it.*it has no CVR number$/u);
     expect(found?.advice).not.toContain('receive');
-    const answered = (verb: Verb, id: string) => store.write((tx) => resolveAttention(tx, verb, id, NOW));
+    const answered = (verb: ReviewVerb, id: string) => store.write((tx) => resolveAttention(tx, verb, id, NOW));
     expect(await answered('drop', 'body/1')).toEqual({ kind: 'unknown' });
     expect(await answered('retry', 'document/1')).toMatchObject({ kind: 'impossible' });
     expect(await answered('drop', 'document/1')).toMatchObject({ kind: 'done' });
@@ -242,24 +242,24 @@ describe.each(ENGINES)('review says what a thing is, on %s', (engine) => {
   it('lists an account whose key is refused, since its first refusal, until it is called again', async () => {
     const store = await newStore(engine);
     let at = NOW;
-    const pace = createPace({ store, key: 'crm', budgets: {}, now: () => at });
-    await pace.block(at + 60_000, 'the token is not accepted', 'auth');
+    const rateLimiter = createRateLimiter({ store, key: 'crm', budgets: {}, now: () => at });
+    await rateLimiter.block(at + 60_000, 'the token is not accepted', 'auth');
     at += 61_000;
     expect(await readAttention(store.db, at)).toEqual([]);
-    await pace.block(at + 60_000, 'the token is not accepted', 'auth');
+    await rateLimiter.block(at + 60_000, 'the token is not accepted', 'auth');
     expect(await readAttention(store.db, at)).toMatchObject([
       { id: 'account/crm', since: NOW, reason: expect.stringContaining('the token is not accepted'), verbs: ['retry'] },
     ]);
     expect(await store.write((tx) => resolveAttention(tx, 'retry', 'account/crm', at))).toMatchObject({ kind: 'done' });
-    expect([await readAttention(store.db, at), await pace.blockedUntil()]).toEqual([[], undefined]);
+    expect([await readAttention(store.db, at), await rateLimiter.blockedUntil()]).toEqual([[], undefined]);
   });
 
   it('asks nobody about a short pause that a CRM asks for, but about one that holds for long', async () => {
     const store = await newStore(engine);
-    const pace = createPace({ store, key: 'crm', budgets: {}, now: () => NOW });
-    await pace.block(NOW + 60_000, 'too many calls', 'rate');
+    const rateLimiter = createRateLimiter({ store, key: 'crm', budgets: {}, now: () => NOW });
+    await rateLimiter.block(NOW + 60_000, 'too many calls', 'rate');
     expect(await readAttention(store.db, NOW)).toEqual([]);
-    await pace.block(NOW + 3_600_000, 'the daily limit is spent', 'rate');
+    await rateLimiter.block(NOW + 3_600_000, 'the daily limit is spent', 'rate');
     expect(await readAttention(store.db, NOW)).toMatchObject([{ id: 'account/crm' }]);
   });
 });

@@ -10,13 +10,13 @@ import { linkRecord } from '../../src/connector/links.ts';
 import { type PlanInput, planRecord } from '../../src/connector/plan.ts';
 import type { Planned } from '../../src/connector/planned.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
-import type { Ruling } from '../../src/connector/ruling.ts';
+import type { Override } from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
-import { ENTITY, told } from '../faults/company.ts';
+import { ENTITY, reported } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { propertyOf } from './property-of.ts';
@@ -36,7 +36,7 @@ const fact = (field: FieldName, scalar: string | number | null, clock = '2026-03
   value: { scalar },
 });
 const factsOf = (...facts: readonly Fact[]) => new Map(facts.map((each) => [each.field, each]));
-const HOLD: Ruling = { kind: 'hold', once: false, until: null, reason: null, createdAt: 0 };
+const HOLD: Override = { kind: 'hold', once: false, until: null, reason: null, createdAt: 0 };
 
 interface Case extends Partial<PlanInput> {
   readonly properties?: readonly Property[];
@@ -53,7 +53,7 @@ function plan({ properties = [AMOUNT, CODE], ...more }: Case = {}): readonly Pla
     facts: factsOf(fact('capital', 500_000), fact('capitalCurrency', 'EUR')),
     known: (field) => (field === 'capital' ? [40_000] : ['DKK']),
     remembered: new Map(),
-    rulings: new Map(),
+    overrides: new Map(),
     trust: 'crm',
     crm: { capital: null, code: null },
     ...more,
@@ -105,7 +105,7 @@ describe('an amount is never written without its currency being known beside it'
     ['a person wrote another currency', { crm: { capital: 40_000, code: 'SEK' } }],
     [
       'a person put the currency on hold',
-      { crm: { capital: 40_000, code: 'DKK' }, rulings: new Map([['code', HOLD]]) },
+      { crm: { capital: 40_000, code: 'DKK' }, overrides: new Map([['code', HOLD]]) },
     ],
     ['the currency cannot be written', { properties: [AMOUNT, { ...CODE, writable: false }] }],
     ['the currency does not fit', { properties: [AMOUNT, { ...CODE, maxLength: 2 }] }],
@@ -125,7 +125,7 @@ describe('an amount is never written without its currency being known beside it'
 
   it('keeps its currency where it stays itself: 40,000 DKK do not become 40,000 EUR', () => {
     const crm = { capital: 40_000, code: 'DKK' };
-    expect(shown(plan({ crm, rulings: new Map([['capital', HOLD]]) }))).toEqual([
+    expect(shown(plan({ crm, overrides: new Map([['capital', HOLD]]) }))).toEqual([
       'capital: skip held',
       'code: set-aside currency',
     ]);
@@ -189,13 +189,13 @@ test.each(ENGINES)(
       const rest = { hasClasses: null, isPartial: null };
       const before = { value: 40_000, currency: 'DKK', ...rest };
       const after = { value, currency: 'EUR', ...rest };
-      const body = JSON.stringify(writePayload(told({ capital: { before, after } }, hour)));
+      const body = JSON.stringify(writePayload(reported({ capital: { before, after } }, hour)));
       const event = { key, entity: ENTITY, timestamp: `2026-03-02T0${hour}:00:00.000Z`, body };
       await store.write((tx) => insertReceipts(tx, [event], now()));
       const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
       const deps = {
         store,
-        bell: createBell(),
+        wakeUp: createWakeUp(),
         metrics: createMetrics(),
         now,
         emailEvent: 'email',

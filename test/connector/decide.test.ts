@@ -11,9 +11,9 @@ const decided = (
   now: PropertyValue,
   known: readonly PropertyValue[] = [],
   last?: PropertyValue,
-  person: Partial<Pick<Inputs, 'ruling' | 'trusted'>> = {},
-): Decision => decide({ crm, now, known, last, policy, ruling: undefined, trusted: false, same, ...person });
-const NOBODY = { ruling: undefined, trusted: false } as const;
+  person: Partial<Pick<Inputs, 'override' | 'trusted'>> = {},
+): Decision => decide({ crm, now, known, last, policy, override: undefined, trusted: false, same, ...person });
+const NOBODY = { override: undefined, trusted: false } as const;
 const said = ({ action, rule }: Decision) => `${action}: ${rule}`;
 
 describe('the table of decisions', () => {
@@ -81,17 +81,17 @@ describe("a person's ruling", () => {
   test('a hold leaves the property alone, whatever it holds and whatever the policy', () => {
     for (const crm of CRM_HOLDS)
       for (const policy of POLICIES)
-        expect(said(decided(policy, crm, 'C', ['A'], 'L', { ruling: 'hold', trusted: true }))).toBe('skip: held');
+        expect(said(decided(policy, crm, 'C', ['A'], 'L', { override: 'hold', trusted: true }))).toBe('skip: held');
   });
 
   test('a release lets the register win over an edit, and over what fills an if-blank, not over never', () => {
-    const released = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { ruling: 'release' }));
+    const released = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { override: 'release' }));
     expect(POLICIES.map(released)).toEqual(['write: released', 'write: always', 'write: released', 'skip: never']);
   });
 
-  test('a property that holds the value is the same under any ruling', () => {
-    for (const ruling of ['release', 'hold'] as const)
-      expect(said(decided('tracked', 'C', 'C', [], undefined, { ruling, trusted: true }))).toBe('skip: same');
+  test('a property that holds the value is the same under any override', () => {
+    for (const override of ['release', 'hold'] as const)
+      expect(said(decided('tracked', 'C', 'C', [], undefined, { override, trusted: true }))).toBe('skip: same');
   });
 });
 
@@ -120,7 +120,7 @@ describe('decisions on any values', () => {
     known: fc.array(value, { maxLength: 3 }),
     last: fc.option(value, { nil: undefined }),
     policy: fc.constantFrom(...POLICIES),
-    ruling: fc.constantFrom(undefined, 'release', 'hold'),
+    override: fc.constantFrom(undefined, 'release', 'hold'),
     trusted: fc.boolean(),
   });
   const all = (check: (given: Parameters<typeof decide>[0], decision: Decision) => boolean) =>
@@ -134,8 +134,8 @@ describe('decisions on any values', () => {
   });
 
   test('tracked never overwrites what is neither blank, nor the register’s, nor ours', () => {
-    all(({ crm, known, last, policy, ruling, trusted }, { action }) => {
-      if (ruling === 'release' || trusted) return true;
+    all(({ crm, known, last, policy, override, trusted }, { action }) => {
+      if (override === 'release' || trusted) return true;
       const isTheirs =
         !isBlank(crm) && !known.some((each) => same(each, crm)) && !(last !== undefined && same(last, crm));
       return policy !== 'tracked' || !isTheirs || action !== 'write';
@@ -143,18 +143,18 @@ describe('decisions on any values', () => {
   });
 
   test('tracked writes whenever it differs and is blank, the register’s or ours', () => {
-    all(({ crm, now, known, last, policy, ruling }, { action }) => {
-      if (ruling === 'hold') return action === 'skip';
+    all(({ crm, now, known, last, policy, override }, { action }) => {
+      if (override === 'hold') return action === 'skip';
       const isFree = isBlank(crm) || known.some((each) => same(each, crm)) || (last !== undefined && same(last, crm));
       return policy !== 'tracked' || same(crm, now) || !isFree || action === 'write';
     });
   });
 
   test('if-blank writes into blanks only, never writes nowhere, always keeps nothing', () => {
-    all(({ crm, policy, ruling }, { action }) => {
-      if (policy === 'if-blank' && ruling !== 'release')
+    all(({ crm, policy, override }, { action }) => {
+      if (policy === 'if-blank' && override !== 'release')
         return action !== 'keep' && (action !== 'write' || isBlank(crm));
-      return policy === 'never' || ruling === 'hold' ? action === 'skip' : policy !== 'always' || action !== 'keep';
+      return policy === 'never' || override === 'hold' ? action === 'skip' : policy !== 'always' || action !== 'keep';
     });
   });
 

@@ -12,9 +12,9 @@ import { insertReceipts } from '../../src/connector/receipt.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { canonicalBody, dedupeKey } from '../../src/protocol/dedupe.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
-import { createPace } from '../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { type ENGINES, newStoreUrl } from '../support/stores.ts';
 
@@ -34,14 +34,14 @@ export interface Scripted {
   onWrite: ((id: string) => Outcome | undefined) | undefined;
 }
 
-export interface Ground extends Scripted {
+export interface Fixture extends Scripted {
   readonly store: Store;
   readonly crm: Crm;
   /** The clock, in ms since 1970. */
   time: number;
   link(recordId: string, entity: string): Promise<void>;
   /** Takes webhooks in and applies them; `key` tells one apart that is otherwise the same. */
-  tell(payload: Writable, key?: string): Promise<void>;
+  report(payload: Writable, key?: string): Promise<void>;
   /** Applies what waits. */
   apply(): Promise<void>;
   /** One run of the worker that leaves notes, over all that is due. */
@@ -51,7 +51,7 @@ export interface Ground extends Scripted {
   /** The lanes of a queue, as `key error`. */
   lanes(queue: string): Promise<readonly string[]>;
   /** What history says of a record under a rule. */
-  told(recordId: string, rule: string): Promise<readonly (string | null)[]>;
+  reported(recordId: string, rule: string): Promise<readonly (string | null)[]>;
 }
 
 export interface GroundOptions extends Partial<Pick<Crm, 'notes' | 'persons' | 'parent' | 'hold'>> {
@@ -62,7 +62,7 @@ export interface GroundOptions extends Partial<Pick<Crm, 'notes' | 'persons' | '
 
 const START = Date.UTC(2026, 2, 3);
 
-export async function newGround(options: GroundOptions): Promise<Ground & { readonly url: string }> {
+export async function newGround(options: GroundOptions): Promise<Fixture & { readonly url: string }> {
   const url = options.url ?? (await newStoreUrl(options.engine));
   const store = await openStore(url);
   onTestFinished(() => store.close());
@@ -75,19 +75,19 @@ export async function newGround(options: GroundOptions): Promise<Ground & { read
     onAdded: undefined,
     onWrite: undefined,
   };
-  const ground = { ...script, url, time: START };
-  const now = () => ground.time;
-  const crm = crmOf(store, connectionOf(ground), options, now);
+  const fixture = { ...script, url, time: START };
+  const now = () => fixture.time;
+  const crm = crmOf(store, connectionOf(fixture), options, now);
   const metrics = createMetrics();
   const claims = (queue: string) => claim(store, queue, { limit: 50, now: now(), leaseMs: 30_000 });
   const signal = AbortSignal.timeout(20_000);
   const apply = async () => {
     const taken = await claims('apply');
-    const deps = { store, bell: createBell(), metrics, now, emailEvent: 'email', mapped: new Map() };
+    const deps = { store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: new Map() };
     if (taken.length > 0) await applyReceipts({ ...deps, ...derivedRules([crm]) }, taken);
   };
   const gates = { notes: openGate(store, crm, 'notes', now), parents: openGate(store, crm, 'parents', now) };
-  return Object.assign(ground, {
+  return Object.assign(fixture, {
     store,
     crm,
     apply,
@@ -95,7 +95,7 @@ export async function newGround(options: GroundOptions): Promise<Ground & { read
       await store.write((tx) => linkRecord(tx, { provider: 'crm', recordId, entity, sendUpdate: false, now: now() }));
       await apply();
     },
-    async tell(payload: Writable, key = '') {
+    async report(payload: Writable, key = '') {
       const json = writePayload(payload);
       const event = {
         key: dedupeKey(undefined, json) + key,
@@ -119,7 +119,7 @@ export async function newGround(options: GroundOptions): Promise<Ground & { read
       const rows = await store.db.selectFrom('lane').selectAll().where('queue', '=', queue).orderBy('key').execute();
       return rows.map(({ key, error }) => `${key} ${error ?? ''}`.trim());
     },
-    async told(recordId: string, rule: string) {
+    async reported(recordId: string, rule: string) {
       const rows = await store.db
         .selectFrom('history')
         .select('detail')
@@ -149,7 +149,7 @@ function crmOf(store: Store, connection: Connection, options: GroundOptions, now
     settings: {},
     connection,
     limits,
-    pace: createPace({ store, key: 'crm', budgets: limits.budgets, now }),
+    rateLimiter: createRateLimiter({ store, key: 'crm', budgets: limits.budgets, now }),
     mapping: [],
     values: {},
     hold,

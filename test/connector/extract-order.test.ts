@@ -26,9 +26,9 @@ const report = (at: string, reportYear: number | null, more: object = {}) =>
 
 describe('what belongs to a period goes by the period first', () => {
   test('a month older than the known one does not overwrite it, however late it was registered', () => {
-    const told = [month('2026-09-01T00:00:00Z', 2026, 8, 12), month('2026-10-01T00:00:00Z', 2026, 3, 7)];
-    expect(valuesAfter(told, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
-    expect(valuesAfter(told.toReversed(), 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
+    const reported = [month('2026-09-01T00:00:00Z', 2026, 8, 12), month('2026-10-01T00:00:00Z', 2026, 3, 7)];
+    expect(valuesAfter(reported, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
+    expect(valuesAfter(reported.toReversed(), 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
   });
 
   test('the same month corrected later does, and months beyond September are newer', () => {
@@ -46,8 +46,8 @@ describe('what belongs to a period goes by the period first', () => {
     [20266, 8],
     [26, 8],
   ])('a count for the impossible month %i-%i is passed over', (year, number) => {
-    const told = [month('2026-09-01', 2026, 8, 12), month('2026-09-02', year, number, 13)];
-    expect(valuesAfter(told, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
+    const reported = [month('2026-09-01', 2026, 8, 12), month('2026-09-02', year, number, 13)];
+    expect(valuesAfter(reported, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
   });
 
   test('so do quarters and years', () => {
@@ -55,7 +55,7 @@ describe('what belongs to a period goes by the period first', () => {
       of(at, 'quarterlyEmployees', { year, quarter: number, before: null, after: interval });
     const year = (at: string, number: number, interval: string) =>
       of(at, 'yearlyEmployees', { year: number, before: null, after: interval });
-    const told = [
+    const reported = [
       quarter('2026-09-01', 2026, 2, '5-9'),
       quarter('2026-09-02', 2025, 4, '2-4'),
       quarter('2026-09-03', 2026, 5, '1'),
@@ -63,7 +63,7 @@ describe('what belongs to a period goes by the period first', () => {
       year('2026-09-02', 2024, '20-49'),
       year('2026-09-03', 99999, '1'),
     ];
-    expect(valuesAfter(told, 'employeesQuarterly', 'employeesYearly')).toEqual(['5-9', '10-19']);
+    expect(valuesAfter(reported, 'employeesQuarterly', 'employeesYearly')).toEqual(['5-9', '10-19']);
   });
 
   test('an article goes by when it was written, whatever the time zone, or else by when it was told', () => {
@@ -90,17 +90,17 @@ describe('reports', () => {
   });
 
   test('a corrected one of the same year counts', () => {
-    const told = [
+    const reported = [
       report('2026-06-01', 2025, { equity: metric(500) }),
       report('2026-07-01', 2025, { equity: metric(510) }),
     ];
-    expect(valuesAfter(told, 'equity')).toEqual([510]);
+    expect(valuesAfter(reported, 'equity')).toEqual([510]);
   });
 
   test.each(['error', 'nothing'])('last year’s figure does not stand beside this year’s where that is %s', (what) => {
     const revenue = what === 'error' ? metric(1, { error: true }) : null;
-    const told = [report('2025-06-01', 2024, { revenue: metric(900) }), report('2026-06-01', 2025, { revenue })];
-    expect(valuesAfter(told, ...FIGURES)).toEqual([2025, null, null]);
+    const reported = [report('2025-06-01', 2024, { revenue: metric(900) }), report('2026-06-01', 2025, { revenue })];
+    expect(valuesAfter(reported, ...FIGURES)).toEqual([2025, null, null]);
   });
 
   test('a figure that is only possibly wrong counts', () => {
@@ -116,11 +116,11 @@ describe('reports', () => {
   });
 
   test('one without a type is annual; the year is that of its period’s end where it states none', () => {
-    const told = report('2026-06-01', null, {
+    const reported = report('2026-06-01', null, {
       reportType: null,
       period: { from: '2024-07-01T00:00:00', to: '2025-06-30T00:00:00', instant: null },
     });
-    expect(valuesAfter([told], 'reportYear')).toEqual([2025]);
+    expect(valuesAfter([reported], 'reportYear')).toEqual([2025]);
     expect(valuesAfter([report('2026-06-01', null)], 'reportYear')).toEqual([undefined]);
     expect(valuesAfter([report('2026-06-01', 20255)], 'reportYear')).toEqual([undefined]);
   });

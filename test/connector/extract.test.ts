@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../providers/fields.ts';
 import { extract } from '../../src/connector/extract.ts';
-import type { Statement } from '../../src/connector/statement.ts';
+import type { Assertion } from '../../src/connector/statement.ts';
 import { EVENT_NAMES, EVENTS, type EventName } from '../../src/protocol/events.ts';
 import { payloadOf, readPayload } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
@@ -16,7 +16,7 @@ const saidBy = (event: string, data: object): readonly object[] => {
   expect(read.payload.malformed).toEqual([]);
   return extract(read.payload)
     .filter(({ field }) => field !== 'registerChangedAt')
-    .map(({ clock: _, ...said }: Statement) => said);
+    .map(({ clock: _, ...said }: Assertion) => said);
 };
 const entity = (number: number, name: string | null, type = 'Person') => ({ entityId: `CVR-3-${number}`, name, type });
 const member = (number: number, name: string, share?: string) => ({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
 import { extract } from '../../src/connector/extract.ts';
 import { type Fact, factValue } from '../../src/connector/fact.ts';
-import { isMembers, type Statement } from '../../src/connector/statement.ts';
+import { type Assertion, isMembers } from '../../src/connector/statement.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany } from '../../src/protocol/sample/company.ts';
 import { sampleCompanies, sampleStream } from '../../src/protocol/sample/stream.ts';
@@ -20,7 +20,7 @@ const lists = fc
     whole: fc.boolean(),
   })
   .map(
-    ({ added, removed, whole, clock: at }): Statement => ({
+    ({ added, removed, whole, clock: at }): Assertion => ({
       field: 'owners',
       added: added.map((each) => ({ ...each, name: `Name ${each.id}` })),
       removed: whole ? [] : removed,
@@ -30,7 +30,7 @@ const lists = fc
   );
 
 /** The statements in the order they arrived, and any order with repetitions of all of them. */
-const inAnyOrder = (statement: fc.Arbitrary<Statement>) =>
+const inAnyOrder = (statement: fc.Arbitrary<Assertion>) =>
   fc
     .array(statement, { minLength: 1, maxLength: 8 })
     .map((all): readonly Arrived[] => all.map((said, seq) => [said, seq]))

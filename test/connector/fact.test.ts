@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Member } from '../../providers/fields.ts';
 import { concernsRecords, type Fact, factValue, fold, knownValues, visible } from '../../src/connector/fact.ts';
-import type { Statement } from '../../src/connector/statement.ts';
+import type { Assertion } from '../../src/connector/statement.ts';
 import { ENTITY, factOf } from './facts-of.ts';
 
 const named = (id: string): Member => ({ id, name: `Name ${id}` });
-const scalar = (now: string | null, clock: string, before?: string | null): Statement => ({
+const scalar = (now: string | null, clock: string, before?: string | null): Assertion => ({
   field: 'name',
   now,
   clock,
   ...(before !== undefined && { before }),
 });
-const list = (clock: string, added: readonly string[], removed: readonly string[] = []): Statement => ({
+const list = (clock: string, added: readonly string[], removed: readonly string[] = []): Assertion => ({
   field: 'board',
   added: added.map(named),
   removed,
   clock,
 });
-const whole = (clock: string, ids: readonly string[]): Statement => ({ ...list(clock, ids), whole: true });
+const whole = (clock: string, ids: readonly string[]): Assertion => ({ ...list(clock, ids), whole: true });
 const ids = (fact: Fact | undefined): readonly string[] | undefined => {
   const value = fact === undefined ? undefined : factValue(fact);
   return Array.isArray(value) ? value.map((each: Member) => each.id) : undefined;
@@ -77,7 +77,7 @@ describe('the values the register is known to have had', () => {
 
   test('make records be decided anew when they come late: what the CRM holds may be one of them', () => {
     const current = factOf([[scalar('C', '2026-03'), 1]]);
-    const concerns = (said: Statement) => concernsRecords(said, fold(current, ENTITY, said, 2));
+    const concerns = (said: Assertion) => concernsRecords(said, fold(current, ENTITY, said, 2));
     expect(concerns(scalar('B', '2026-02', 'A'))).toBe(true);
     expect(concerns(scalar('C', '2026-04', 'A'))).toBe(true);
     expect(concerns(scalar('D', '2026-04'))).toBe(true);
@@ -107,7 +107,7 @@ describe('a list', () => {
     expect(factValue(empty.fact)).toEqual([]);
   });
 
-  const cases: readonly (readonly [string, readonly Statement[], readonly string[]])[] = [
+  const cases: readonly (readonly [string, readonly Assertion[], readonly string[]])[] = [
     ['the whole ends what it does not name', [list('1', ['a']), whole('2', ['b'])], ['b']],
     ['an older whole does not end a newer member', [list('3', ['a']), whole('2', ['b'])], ['a', 'b']],
     ['an older removal does not reach into the whole', [whole('2', ['a', 'b']), list('1', [], ['a'])], ['a', 'b']],
@@ -120,19 +120,19 @@ describe('a list', () => {
     ['who leaves unknown does no harm', [whole('1', ['a']), list('2', [], ['x'])], ['a']],
     ['any text may be a member', [whole('1', ['__proto__', 'constructor', '1'])], ['__proto__', '1', 'constructor']],
   ];
-  for (const [rule, statements, wanted] of cases)
+  for (const [rule, assertions, wanted] of cases)
     test(rule, () => {
-      expect(ids(factOf(statements.map((said, seq) => [said, seq])))).toEqual(wanted);
+      expect(ids(factOf(assertions.map((said, seq) => [said, seq])))).toEqual(wanted);
     });
 
   test('keeps its members by name, and a changed share is a change', () => {
-    const owners = (at: string, share: string): Statement => ({
+    const owners = (at: string, share: string): Assertion => ({
       field: 'owners',
       added: [{ id: '2', name: 'Bo', share }],
       removed: [],
       clock: at,
     });
-    const all: Statement = { ...owners('1', '5-10'), added: [{ id: '1', name: 'Ågot' }, named('2')], whole: true };
+    const all: Assertion = { ...owners('1', '5-10'), added: [{ id: '1', name: 'Ågot' }, named('2')], whole: true };
     const fact = factOf([
       [all, 1],
       [owners('2', '5-10'), 2],

@@ -4,13 +4,13 @@
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import { extract } from '../../src/connector/extract.ts';
 import { type Fact, factValue, fold } from '../../src/connector/fact.ts';
-import type { Statement } from '../../src/connector/statement.ts';
+import type { Assertion } from '../../src/connector/statement.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 
 export const ENTITY = 'CVR-1-95000001';
 
 /** A statement with its order of arrival. */
-export type Arrived = readonly [said: Statement, seq: number];
+export type Arrived = readonly [said: Assertion, seq: number];
 
 /** The fact that statements on one field lead to, in the order given. */
 export const factOf = (arrived: readonly Arrived[]): Fact | undefined =>

@@ -193,7 +193,7 @@ describe('the fence', () => {
     const connection = fenced({
       create: raw({ kind: 'created' }),
       find: raw({ records: [{ properties: {} }] }),
-      changes: raw({ sightings: [], more: false }),
+      changes: raw({ changeHints: [], more: false }),
       defineProperties: raw([]),
       notes: { find: raw(7), add: raw({ kind: 'written' }) },
       parents: { read: raw([]), write: raw({ kind: 'written', id: 'another' }) },
@@ -223,7 +223,7 @@ describe('the fence before a CRM that spells one id in two ways', () => {
       read: raw([found('A'), { kind: 'moved', id: 'b', to: 'C' }, { kind: 'moved', id: 'd', to: 'D' }]),
       update: raw([{ kind: 'written', id: 'A' }]),
       scan: raw({ records: [{ id: 'A', properties: {} }] }),
-      changes: raw({ sightings: [{ kind: 'moved', id: 'A', to: 'B' }], cursor: '1', more: false }),
+      changes: raw({ changeHints: [{ kind: 'moved', id: 'A', to: 'B' }], cursor: '1', more: false }),
       find: raw({ records: [{ id: 'A', properties: {} }], sure: true }),
       create: raw({ kind: 'created', id: 'A' }),
       parents: { read: raw([{ kind: 'found', id: 'A', parent: 'B' }]), write: raw({ kind: 'written', id: 'A' }) },
@@ -232,7 +232,7 @@ describe('the fence before a CRM that spells one id in two ways', () => {
     expect(reads).toMatchObject([{ kind: 'found', id: 'a' }, { kind: 'moved', id: 'b', to: 'c' }, { kind: 'retry' }]);
     expect(await connection.update([{ id: 'a', properties: {} }], live())).toEqual([{ kind: 'written', id: 'a' }]);
     expect((await connection.scan([], undefined, live())).records).toMatchObject([{ id: 'a' }]);
-    expect((await connection.changes?.([], undefined, live()))?.sightings).toEqual([
+    expect((await connection.changes?.([], undefined, live()))?.changeHints).toEqual([
       { kind: 'moved', id: 'a', to: 'b' },
     ]);
     expect((await connection.find?.('a', 'b', live()))?.records).toMatchObject([{ id: 'a' }]);

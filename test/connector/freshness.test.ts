@@ -9,7 +9,7 @@ import { insertReceipts } from '../../src/connector/receipt.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
@@ -76,7 +76,7 @@ async function setUp(script: Script): Promise<{ store: Store; crm: Crm; metrics:
   const event = { key: 'a', entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z', body };
   await store.write((tx) => insertReceipts(tx, [event], now()));
   const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
-  await applyReceipts({ store, bell: createBell(), metrics, now, emailEvent: 'email', mapped: new Map() }, claims);
+  await applyReceipts({ store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: new Map() }, claims);
   return { store, crm, metrics };
 }
 

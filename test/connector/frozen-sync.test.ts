@@ -8,9 +8,9 @@ import { insertReceipts } from '../../src/connector/receipt.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
-import { lookAtPendingWrites } from '../../src/runtime/pending-writes.ts';
+import { checkPendingWrites } from '../../src/runtime/pending-writes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
@@ -65,13 +65,13 @@ async function open(engine: (typeof ENGINES)[number], name: PropertyValue, polic
   return { store, clock, crm, held, meanwhile, waits, log: [], metrics: createMetrics() };
 }
 
-async function tell({ store, clock, metrics }: World, from: string, to: string, hour: number): Promise<void> {
+async function report({ store, clock, metrics }: World, from: string, to: string, hour: number): Promise<void> {
   const payload = writePayload(renamed(from, to, hour));
   const event = { key: to, entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z', body: JSON.stringify(payload) };
   await store.write((tx) => insertReceipts(tx, [event], clock.now));
   const now = () => clock.now;
   const claims = await claim(store, 'apply', { limit: 9, now: clock.now, leaseMs: LEASE_MS });
-  await applyReceipts({ store, bell: createBell(), metrics, now, emailEvent: 'email', mapped: new Map() }, claims);
+  await applyReceipts({ store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: new Map() }, claims);
 }
 
 /** What one process does: takes what is due and brings it up to date. */
@@ -86,7 +86,7 @@ async function sync({ store, clock, crm, metrics, log }: World): Promise<number>
 /** Stands still until long after the lease: another process takes the record, with a newer name, and is done with it. */
 const standsStill = (world: World) => async () => {
   world.clock.now += 40_000;
-  await tell(world, 'B ApS', 'C ApS', 9);
+  await report(world, 'B ApS', 'C ApS', 9);
   expect(await sync(world)).toBe(1);
   expect(world.held.name).toBe('C ApS');
   world.clock.now += 1_000;
@@ -108,7 +108,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     ['if-blank', null, 'blank'],
   ] as const)('under the policy %s, and history says what happened', async (policy, name, rule) => {
     const world = await open(engine, name, policy);
-    await tell(world, 'A ApS', 'B ApS', 8);
+    await report(world, 'A ApS', 'B ApS', 8);
     world.meanwhile.before = standsStill(world);
     await sync(world);
     expect(world.held.name).toBe('B ApS');
@@ -128,7 +128,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
 
   test('also where the process dies as soon as it has sent it', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
-    await tell(world, 'A ApS', 'B ApS', 8);
+    await report(world, 'A ApS', 'B ApS', 8);
     const sent = Promise.withResolvers<void>();
     world.meanwhile.before = standsStill(world);
     world.meanwhile.after = async () => {
@@ -140,7 +140,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect([world.held.name, await laneCount(world)]).toEqual(['B ApS', 0]);
 
     world.clock.now += 60_000;
-    await world.store.write((tx) => lookAtPendingWrites(tx, world.clock.now));
+    await world.store.write((tx) => checkPendingWrites(tx, world.clock.now));
     expect(await sync(world)).toBe(1);
     expect(world.held.name).toBe('C ApS');
     expect((await history(world)).map(([rule]) => rule)).toEqual(['register', 'ours-after-all', 'ours']);
@@ -148,7 +148,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
 
   test('and a write that never came is looked for a day long, and then no more', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
-    await tell(world, 'A ApS', 'B ApS', 8);
+    await report(world, 'A ApS', 'B ApS', 8);
     const frozen = Promise.withResolvers<void>();
     world.meanwhile.before = async () => {
       await standsStill(world)();
@@ -160,7 +160,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     const looks: number[] = [];
     for (let minute = 0; minute < 1_500; minute += 1) {
       world.clock.now += 60_000;
-      await world.store.write((tx) => lookAtPendingWrites(tx, world.clock.now));
+      await world.store.write((tx) => checkPendingWrites(tx, world.clock.now));
       if ((await laneCount(world)) === 0) continue;
       looks.push(minute);
       await sync(world);
@@ -175,7 +175,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
 describe.each(ENGINES)('a process that stands still between its last re-read and the bytes (%s)', (engine) => {
   test('sends nothing: its lease is asked for after the wait for the rate limiter', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
-    await tell(world, 'A ApS', 'B ApS', 8);
+    await report(world, 'A ApS', 'B ApS', 8);
     const waitsLong = async () => {
       world.clock.now += 300;
     };

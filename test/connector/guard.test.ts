@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Connection, Property } from '../../providers/provider.ts';
 import { guardAccount, guardHold } from '../../src/connector/guard.ts';
-import { ENTITY, told } from '../faults/company.ts';
-import { setStage } from '../support/stage.ts';
+import { ENTITY, reported } from '../faults/company.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const signal = new AbortController().signal;
@@ -38,15 +38,16 @@ test('a property for holds that nobody can read stops the connection', () => {
 });
 
 test('credentials of another account end no link and write nothing', async () => {
-  const stage = await setStage();
+  const stage = await setUpDemo();
   await stage.app.store.write((tx) =>
-    tx.insertInto('keep').values({ key: 'account:hubspot', value: 'another', updated_at: 0 }).execute(),
+    tx.insertInto('kv').values({ key: 'account:hubspot', value: 'another', updated_at: 0 }).execute(),
   );
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-  await stage.post(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await expect
     .poll(
-      async () => (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.pace.blockedUntil())?.reason,
+      async () =>
+        (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
     )
     .toMatch(/belong to account .*, and its links to account another/);
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
@@ -55,15 +56,16 @@ test('credentials of another account end no link and write nothing', async () =>
 });
 
 test('a hold that cannot be read writes to no record, held or not', async () => {
-  const stage = await setStage({
+  const stage = await setUpDemo({
     hubspot: { missingProperties: ['cvr_hold'] },
     connections: { hubspot: { hold: { property: 'cvr_hold' } } },
   });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-  await stage.post(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await expect
     .poll(
-      async () => (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.pace.blockedUntil())?.reason,
+      async () =>
+        (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
     )
     .toMatch(/no property cvr_hold/);
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS' });

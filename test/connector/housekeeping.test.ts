@@ -90,7 +90,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       ...{ entity, field: 'name', digest: `${daysAgo}`, value: '"a"', seen_at: NOW - daysAgo * DAY },
     });
     const link = (entity: string, state: 'active' | 'gone', daysAgo: number) => ({
-      ...{ provider: 'hubspot', record_id: entity, entity, state, wish: 'on' as const, monitored: 'on' as const },
+      ...{ provider: 'hubspot', record_id: entity, entity, state, desired: 'on' as const, observed: 'on' as const },
       ...{ created_at: 0, updated_at: NOW - daysAgo * DAY },
       ...{ send_update: 0, synced_seq: 0, origin: 'person' as const, trust: 'crm' as const },
     });
@@ -135,7 +135,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     const store = await newStore(engine);
     const note = (marker: string, state: 'done' | 'due', daysAgo: number) => ({
       ...{ provider: 'hubspot', record_id: '1', entity: 'CVR-1-99000015', seq: 1, subject: '', body: '', at: 0 },
-      ...{ marker, state, tried_at: null, note_id: null, done_at: state === 'done' ? NOW - daysAgo * DAY : null },
+      ...{ marker, state, attempted_at: null, note_id: null, done_at: state === 'done' ? NOW - daysAgo * DAY : null },
     });
     const old = Array.from({ length: 1_001 }, (_, at) => note(`old ${at}`, 'done', 401));
     await store.write((tx) => tx.insertInto('note').values(old).execute());
@@ -174,22 +174,22 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'pending-writes',
       'quarantine',
       'receipts',
-      'rulings',
+      'overrides',
     ];
     expect(await run(store)).toEqual(tasks);
-    const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'epoch']).orderBy('key').execute();
+    const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();
     expect(lanes).toEqual([
-      { key: 'checkpoint', due_at: NOW + 60_000, epoch: null },
-      { key: 'facts', due_at: NOW + DAY, epoch: null },
-      { key: 'history', due_at: NOW + 3_600_000, epoch: null },
-      { key: 'mapping', due_at: NOW + 30_000, epoch: null },
-      { key: 'marking', due_at: NOW + 3_600_000, epoch: null },
-      { key: 'monitoring', due_at: NOW + 3_600_000, epoch: null },
-      { key: 'notes', due_at: NOW + 3_600_000, epoch: null },
-      { key: 'pending-writes', due_at: NOW + 30_000, epoch: null },
-      { key: 'quarantine', due_at: NOW + 3_600_000, epoch: null },
-      { key: 'receipts', due_at: NOW + 3_600_000, epoch: null },
-      { key: 'rulings', due_at: NOW + 3_600_000, epoch: null },
+      { key: 'checkpoint', due_at: NOW + 60_000, fence: null },
+      { key: 'facts', due_at: NOW + DAY, fence: null },
+      { key: 'history', due_at: NOW + 3_600_000, fence: null },
+      { key: 'mapping', due_at: NOW + 30_000, fence: null },
+      { key: 'marking', due_at: NOW + 3_600_000, fence: null },
+      { key: 'monitoring', due_at: NOW + 3_600_000, fence: null },
+      { key: 'notes', due_at: NOW + 3_600_000, fence: null },
+      { key: 'pending-writes', due_at: NOW + 30_000, fence: null },
+      { key: 'quarantine', due_at: NOW + 3_600_000, fence: null },
+      { key: 'receipts', due_at: NOW + 3_600_000, fence: null },
+      { key: 'overrides', due_at: NOW + 3_600_000, fence: null },
     ]);
   });
 });
@@ -198,7 +198,7 @@ describe('a checkpoint', () => {
   it('says how large the write-ahead log is, also while something is being written', async () => {
     const store = await newStore('sqlite');
     await store.write(async (tx) => {
-      await tx.insertInto('keep').values({ key: 'a', value: 'v', updated_at: 0 }).execute();
+      await tx.insertInto('kv').values({ key: 'a', value: 'v', updated_at: 0 }).execute();
       expect(await store.checkpoint()).toEqual({ walBytes: expect.any(Number) });
     });
     expect((await store.checkpoint()).walBytes).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createIntake, type IntakeOptions } from '../../src/connector/intake.ts';
 import type { ReceivedEvent } from '../../src/connector/receipt.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
@@ -17,7 +17,7 @@ const event = (key: string, entity = 'CVR-1-99000015'): ReceivedEvent => ({
 const open = (store: Store, more: Partial<IntakeOptions> = {}) => {
   const metrics = createMetrics();
   const log = { warn: () => {}, error: () => {} };
-  const common = { store, bell: createBell(), now: () => 1_000, metrics, backlogCap: 100, log, minFreeBytes: 0 };
+  const common = { store, wakeUp: createWakeUp(), now: () => 1_000, metrics, backlogCap: 100, log, minFreeBytes: 0 };
   return { metrics, intake: createIntake({ ...common, ...more }) };
 };
 
@@ -174,9 +174,9 @@ describe('the intake', () => {
 
   it('rings for apply once the event is there to be found', async () => {
     const store = await newStore('sqlite');
-    const bell = createBell();
-    const { intake } = open(store, { bell });
-    const heard = bell.wait('apply', 20_000, new AbortController().signal).then(() => keysIn(store));
+    const wakeUp = createWakeUp();
+    const { intake } = open(store, { wakeUp });
+    const heard = wakeUp.wait('apply', 20_000, new AbortController().signal).then(() => keysIn(store));
     await intake.accept(event('a'));
     expect(await heard).toEqual(['a']);
   });

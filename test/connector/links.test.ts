@@ -27,8 +27,8 @@ const lanes = async (store: Store) =>
     ({ queue, key }) => `${queue} ${key}`,
   );
 const noLanes = (store: Store) => store.write((tx) => tx.deleteFrom('lane').execute());
-const confirm = (store: Store, monitored: 'on' | 'off') =>
-  store.write((tx) => tx.updateTable('link').set({ monitored, send_update: 0 }).execute());
+const confirm = (store: Store, observed: 'on' | 'off') =>
+  store.write((tx) => tx.updateTable('link').set({ observed, send_update: 0 }).execute());
 
 it('keys read back to the record, whatever its id holds', () => {
   expect(readLinkKey(linkKey('crm', 'a:b:c'))).toEqual({ provider: 'crm', recordId: 'a:b:c' });
@@ -41,8 +41,8 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     expect(await rowOf(store, '7')).toMatchObject({
       entity: A,
       state: 'active',
-      wish: 'on',
-      monitored: 'unknown',
+      desired: 'on',
+      observed: 'unknown',
       send_update: 1,
     });
     expect(await lanes(store)).toEqual([`apply ${A}`, 'monitoring crm:7', 'sync:crm 7']);
@@ -88,7 +88,12 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     await confirm(store, 'off');
     await noLanes(store);
     expect(await end(store, '7', 'gone')).toBe(true);
-    expect(await rowOf(store, '7')).toMatchObject({ state: 'gone', wish: 'off', monitored: 'unknown', send_update: 0 });
+    expect(await rowOf(store, '7')).toMatchObject({
+      state: 'gone',
+      desired: 'off',
+      observed: 'unknown',
+      send_update: 0,
+    });
     expect(await lanes(store)).toEqual(['monitoring crm:7']);
     expect(await end(store, '7', 'removed')).toBe(false);
     expect(await end(store, 'unheard-of', 'gone')).toBe(false);
@@ -98,14 +103,14 @@ describe.each(ENGINES)('a link on %s', (engine) => {
   it('begins again after its end, from the start', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
-    await store.write((tx) => tx.updateTable('link').set({ synced_seq: 9, monitored: 'on' }).execute());
+    await store.write((tx) => tx.updateTable('link').set({ synced_seq: 9, observed: 'on' }).execute());
     await end(store, '7', 'removed');
     expect(await link(store, '7', A, { now: 250 })).toEqual({ kind: 'linked' });
     expect(await rowOf(store, '7')).toMatchObject({
       state: 'active',
       reason: null,
-      wish: 'on',
-      monitored: 'unknown',
+      desired: 'on',
+      observed: 'unknown',
       synced_seq: 0,
       created_at: 100,
     });
@@ -121,14 +126,14 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     expect(await link(store, '7', B)).toEqual({ kind: 'taken', entity: A });
     await confirm(store, 'off');
     expect(await link(store, '7', B)).toEqual({ kind: 'linked' });
-    expect(await rowOf(store, '7')).toMatchObject({ entity: B, monitored: 'unknown' });
+    expect(await rowOf(store, '7')).toMatchObject({ entity: B, observed: 'unknown' });
   });
 
   it('in conflict keeps its wish until a person ends or renews it', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     expect([await end(store, '7', 'conflict'), await end(store, '7', 'conflict')]).toEqual([true, false]);
-    expect(await rowOf(store, '7')).toMatchObject({ state: 'conflict', wish: 'on' });
+    expect(await rowOf(store, '7')).toMatchObject({ state: 'conflict', desired: 'on' });
     expect(await link(store, '7', B)).toEqual({ kind: 'taken', entity: A });
     expect(await end(store, '7', 'removed')).toBe(true);
   });
@@ -138,8 +143,8 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     await link(store, '7', A);
     await noLanes(store);
     expect(await move(store, '7', '8')).toBe('moved');
-    expect(await rowOf(store, '7')).toMatchObject({ state: 'merged', wish: 'off' });
-    expect(await rowOf(store, '8')).toMatchObject({ state: 'active', entity: A, wish: 'on' });
+    expect(await rowOf(store, '7')).toMatchObject({ state: 'merged', desired: 'off' });
+    expect(await rowOf(store, '8')).toMatchObject({ state: 'active', entity: A, desired: 'on' });
     expect(await lanes(store)).toEqual([
       `apply ${A}`,
       'heal:crm 8',
@@ -155,7 +160,7 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     await link(store, '7', A);
     await link(store, '8', A);
     expect(await move(store, '7', '8')).toBe('merged');
-    expect(await rowOf(store, '7')).toMatchObject({ state: 'merged', wish: 'off' });
+    expect(await rowOf(store, '7')).toMatchObject({ state: 'merged', desired: 'off' });
     expect(await rowOf(store, '8')).toMatchObject({ state: 'active' });
   });
 
@@ -167,12 +172,12 @@ describe.each(ENGINES)('a link on %s', (engine) => {
     expect(await move(store, '7', '8')).toBe('conflict');
     expect(await rowOf(store, '7')).toMatchObject({
       state: 'conflict',
-      wish: 'on',
+      desired: 'on',
       reason: expect.stringContaining(B),
     });
     expect(await rowOf(store, '8')).toMatchObject({
       state: 'conflict',
-      wish: 'on',
+      desired: 'on',
       reason: expect.stringContaining(A),
     });
     expect(await move(store, '7', '8')).toBe('conflict');

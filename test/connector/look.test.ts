@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../providers/provider.ts';
 import type { Crm } from '../../src/connector/crm.ts';
-import { type LookTasks, runLooks, seedLooks } from '../../src/connector/look.ts';
-import { LOOK_QUEUE, type LookDeps, type Looked } from '../../src/connector/look-task.ts';
+import { type PollTasks, runPolls, seedPolls } from '../../src/connector/look.ts';
+import { POLL_QUEUE, type PollDeps, type Polled } from '../../src/connector/look-task.ts';
 import { UpstreamError } from '../../src/connector/upstream.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim, mark, parked } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { crmOf } from '../support/crm.ts';
@@ -15,14 +15,14 @@ import { newStore } from '../support/stores.ts';
 const HOUR = 3_600_000;
 const never = new AbortController().signal;
 
-interface Ground {
+interface Fixture {
   readonly store: Store;
   readonly crm: Crm;
-  readonly tasks: LookTasks;
+  readonly tasks: PollTasks;
   at: number;
   every: number | undefined;
   /** What the task does; what it throws is a fault. */
-  work: () => Promise<Looked>;
+  work: () => Promise<Polled>;
   runs: number;
   seed(): Promise<void>;
   run(): Promise<number>;
@@ -31,7 +31,7 @@ interface Ground {
   >;
 }
 
-async function setLook(first: 'now' | 'later' = 'now'): Promise<Ground> {
+async function setLook(first: 'now' | 'later' = 'now'): Promise<Fixture> {
   const store = await newStore('sqlite');
   const connection = {
     check: async () => ({ id: '1', name: 'x', notes: [] }),
@@ -40,17 +40,17 @@ async function setLook(first: 'now' | 'later' = 'now'): Promise<Ground> {
     update: async () => [],
     scan: async () => ({ records: [] }),
   };
-  const now = (): number => ground.at;
+  const now = (): number => fixture.at;
   const crm = crmOf({ store, connection, mapping: [], properties: [], now });
-  const deps: LookDeps = {
+  const deps: PollDeps = {
     store,
     metrics: createMetrics(),
     log: { info() {}, warn() {} },
     now,
-    bell: createBell(),
+    wakeUp: createWakeUp(),
     upstream: async () => undefined,
   };
-  const ground: Ground = {
+  const fixture: Fixture = {
     store,
     crm,
     at: 1_000_000,
@@ -59,18 +59,18 @@ async function setLook(first: 'now' | 'later' = 'now'): Promise<Ground> {
     work: async () => ({ kind: 'done' }),
     tasks: {
       glance: {
-        everyMs: () => ground.every,
+        everyMs: () => fixture.every,
         first,
         async run() {
-          ground.runs += 1;
-          return ground.work();
+          fixture.runs += 1;
+          return fixture.work();
         },
       },
     },
-    seed: () => store.write((tx) => seedLooks(tx, [crm], ground.at, ground.tasks)),
+    seed: () => store.write((tx) => seedPolls(tx, [crm], fixture.at, fixture.tasks)),
     async run() {
-      const claims = await claim(store, LOOK_QUEUE, { limit: 9, now: ground.at, leaseMs: 30_000 });
-      await runLooks(deps, [crm], claims, never, ground.tasks);
+      const claims = await claim(store, POLL_QUEUE, { limit: 9, now: fixture.at, leaseMs: 30_000 });
+      await runPolls(deps, [crm], claims, never, fixture.tasks);
       return claims.length;
     },
     lane: () =>
@@ -80,87 +80,87 @@ async function setLook(first: 'now' | 'later' = 'now'): Promise<Ground> {
         .where('key', '=', 'crm glance')
         .executeTakeFirst(),
   };
-  return ground;
+  return fixture;
 }
 
 describe('a look', () => {
   it('runs at once on a new store, and then each time after its time', async () => {
-    const ground = await setLook();
-    await ground.seed();
-    await ground.run();
-    expect(await ground.run()).toBe(0);
-    ground.at += HOUR;
-    await ground.run();
-    expect(ground.runs).toBe(2);
+    const fixture = await setLook();
+    await fixture.seed();
+    await fixture.run();
+    expect(await fixture.run()).toBe(0);
+    fixture.at += HOUR;
+    await fixture.run();
+    expect(fixture.runs).toBe(2);
   });
 
   it('waits its time first, where it is one for later, and a restart does not make it wait longer', async () => {
-    const ground = await setLook('later');
-    await ground.seed();
-    ground.at += HOUR / 2;
-    await ground.seed();
-    expect(await ground.run()).toBe(0);
-    ground.at += HOUR / 2;
-    expect(await ground.run()).toBe(1);
+    const fixture = await setLook('later');
+    await fixture.seed();
+    fixture.at += HOUR / 2;
+    await fixture.seed();
+    expect(await fixture.run()).toBe(0);
+    fixture.at += HOUR / 2;
+    expect(await fixture.run()).toBe(1);
   });
 
   it('comes sooner once its time has become shorter', async () => {
-    const ground = await setLook('later');
-    await ground.seed();
-    ground.every = HOUR / 4;
-    await ground.seed();
-    ground.at += HOUR / 4;
-    expect(await ground.run()).toBe(1);
+    const fixture = await setLook('later');
+    await fixture.seed();
+    fixture.every = HOUR / 4;
+    await fixture.seed();
+    fixture.at += HOUR / 4;
+    expect(await fixture.run()).toBe(1);
   });
 
   it('ends where the connection no longer runs it', async () => {
-    const ground = await setLook();
-    await ground.seed();
-    ground.every = undefined;
-    await ground.run();
-    expect([ground.runs, await ground.lane()]).toEqual([0, undefined]);
+    const fixture = await setLook();
+    await fixture.seed();
+    fixture.every = undefined;
+    await fixture.run();
+    expect([fixture.runs, await fixture.lane()]).toEqual([0, undefined]);
   });
 
   it('ends where nobody knows it: a task of another version, or the lane of a transfer that was killed', async () => {
-    const ground = await setLook();
+    const fixture = await setLook();
     const keys = ['crm other', 'crm transfer CVR-1-10000001', 'gone glance', 'crm constructor'];
-    await ground.store.write((tx) => mark(tx, LOOK_QUEUE, keys, ground.at));
-    expect(await ground.run()).toBe(4);
-    expect(await ground.store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
+    await fixture.store.write((tx) => mark(tx, POLL_QUEUE, keys, fixture.at));
+    expect(await fixture.run()).toBe(4);
+    expect(await fixture.store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
   });
 
   it('waits for a person where one must look, and is tried again by a restart', async () => {
-    const ground = await setLook();
-    await ground.seed();
-    ground.work = async () => ({ kind: 'person', reason: 'the list is empty' });
-    await ground.run();
-    expect(await parked(ground.store.db, LOOK_QUEUE)).toMatchObject([
+    const fixture = await setLook();
+    await fixture.seed();
+    fixture.work = async () => ({ kind: 'person', reason: 'the list is empty' });
+    await fixture.run();
+    expect(await parked(fixture.store.db, POLL_QUEUE)).toMatchObject([
       { key: 'crm glance', error: 'the list is empty' },
     ]);
-    ground.at += 10 * HOUR;
-    expect(await ground.run()).toBe(0);
-    await ground.seed();
-    expect(await ground.run()).toBe(1);
+    fixture.at += 10 * HOUR;
+    expect(await fixture.run()).toBe(0);
+    await fixture.seed();
+    expect(await fixture.run()).toBe(1);
   });
 
   it('may say when it comes again', async () => {
-    const ground = await setLook();
-    await ground.seed();
-    ground.work = async () => ({ kind: 'again', at: ground.at + 5 });
-    await ground.run();
-    expect(await ground.lane()).toMatchObject({ due_at: ground.at + 5, attempts: 0 });
+    const fixture = await setLook();
+    await fixture.seed();
+    fixture.work = async () => ({ kind: 'again', at: fixture.at + 5 });
+    await fixture.run();
+    expect(await fixture.lane()).toMatchObject({ due_at: fixture.at + 5, attempts: 0 });
   });
 });
 
 describe('a look that fails', () => {
   const failing = async (error: Error) => {
-    const ground = await setLook();
-    await ground.seed();
-    ground.work = async () => {
+    const fixture = await setLook();
+    await fixture.seed();
+    fixture.work = async () => {
       throw error;
     };
-    await ground.run();
-    return { lane: await ground.lane(), paused: await ground.crm.pace.blockedUntil(), at: ground.at };
+    await fixture.run();
+    return { lane: await fixture.lane(), paused: await fixture.crm.rateLimiter.blockedUntil(), at: fixture.at };
   };
 
   it.each([

@@ -18,7 +18,7 @@ const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | u
     facts: new Map([['name', { entity: ENTITY, field: 'name', clock: '2026', seq: 1, value: { scalar: 'New' } }]]),
     known: () => [],
     remembered: new Map(),
-    rulings: new Map(),
+    overrides: new Map(),
     trust: 'crm',
     crm: { name: 'Old' },
     ...more,

@@ -5,7 +5,7 @@ import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links.ts';
 import { markRemapped } from '../../src/connector/remap.ts';
-import { ENTITY, told } from '../faults/company.ts';
+import { ENTITY, reported } from '../faults/company.ts';
 import { type Connections, configFor, postWebhook, startCrms } from '../support/stage.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../support/stores.ts';
 
@@ -31,7 +31,7 @@ async function ranUnder(before: Connections) {
 
 test('a field that is mapped later brings what was known of it to the records that are linked already', async () => {
   const { crms, url, id, first } = await ranUnder({ hubspot: { fields: { status: false } } });
-  await postWebhook(`${first.url}/webhook`, told({ status: { before: null, after: 'NORMAL' } }, 8));
+  await postWebhook(`${first.url}/webhook`, reported({ status: { before: null, after: 'NORMAL' } }, 8));
   await first.connector?.drained();
   await first.close(1_000);
   expect(crms.hubspot.get(id)).toMatchObject({ selskabsstatus: null });
@@ -52,7 +52,7 @@ test('a connection that was left out for a while gets what it missed when it is 
   const without = structuredClone(whole) as { connector: { providers: { hubspot?: object } } }; // configFor says no more
   delete without.connector.providers.hubspot;
   const second = await start(without);
-  await postWebhook(`${second.url}/webhook`, told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await postWebhook(`${second.url}/webhook`, reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await second.connector?.drained();
   await second.close(1_000);
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'A ApS' });

@@ -14,7 +14,7 @@ const grown = (event: ReturnType<typeof phoneEvent>) => ({
 });
 
 describe.each(ENGINES)('one webhook-id on events that differ, on %s', (engine) => {
-  const ground = async () => {
+  const fixture = async () => {
     const store = await newStore(engine);
     const receiver = await openReceiver(store, { auth: [HEADER, SIGNATURE] });
     const send = async (event: object, id: string, isSigned = false): Promise<number> => {
@@ -33,20 +33,22 @@ describe.each(ENGINES)('one webhook-id on events that differ, on %s', (engine) =
   };
 
   it('takes every event in where nothing proves the id, and tells of the sender', async () => {
-    const { store, receiver, send, stored, senders, counted } = await ground();
+    const { store, receiver, send, stored, senders, counted } = await fixture();
     for (const event of [phoneEvent(1), phoneEvent(2), phoneEvent(1), grown(phoneEvent(2))])
       expect(await send(event, 'msg_1')).toBe(204);
     expect(await stored()).toEqual(['20000001', '20000002']);
     expect(await counted()).toBe('1');
-    const [told] = await senders();
-    expect(told?.reason).toContain('gave one webhook-id to events that differ, 1 times; the last was msg_1');
-    expect(await store.write((tx) => resolveAttention(tx, 'drop', told?.id ?? '', 1))).toMatchObject({ kind: 'done' });
+    const [reported] = await senders();
+    expect(reported?.reason).toContain('gave one webhook-id to events that differ, 1 times; the last was msg_1');
+    expect(await store.write((tx) => resolveAttention(tx, 'drop', reported?.id ?? '', 1))).toMatchObject({
+      kind: 'done',
+    });
     expect(await senders()).toEqual([]);
     await receiver.close();
   });
 
   it('trusts the id alone where a signature proves it, and keeps the body that it did not apply', async () => {
-    const { store, receiver, send, stored, senders, counted } = await ground();
+    const { store, receiver, send, stored, senders, counted } = await fixture();
     for (const event of [phoneEvent(1), grown(phoneEvent(1))]) expect(await send(event, 'msg_1', true)).toBe(204);
     expect([await stored(), await senders()]).toEqual([['20000001'], []]);
     expect(await send(phoneEvent(2), 'msg_1', true)).toBe(204);
@@ -62,7 +64,7 @@ describe.each(ENGINES)('one webhook-id on events that differ, on %s', (engine) =
   });
 
   it('finds both where they come at the same time', async () => {
-    const { receiver, send, stored, senders } = await ground();
+    const { receiver, send, stored, senders } = await fixture();
     const events = Array.from({ length: 12 }, (_, at) => phoneEvent(at + 1));
     expect(new Set(await Promise.all(events.map((event) => send(event, 'msg_1'))))).toEqual(new Set([204]));
     expect((await stored()).length).toBe(12);

@@ -1,4 +1,4 @@
-/** Rulings and trust where the store alone decides: merges, ends, and a process that dies between a write and its record. */
+/** Overrides and trust where the store alone decides: merges, ends, and a process that dies between a write and its record. */
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../providers/provider.ts';
 import { applyReceipts } from '../../src/connector/apply.ts';
@@ -6,11 +6,18 @@ import { readDifferences } from '../../src/connector/differences.ts';
 import { linkRecord } from '../../src/connector/links.ts';
 import { moveLink } from '../../src/connector/move-link.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
-import { deleteEnded, lift, liftUndone, readRulings, rule, UNDONE } from '../../src/connector/ruling.ts';
+import {
+  clearOverride,
+  clearUndone,
+  deleteEnded,
+  readOverrides,
+  setOverride,
+  UNDONE,
+} from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
@@ -24,17 +31,17 @@ const NAME = propertyOf('string', { name: 'name' });
 const ONE = { provider: 'crm', recordId: '1', property: 'name' } as const;
 const hold = (until: number | null) => ({ kind: 'hold', once: false, until, reason: null }) as const;
 const release = { kind: 'release', once: false, until: null, reason: null } as const;
-type RuleRow = readonly [property: string, ruling: Parameters<typeof rule>[2]];
+type RuleRow = readonly [property: string, override: Parameters<typeof setOverride>[2]];
 
 /** Record 1 stands for the company, trusts the register, and the register says B. */
 async function trusting(store: Store): Promise<void> {
-  const wish = { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: now() };
-  await store.write((tx) => linkRecord(tx, { ...wish, origin: 'number', trust: 'register' }));
+  const desired = { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: now() };
+  await store.write((tx) => linkRecord(tx, { ...desired, origin: 'number', trust: 'register' }));
   const body = JSON.stringify(writePayload(renamed('A ApS', 'B ApS')));
   const event = { key: '1', entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z', body };
   await store.write((tx) => insertReceipts(tx, [event], now()));
   const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
-  const deps = { store, bell: createBell(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
+  const deps = { store, wakeUp: createWakeUp(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
   await applyReceipts(deps, claims);
 }
 
@@ -60,7 +67,7 @@ function crmWith(store: Store, held: { name: PropertyValue }, dies: { yes: boole
 }
 
 async function sync(store: Store, crm: ReturnType<typeof crmWith>): Promise<void> {
-  await store.write((tx) => tx.updateTable('lane').set({ due_at: 0, epoch: null }).execute());
+  await store.write((tx) => tx.updateTable('lane').set({ due_at: 0, fence: null }).execute());
   const claims = await claim(store, 'sync:crm', { limit: 9, now: now(), leaseMs: 9_000 });
   await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(9_000));
 }
@@ -84,7 +91,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       { rule: 'same' },
     ]);
     held.name = 'Mine again ApS';
-    await store.write((tx) => rule(tx, ONE, hold(1), now()));
+    await store.write((tx) => setOverride(tx, ONE, hold(1), now()));
     await sync(store, crm);
     expect(held).toEqual({ name: 'Mine again ApS' });
     expect((await lines(store)).length).toBe(3);
@@ -112,43 +119,43 @@ describe.each(ENGINES)('on %s', (engine) => {
     const crm = crmWith(store, held, { yes: false });
     await sync(store, crm);
     held.name = 'Mine again ApS';
-    await store.write((tx) => lift(tx, ONE, 'hold', now()));
+    await store.write((tx) => clearOverride(tx, ONE, 'hold', now()));
     await sync(store, crm);
     expect(await readDifferences(store.db, {}, 9)).toMatchObject([{ crm: '"Mine again ApS"', register: '"B ApS"' }]);
-    await store.write((tx) => lift(tx, ONE, 'hold', now()));
+    await store.write((tx) => clearOverride(tx, ONE, 'hold', now()));
     await sync(store, { ...crm, mapping: [] });
     expect(await readDifferences(store.db, {}, 9)).toEqual([]);
   });
 
-  test('a ruling counts until its end, and is deleted after it', async () => {
+  test('a override counts until its end, and is deleted after it', async () => {
     const store = await newStore(engine);
-    await store.write((tx) => rule(tx, ONE, hold(LATER), now()));
-    const at = async (time: number) => (await readRulings(store.db, 'crm', ['1'], time)).get('1')?.get('name')?.kind;
+    await store.write((tx) => setOverride(tx, ONE, hold(LATER), now()));
+    const at = async (time: number) => (await readOverrides(store.db, 'crm', ['1'], time)).get('1')?.get('name')?.kind;
     expect([await at(LATER - 1), await at(LATER)]).toEqual(['hold', undefined]);
     await store.write((tx) => deleteEnded(tx, LATER));
     expect(await at(1)).toBeUndefined();
   });
 
-  test('the holds that undo put are lifted together, of one property or of all, and no other ruling is', async () => {
+  test('the holds that undo put are lifted together, of one property or of all, and no other override is', async () => {
     const store = await newStore(engine);
     const undone = { ...hold(null), reason: UNDONE };
     const release = { kind: 'release', once: false, until: null, reason: UNDONE } as const;
     await store.write(async (tx) => {
-      await rule(tx, ONE, undone, now());
-      await rule(tx, { ...ONE, recordId: '2' }, undone, now());
-      await rule(tx, { ...ONE, recordId: '2', property: 'phone' }, undone, now());
-      await rule(tx, { ...ONE, property: 'phone' }, hold(null), now());
-      await rule(tx, { ...ONE, property: 'zip' }, release, now());
-      await rule(tx, { ...ONE, provider: 'other' }, undone, now());
+      await setOverride(tx, ONE, undone, now());
+      await setOverride(tx, { ...ONE, recordId: '2' }, undone, now());
+      await setOverride(tx, { ...ONE, recordId: '2', property: 'phone' }, undone, now());
+      await setOverride(tx, { ...ONE, property: 'phone' }, hold(null), now());
+      await setOverride(tx, { ...ONE, property: 'zip' }, release, now());
+      await setOverride(tx, { ...ONE, provider: 'other' }, undone, now());
       await tx.deleteFrom('lane').execute();
     });
     const left = async (): Promise<readonly string[]> =>
-      (await store.db.selectFrom('ruling').selectAll().execute())
+      (await store.db.selectFrom('override').selectAll().execute())
         .map(({ provider, record_id, property }) => `${provider} ${record_id} ${property}`)
         .toSorted();
-    expect(await store.write((tx) => liftUndone(tx, 'crm', 'phone', now()))).toBe(1);
+    expect(await store.write((tx) => clearUndone(tx, 'crm', 'phone', now()))).toBe(1);
     expect(await left()).toEqual(['crm 1 name', 'crm 1 phone', 'crm 1 zip', 'crm 2 name', 'other 1 name']);
-    expect(await store.write((tx) => liftUndone(tx, 'crm', undefined, now()))).toBe(2);
+    expect(await store.write((tx) => clearUndone(tx, 'crm', undefined, now()))).toBe(2);
     expect(await left()).toEqual(['crm 1 phone', 'crm 1 zip', 'other 1 name']);
     const lanes = await store.db.selectFrom('lane').select(['queue', 'key']).orderBy('key').execute();
     expect(lanes.map(({ queue, key }) => `${queue} ${key}`)).toEqual(['sync:crm 1', 'sync:crm 2']);
@@ -170,7 +177,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       ],
       ['* hold null', `fax hold ${LATER}`, 'name release null'],
     ],
-  ])('two records with %s become one with the same rulings, whichever comes first', async (_, one, two, kept) => {
+  ])('two records with %s become one with the same overrides, whichever comes first', async (_, one, two, kept) => {
     for (const order of [
       ['1', '2'],
       ['2', '1'],
@@ -179,14 +186,14 @@ describe.each(ENGINES)('on %s', (engine) => {
       await store.write(async (tx) => {
         for (const recordId of ['1', '2'])
           await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: now() });
-        for (const [property, ruling] of one)
-          await rule(tx, { provider: 'crm', recordId: '1', property }, ruling, now());
-        for (const [property, ruling] of two)
-          await rule(tx, { provider: 'crm', recordId: '2', property }, ruling, now());
+        for (const [property, override] of one)
+          await setOverride(tx, { provider: 'crm', recordId: '1', property }, override, now());
+        for (const [property, override] of two)
+          await setOverride(tx, { provider: 'crm', recordId: '2', property }, override, now());
         for (const from of order) await moveLink(tx, { provider: 'crm', from, to: '3', now: now() });
       });
-      const rulings = (await readRulings(store.db, 'crm', ['3'], now())).get('3') ?? [];
-      expect([...rulings].map(([property, { kind, until }]) => `${property} ${kind} ${until}`)).toEqual(kept);
+      const overrides = (await readOverrides(store.db, 'crm', ['3'], now())).get('3') ?? [];
+      expect([...overrides].map(([property, { kind, until }]) => `${property} ${kind} ${until}`)).toEqual(kept);
     }
   });
 });

@@ -3,15 +3,15 @@ import Database from 'better-sqlite3';
 import { type CompiledQuery, Kysely, type KyselyPlugin, SqliteDialect } from 'kysely';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { countAttention, readAttention } from '../../src/connector/attention.ts';
-import { BRAKE_KEY, BRAKED, mayEnd, releaseBrake } from '../../src/connector/heal/brake.ts';
+import { BRAKE_KEY, BRAKED, mayEnd, releaseSafetyLimit } from '../../src/connector/heal/brake.ts';
 import { listLinks } from '../../src/connector/links.ts';
 import { continueMarking } from '../../src/connector/mark-all.ts';
 import { remarkAll, remarkMonitoring } from '../../src/connector/monitoring.ts';
 import { markRemapped } from '../../src/connector/remap.ts';
-import { readStory } from '../../src/connector/story.ts';
+import { readTimeline } from '../../src/connector/story.ts';
 import { claim, mark, park } from '../../src/runtime/lanes.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { Schema } from '../../src/store/schema.ts';
+import type { StoreSchema } from '../../src/store/schema.ts';
 import type { Db } from '../../src/store/store.ts';
 import { ENGINES, newStore, newStoreUrl } from '../support/stores.ts';
 
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 
 const link = (recordId: string, over: object = {}) => ({
   ...{ provider: 'hubspot', record_id: recordId, entity: `CVR-1-${recordId}`, state: 'active' as const },
-  ...{ wish: 'on' as const, monitored: 'on' as const, created_at: 1, updated_at: 1 },
+  ...{ desired: 'on' as const, observed: 'on' as const, created_at: 1, updated_at: 1 },
   ...{ send_update: 0, synced_seq: 0, origin: 'number' as const, trust: 'crm' as const },
   ...over,
 });
@@ -32,7 +32,7 @@ async function plansOf(ask: (db: Db) => Promise<unknown>): Promise<readonly stri
   await store.close();
   const file = new Database(url);
   const asked: CompiledQuery[] = [];
-  const db = new Kysely<Schema>({
+  const db = new Kysely<StoreSchema>({
     dialect: new SqliteDialect({ database: file }),
     log: ({ query }) => void asked.push(query),
   });
@@ -59,7 +59,7 @@ describe('at a million links, no question of a person reads a whole table', () =
     'links --record': (db) => listLinks(db, { recordId: '1', limit: 10 }),
     'links --state': (db) => listLinks(db, { state: 'conflict', limit: 10 }),
     'links --entity': (db) => listLinks(db, { entity: 'CVR-1-1', limit: 10 }),
-    explain: (db) => readStory(db, 'CVR-1-1', { now: 1, emailEvent: 'email', limit: 50 }),
+    explain: (db) => readTimeline(db, 'CVR-1-1', { now: 1, emailEvent: 'email', limit: 50 }),
     'review list': (db) => readAttention(db, 1, { limit: 100 }),
     'review, how much in all': (db) => countAttention(db, 1, { limit: 10_001 }),
   };
@@ -97,11 +97,11 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
 
   it('lost calls to the monitoring service are marked a thousand links in a transaction', async () => {
     const store = await newStore(engine);
-    const unconfirmed = Array.from({ length: 2_100 }, (_, at) => link(`${at}`, { monitored: 'unknown' }));
+    const unconfirmed = Array.from({ length: 2_100 }, (_, at) => link(`${at}`, { observed: 'unknown' }));
     const others = [
       link('confirmed'),
-      link('refused', { monitored: 'refused', monitored_error: 'no such company' }),
-      link('ended', { wish: 'off', monitored: 'off', state: 'removed' }),
+      link('refused', { observed: 'refused', observed_error: 'no such company' }),
+      link('ended', { desired: 'off', observed: 'off', state: 'removed' }),
     ];
     await store.write(async (tx) => {
       for (let at = 0; at < unconfirmed.length; at += 700)
@@ -161,7 +161,7 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
       const links = numbers.flatMap((at) => [
         link(`v${at}`),
         link(`c${at}`, { state: 'conflict' }),
-        link(`r${at}`, { monitored: 'refused' }),
+        link(`r${at}`, { observed: 'refused' }),
       ]);
       await tx.insertInto('link').values(links).execute();
       const values = numbers.map((at) => ({ ...value, record_id: `v${at}` }));
@@ -208,8 +208,8 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
       await tx.updateTable('lane').set({ error: BRAKED }).where('key', '<>', 'other').execute();
       await mark(tx, queue, [BRAKE_KEY], 1);
     });
-    const [brake] = await claim(store, queue, { limit: 10, now: 1, leaseMs: 1_000 });
-    await store.write((tx) => releaseBrake(tx, 'hubspot', brake ?? expect.fail('no brake'), 2));
+    const [safetyLimit] = await claim(store, queue, { limit: 10, now: 1, leaseMs: 1_000 });
+    await store.write((tx) => releaseSafetyLimit(tx, 'hubspot', safetyLimit ?? expect.fail('no brake'), 2));
     const woken = async () =>
       (await store.db.selectFrom('lane').select('key').where('marks', '>', 1).execute()).map(({ key }) => key);
     expect(await woken()).toHaveLength(1_000);

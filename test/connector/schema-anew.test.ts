@@ -5,17 +5,17 @@ import { applyReceipts } from '../../src/connector/apply.ts';
 import { readAttention } from '../../src/connector/attention.ts';
 import { mappedFields } from '../../src/connector/crm.ts';
 import { linkRecord } from '../../src/connector/links.ts';
-import { runLooks, seedLooks } from '../../src/connector/look.ts';
-import { LOOK_QUEUE, lookKey } from '../../src/connector/look-task.ts';
+import { runPolls, seedPolls } from '../../src/connector/look.ts';
+import { POLL_QUEUE, pollKey } from '../../src/connector/look-task.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
 import { resolveAttention } from '../../src/connector/resolve-attention.ts';
 import { SCHEMA } from '../../src/connector/schema-look.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim, mark } from '../../src/runtime/lanes.ts';
-import { ENTITY, told } from '../faults/company.ts';
+import { ENTITY, reported } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { propertyOf } from './property-of.ts';
@@ -76,11 +76,11 @@ async function setUp(engine: (typeof ENGINES)[number]) {
     await syncRecords(deps, crm, claims, stop.signal);
   };
   const look = async () => {
-    await store.write((tx) => seedLooks(tx, [crm], now(), { schema: SCHEMA }));
-    const keys = [lookKey('crm', 'schema')];
-    const claims = await claim(store, LOOK_QUEUE, { limit: 1, now: now(), leaseMs: 9_000, keys });
+    await store.write((tx) => seedPolls(tx, [crm], now(), { schema: SCHEMA }));
+    const keys = [pollKey('crm', 'schema')];
+    const claims = await claim(store, POLL_QUEUE, { limit: 1, now: now(), leaseMs: 9_000, keys });
     const upstream = async () => undefined;
-    await runLooks({ ...deps, bell: createBell(), upstream }, [crm], claims, stop.signal, { schema: SCHEMA });
+    await runPolls({ ...deps, wakeUp: createWakeUp(), upstream }, [crm], claims, stop.signal, { schema: SCHEMA });
   };
   await store.write((tx) =>
     linkRecord(tx, { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: now() }),
@@ -91,10 +91,10 @@ async function setUp(engine: (typeof ENGINES)[number]) {
     website: { before: null, after: 'www.a.example' },
   };
   const event = { key: 'a', entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z' };
-  const body = JSON.stringify(writePayload(told(updates, 8)));
+  const body = JSON.stringify(writePayload(reported(updates, 8)));
   await store.write((tx) => insertReceipts(tx, [{ ...event, body }], now()));
   const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
-  await applyReceipts({ ...deps, bell: createBell(), emailEvent: 'email', mapped: mappedFields([crm]) }, claims);
+  await applyReceipts({ ...deps, wakeUp: createWakeUp(), emailEvent: 'email', mapped: mappedFields([crm]) }, claims);
   return { store, crm, account, record, sync, look, now };
 }
 

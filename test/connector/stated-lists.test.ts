@@ -4,7 +4,7 @@ import { payloadOf, type Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
 import { serveService } from '../support/service.ts';
-import { setStage } from '../support/stage.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
@@ -19,42 +19,42 @@ const whole = (hour: number, board: Updates['board']) => {
 
 describe.each(ENGINES)('a full update whose lists are not updated, on %s', (engine) => {
   const BOARD = 'bestyrelse';
-  const ground = async () => {
+  const fixture = async () => {
     const service = await serveService();
-    const stage = await setStage({
+    const stage = await setUpDemo({
       engine,
       upstream: { baseUrl: service.url, accessKey: service.accessKey },
       hubspot: { properties: [{ name: BOARD, type: 'string' }] },
       connections: { hubspot: { persons: true, fields: { board: BOARD } } },
     });
     const id = await stage.addLinked('hubspot', ENTITY, {});
-    const told = async (...payloads: readonly ReturnType<typeof whole>[]) => {
+    const reported = async (...payloads: readonly ReturnType<typeof whole>[]) => {
       for (const payload of payloads) expect(await stage.post(payload)).toBe(204);
       await stage.atRest();
       await stage.settled();
       return stage.hubspot.get(id)?.[BOARD] ?? null;
     };
     const asked = () => service.changes.filter((call) => call.endsWith(' +update')).length;
-    return { told, asked };
+    return { reported, asked };
   };
 
   test('wipes no list in the CRM', async () => {
-    const { told } = await ground();
-    expect(await told(whole(8, joined(anne, bo)))).toBe('Anne Opdigtsen, Bo Tænktsen');
-    expect(await told(whole(9, undefined))).toBe('Anne Opdigtsen, Bo Tænktsen');
-    expect(await told(whole(10, joined()))).toBeNull();
+    const { reported } = await fixture();
+    expect(await reported(whole(8, joined(anne, bo)))).toBe('Anne Opdigtsen, Bo Tænktsen');
+    expect(await reported(whole(9, undefined))).toBe('Anne Opdigtsen, Bo Tænktsen');
+    expect(await reported(whole(10, joined()))).toBeNull();
   });
 
   test('leaves a list known in part: the service is asked for it, once for each thing learned', async () => {
-    const { told, asked } = await ground();
-    expect(await told(payloadOf(ENTITY, at(8), { board: joined(anne) }))).toBeNull();
+    const { reported, asked } = await fixture();
+    expect(await reported(payloadOf(ENTITY, at(8), { board: joined(anne) }))).toBeNull();
     expect(asked()).toBe(1);
     // An answer that does not state the list is no reason to ask again, and neither is another field.
     const renamed = payloadOf(ENTITY, at(10), { name: { before: null, after: 'Nordlys ApS' } });
-    expect(await told(whole(9, undefined), renamed)).toBeNull();
+    expect(await reported(whole(9, undefined), renamed)).toBeNull();
     expect(asked()).toBe(1);
-    expect(await told(whole(11, joined(anne, bo)))).toBe('Anne Opdigtsen, Bo Tænktsen');
-    expect(await told(payloadOf(ENTITY, at(12), { board: { added: [], removed: [bo] } }))).toBe('Anne Opdigtsen');
+    expect(await reported(whole(11, joined(anne, bo)))).toBe('Anne Opdigtsen, Bo Tænktsen');
+    expect(await reported(payloadOf(ENTITY, at(12), { board: { added: [], removed: [bo] } }))).toBe('Anne Opdigtsen');
     expect(asked()).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { extract } from '../../src/connector/extract.ts';
 import { type Fact, fold } from '../../src/connector/fact.ts';
 import { linkRecord } from '../../src/connector/links.ts';
-import { entityOf, readStory } from '../../src/connector/story.ts';
+import { entityOf, readTimeline } from '../../src/connector/story.ts';
 import { payloadOf, readPayload, type Updates, writePayload } from '../../src/protocol/payload.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
@@ -117,7 +117,7 @@ async function lived(engine: (typeof ENGINES)[number]): Promise<Store> {
 
 describe.each(ENGINES)("a company's story, on %s", (engine) => {
   it('tells what each event changed at its time, and which came too late for what', async () => {
-    const story = await readStory((await lived(engine)).db, COMPANY, options);
+    const story = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(story?.receipts).toMatchObject([
       { seq: 1, events: ['name', 'board'], changed: ['name', 'board'], stale: [], pruned: false },
       { seq: 2, events: ['name', 'phoneNumber'], changed: ['phone'], stale: ['name'] },
@@ -126,7 +126,7 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
   });
 
   it('tells the facts with their clocks, and which lists are known in part only', async () => {
-    const story = await readStory((await lived(engine)).db, COMPANY, options);
+    const story = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(story?.facts.map(({ field, value, seq, complete }) => ({ field, value, seq, complete }))).toEqual([
       { field: 'board', value: [{ id: person.entityId, name: person.name, type: 'Person' }], seq: 1, complete: false },
       { field: 'name', value: 'Skitse ApS', seq: 1 },
@@ -136,7 +136,7 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
   });
 
   it('tells the decisions, what was set aside and what is not done', async () => {
-    const story = await readStory((await lived(engine)).db, COMPANY, options);
+    const story = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(story?.history).toMatchObject([
       { record: '1', rule: 'register', old: 'Papir ApS', new: 'Skitse ApS', outcome: 'written' },
       { record: '2', rule: 'edited', old: 'Mine', new: 'Skitse ApS', outcome: 'kept' },
@@ -156,7 +156,7 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
   it('is told of one record alone', async () => {
     const { db } = await lived(engine);
     expect(await entityOf(db, 'crm', '1')).toBe(COMPANY);
-    const story = await readStory(db, COMPANY, { ...options, record: { provider: 'crm', id: '1' } });
+    const story = await readTimeline(db, COMPANY, { ...options, record: { provider: 'crm', id: '1' } });
     expect(story?.links.map(({ record }) => record)).toEqual(['1']);
     expect(story?.history.map(({ record }) => record)).toEqual(['1']);
     expect(story?.setAside).toEqual([]);
@@ -165,7 +165,7 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
 
   it('is none for a company nobody heard of', async () => {
     const store = await newStore(engine);
-    expect(await readStory(store.db, 'CVR-1-10000009', options)).toBeUndefined();
+    expect(await readTimeline(store.db, 'CVR-1-10000009', options)).toBeUndefined();
     expect(await entityOf(store.db, 'crm', '9')).toBeUndefined();
   });
 });

@@ -5,11 +5,11 @@ import { applyReceipts } from '../../src/connector/apply.ts';
 import type { Crm } from '../../src/connector/crm.ts';
 import { endLink, linkRecord } from '../../src/connector/links.ts';
 import { insertReceipts } from '../../src/connector/receipt.ts';
-import { rule } from '../../src/connector/ruling.ts';
+import { setOverride } from '../../src/connector/ruling.ts';
 import { syncRecords } from '../../src/connector/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
@@ -45,7 +45,7 @@ async function linkAndTell(store: Store, recordId: string, entity: string): Prom
   const event = { key: entity, entity, timestamp: '2026-03-02T08:00:00.000Z', body };
   await store.write((tx) => insertReceipts(tx, [event], now()));
   const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
-  const deps = { store, bell: createBell(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
+  const deps = { store, wakeUp: createWakeUp(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
   await applyReceipts(deps, claims);
 }
 
@@ -93,7 +93,7 @@ test.each(ENGINES)('what a person puts on hold while it is read is not written t
   await linkAndTell(store, 'free', OTHER);
   const hold = { kind: 'hold', once: false, until: null, reason: null } as const;
   const ref = { provider: 'crm', recordId: 'held', property: 'name' };
-  const { crm, written } = crmThat(store, () => store.write((tx) => rule(tx, ref, hold, now())));
+  const { crm, written } = crmThat(store, () => store.write((tx) => setOverride(tx, ref, hold, now())));
   await sync(store, crm);
   expect(written).toEqual([{ id: 'free', properties: { name: 'B ApS' } }]);
   await sync(store, crm);

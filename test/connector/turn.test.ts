@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Crm } from '../../src/connector/crm.ts';
-import { turnOfWrite } from '../../src/connector/turn.ts';
+import { resultOfWrite } from '../../src/connector/turn.ts';
 import { ENTITY } from '../faults/company.ts';
 
 const DAY = 86_400_000;
@@ -12,7 +12,7 @@ const record = {
   facts: new Map(),
   known: () => [],
   remembered: new Map(),
-  rulings: new Map(),
+  overrides: new Map(),
   trust: 'crm',
 } as const;
 const planned = [
@@ -20,9 +20,9 @@ const planned = [
 ] as const;
 
 const turn = (attempts: number, now: number) => {
-  const claim = { queue: 'sync:crm', key: '1', epoch: 1, marks: 1, attempts, since: 0 };
+  const claim = { queue: 'sync:crm', key: '1', fence: 1, marks: 1, attempts, since: 0 };
   const outcome = { kind: 'retry', id: '1', reason: 'locked by a flow', retryAfterMs: 60_000 } as const;
-  return turnOfWrite(crm, claim, record, planned, { outcome, refused: {} }, undefined, now).settlement;
+  return resultOfWrite(crm, claim, record, planned, { outcome, refused: {} }, undefined, now).settlement;
 };
 
 test('a record that the CRM puts off is tried again, no sooner than the CRM asks', () => {

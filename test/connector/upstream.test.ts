@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openUpstream, UpstreamError, upstreamPace } from '../../src/connector/upstream.ts';
+import { openUpstream, UpstreamError, upstreamRateLimiter } from '../../src/connector/upstream.ts';
 import { openClient } from '../../src/http/client.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { type FakeService, serveService, tooMany } from '../support/service.ts';
@@ -16,13 +16,13 @@ const open = async (
   const store = await newStore('sqlite');
   const client = openClient({ deadlineMs: 1_000 });
   onTestFinished(() => client.close());
-  const pace = upstreamPace(store, aMinute, Date.now);
+  const rateLimiter = upstreamRateLimiter(store, aMinute, Date.now);
   const { url: baseUrl, accessKey } = service;
   const metrics = createMetrics();
-  const upstream = openUpstream({ baseUrl, accessKey, http: client.http, pace, metrics, ...more });
+  const upstream = openUpstream({ baseUrl, accessKey, http: client.http, rateLimiter, metrics, ...more });
   const calls = async () =>
     (await metrics.upstreamCalls.get()).values.map(({ labels, value }) => `${labels.code}: ${value}`);
-  return { upstream, pace, calls };
+  return { upstream, rateLimiter, calls };
 };
 
 it('adds and removes an item, with and without an update', async () => {
@@ -88,11 +88,11 @@ it('pauses everybody for as long as a 429 says, and a minute where it does not',
     ['0', 1_000],
   ] as const) {
     const service = await serveService();
-    const { upstream, pace, calls } = await open(service);
+    const { upstream, rateLimiter, calls } = await open(service);
     service.fault({ match: 'POST', action: tooMany(header) });
     const before = Date.now();
     expect(await upstream.add(item, false, 'crm', never)).toMatchObject({ kind: 'rate', retryAfterMs: ms });
-    const until = (await pace.blockedUntil())?.until ?? 0;
+    const until = (await rateLimiter.blockedUntil())?.until ?? 0;
     expect(until).toBeGreaterThanOrEqual(before + ms);
     expect(until).toBeLessThanOrEqual(Date.now() + ms);
     expect(await upstream.add(item, false, 'crm', never)).toMatchObject({
@@ -115,13 +115,13 @@ it('sends nobody after a call that met a 429 into the same pause', async () => {
 it('pauses where the key is not accepted, and never tells it', async () => {
   const service = await serveService();
   const accessKey = 'wr0ng+k&y';
-  const { upstream, pace } = await open(service, { accessKey });
+  const { upstream, rateLimiter } = await open(service, { accessKey });
   const result = await upstream.add(item, false, 'crm', never);
   expect(result).toMatchObject({ kind: 'auth', message: expect.stringContaining('connector.upstream.accessKey') });
-  expect(await pace.blockedUntil()).toBeDefined();
-  const told = JSON.stringify([result, await pace.blockedUntil()]);
-  expect(told).not.toContain(accessKey);
-  expect(told).not.toContain(encodeURIComponent(accessKey));
+  expect(await rateLimiter.blockedUntil()).toBeDefined();
+  const reported = JSON.stringify([result, await rateLimiter.blockedUntil()]);
+  expect(reported).not.toContain(accessKey);
+  expect(reported).not.toContain(encodeURIComponent(accessKey));
 });
 
 it.each(['hang', 'reset', 'cut'] as const)('says that no answer came after a %s, without the key', async (kind) => {

@@ -17,7 +17,7 @@ async function open(store: Store, options: ReceiverOptions = {}) {
   return receiver;
 }
 
-const told = (answer: Response) => [answer.status, answer.headers.get('retry-after')];
+const reported = (answer: Response) => [answer.status, answer.headers.get('retry-after')];
 const count = async (store: Store): Promise<number> =>
   (await store.db.selectFrom('receipt').select('seq').execute()).length;
 
@@ -80,7 +80,7 @@ describe('a failure of our own', () => {
     await pages(store, 0);
     const event = phoneEvent(1);
     const large = { ...event, trace: 'x'.repeat(100_000) };
-    expect(told(await post(url, large))).toEqual([503, '30']);
+    expect(reported(await post(url, large))).toEqual([503, '30']);
     expect(await count(store)).toBe(0);
     await pages(store, 'all');
     expect((await post(url, large)).status).toBe(204);
@@ -95,7 +95,7 @@ describe('a failure of our own', () => {
     onTestFinished(() => void other.close());
     other.exec('begin immediate');
     const answers = await Promise.all([1, 2, 3].map((number) => post(url, phoneEvent(number))));
-    expect(answers.map(told)).toEqual([
+    expect(answers.map(reported)).toEqual([
       [503, '30'],
       [503, '30'],
       [503, '30'],
@@ -108,26 +108,26 @@ describe('a failure of our own', () => {
     const store = await newStore('sqlite');
     const { url } = await open(store);
     await store.close();
-    expect(told(await post(url, phoneEvent(1)))).toEqual([503, '30']);
+    expect(reported(await post(url, phoneEvent(1)))).toEqual([503, '30']);
   });
 
   it('is told as 503 while the backlog is at its cap', async () => {
     const store = await newStore('sqlite');
     const { url, metrics } = await open(store, { backlogCap: 2 });
     const answers = [];
-    for (const number of [1, 2, 3]) answers.push(told(await post(url, phoneEvent(number))));
+    for (const number of [1, 2, 3]) answers.push(reported(await post(url, phoneEvent(number))));
     expect(answers).toEqual([
       [204, null],
       [204, null],
       [503, '30'],
     ]);
     expect(await count(store)).toBe(2);
-    expect(await metrics.registry.metrics()).toContain('cvrsync_received_total{result="refused"} 1');
+    expect(await metrics.registry.metrics()).toContain('cvrsync_webhooks_received_total{result="refused"} 1');
   });
 
   it('is told as 503 while the daemon stops', async () => {
     const { url, intake } = await open(await newStore('sqlite'));
     await intake.stop();
-    expect(told(await post(url, phoneEvent(1)))).toEqual([503, '30']);
+    expect(reported(await post(url, phoneEvent(1)))).toEqual([503, '30']);
   });
 });

@@ -196,7 +196,7 @@ describe('limits', () => {
   it('answers what is not JSON 415', async () => {
     const headers = { ...KEY, 'content-type': 'text/xml' };
     expect((await send('<x/>', headers)).status).toBe(415);
-    expect(await receiver.metrics.registry.metrics()).toContain('cvrsync_received_total{result="unreadable"}');
+    expect(await receiver.metrics.registry.metrics()).toContain('cvrsync_webhooks_received_total{result="unreadable"}');
   });
 
   it('counts a chunked body while it streams, and ends it with 413', async () => {

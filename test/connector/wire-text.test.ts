@@ -1,14 +1,14 @@
 /** What no text of PostgreSQL holds: it must not keep a record from being synced, or be written again and again. */
 import { expect, test } from 'vitest';
-import { ENTITY, told } from '../faults/company.ts';
-import { setStage } from '../support/stage.ts';
+import { ENTITY, reported } from '../faults/company.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 test.each(ENGINES)(
   'a value with half a character or a NUL is set aside, and what was written is remembered (%s)',
   async (engine) => {
     const industry = { name: 'branche', type: 'enumeration', options: ['620100'] };
-    const stage = await setStage({
+    const stage = await setUpDemo({
       engine,
       hubspot: { properties: [industry] },
       connections: { hubspot: { fields: { status: { property: 'branche', policy: 'always' } } } },
@@ -19,7 +19,9 @@ test.each(ENGINES)(
     ] as const) {
       const id = await stage.addLinked('hubspot', ENTITY, {});
       expect(
-        await stage.post(told({ name: { before: null, after: 'A ApS' }, status: { before: null, after: odd } }, day)),
+        await stage.post(
+          reported({ name: { before: null, after: 'A ApS' }, status: { before: null, after: odd } }, day),
+        ),
       ).toBe(204);
       await stage.atRest();
       expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS', branche: null });
@@ -32,9 +34,9 @@ test.each(ENGINES)(
 
 test('a reason that PostgreSQL cannot keep parks its record all the same', async () => {
   const validationRule = (values: { Name?: unknown }) => (values.Name === 'B ApS' ? 'not this: \0' : undefined);
-  const stage = await setStage({ engine: 'postgres', salesforce: { validationRule } });
+  const stage = await setUpDemo({ engine: 'postgres', salesforce: { validationRule } });
   await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
-  await stage.post(told({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await stage.settled();
   const lanes = await stage.app.store.db.selectFrom('lane').selectAll().where('parked_at', 'is not', null).execute();
   expect(lanes).toMatchObject([{ error: expect.stringContaining('not this: \uFFFD') }]);

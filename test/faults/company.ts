@@ -5,7 +5,7 @@ export const ENTITY = 'CVR-1-95012344';
 export const OTHER = 'CVR-1-95023451';
 
 /** A webhook about the company; `hour` orders it among the others. */
-export const told = (updates: Updates, hour: number, entityId: string = ENTITY): Writable => ({
+export const reported = (updates: Updates, hour: number, entityId: string = ENTITY): Writable => ({
   entityId,
   timestamp: new Date(Date.UTC(2026, 2, 2, hour)).toISOString(),
   updates,
@@ -13,7 +13,7 @@ export const told = (updates: Updates, hour: number, entityId: string = ENTITY):
 
 /** The company changed its name. */
 export const renamed = (before: string | null, after: string | null, hour = 8, entityId: string = ENTITY): Writable =>
-  told({ name: { before, after } }, hour, entityId);
+  reported({ name: { before, after } }, hour, entityId);
 
 /** What differs between the CRMs for one test that both must pass. `own` is written always, `name` is tracked. */
 export const CRMS = [

@@ -13,7 +13,7 @@ import { holdingProxy } from '../support/holding-proxy.ts';
 import { serveService } from '../support/service.ts';
 import { configFor, postWebhook, startCrms, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
-import { ENTITY, OTHER, told } from './company.ts';
+import { ENTITY, OTHER, reported } from './company.ts';
 
 const WAITING = { timeout: 60_000, interval: 20 };
 const THIRD = 'CVR-1-10000003';
@@ -31,11 +31,11 @@ function whole() {
   return payloadOf(ENTITY, '2026-03-02T06:00:00.000Z', mine);
 }
 
-const bankrupt = told(
+const bankrupt = reported(
   { name: { before: 'A ApS', after: 'B ApS' }, status: { before: 'NORMAL', after: 'UNDER KONKURS' } },
   8,
 );
-const sold = told(
+const sold = reported(
   { name: { before: 'B ApS', after: 'C ApS' }, ownership: { added: [], removed: [owner], changed: [] } },
   9,
 );

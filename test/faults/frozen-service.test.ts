@@ -70,14 +70,14 @@ test.each(['before', 'after'] as const)(
     };
     const first = await daemonWith(config);
     await first.start();
-    const told = {
+    const reported = {
       name: 'all',
       target: 'all',
       url: `${webhook.url}/hook`,
       emails: ['bo@example.dk'],
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
     } as const;
-    await store.write((tx) => createMonitor(tx, openSecrets(key), told, Date.now()));
+    await store.write((tx) => createMonitor(tx, openSecrets(key), reported, Date.now()));
     const hold = webhook.hold(/hook$/, when);
     const name = (before: string, after: string) => changed({ updates: { name: { before, after } } });
     await store.write((tx) => publish(tx, [name('A ApS', 'B ApS')], { now: Date.now() }));

@@ -17,8 +17,8 @@ test('a daemon stopped between its read and its write does not write what anothe
   const url = await newStoreUrl('postgres');
   const id = crms.hubspot.add({ name: 'A ApS' });
   const store = await openStore(url);
-  const wish = { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
-  await store.write((tx) => linkRecord(tx, wish));
+  const desired = { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+  await store.write((tx) => linkRecord(tx, desired));
   await store.close();
   const watched = await watchStore(url);
   const config = configFor(crms, url, { leaseSeconds: 5 });
@@ -32,7 +32,7 @@ test('a daemon stopped between its read and its write does not write what anothe
   await postWebhook(`${first.url}/webhook`, renamed('A ApS', 'B ApS'));
   const leased = async (): Promise<number> => {
     const lanes = watched.db.selectFrom('lane').select('key').where('queue', '=', 'sync:hubspot');
-    return (await lanes.where('epoch', 'is not', null).execute()).length;
+    return (await lanes.where('fence', 'is not', null).execute()).length;
   };
   await expect.poll(leased, WAITING).toBe(1);
   first.signal('SIGSTOP');

@@ -17,7 +17,7 @@ import { linkRecord } from '../../src/connector/links.ts';
 import { handClock } from '../support/clock.ts';
 import { lanesBehind, postWebhook } from '../support/stage.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
-import { told } from './company.ts';
+import { reported } from './company.ts';
 
 const IDS = ['11', '12', '13', '14'];
 const entityOf = (id: string): string => `CVR-1-950123${id}`;
@@ -82,7 +82,7 @@ async function run(breaks: (sound: Connection) => Partial<Connection>) {
       });
   });
   for (const id of IDS) {
-    const event = told({ name: { before: null, after: nameOf(id) } }, 8, entityOf(id));
+    const event = reported({ name: { before: null, after: nameOf(id) } }, 8, entityOf(id));
     expect(await postWebhook(`${app.url}/webhook`, event)).toBe(204);
   }
   const atRest = () =>

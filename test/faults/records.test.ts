@@ -2,27 +2,27 @@
 import { describe, expect, test } from 'vitest';
 import { listLinks } from '../../src/connector/links.ts';
 import { serveService } from '../support/service.ts';
-import { setStage } from '../support/stage.ts';
+import { setUpDemo } from '../support/stage.ts';
 import { CRMS, ENTITY, OTHER, renamed } from './company.ts';
 
 const WAITING = { timeout: 10_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('a deleted record ends its link, and the company is no longer wished monitored for it', async () => {
-    const stage = await setStage();
+    const stage = await setUpDemo();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].remove(id);
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
-    expect(await listLinks(stage.app.store.db)).toMatchObject([{ record_id: id, state: 'gone', wish: 'off' }]);
+    expect(await listLinks(stage.app.store.db)).toMatchObject([{ record_id: id, state: 'gone', desired: 'off' }]);
     expect((await stage.history(id)).at(-1)).toMatchObject({ rule: 'gone' });
   });
 
   test('upstream hears of every link, and of its end', async () => {
     const service = await serveService();
     const upstream = { baseUrl: service.url, accessKey: service.accessKey };
-    const stage = await setStage({ upstream });
+    const stage = await setUpDemo({ upstream });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await expect.poll(() => service.items(crm), WAITING).toEqual([`${ENTITY} ${id}`]);
     const survivor = stage[crm].merge(stage[crm].add({ [name]: 'A ApS' }), id);
@@ -35,7 +35,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   });
 
   test('after a merge the link follows the survivor, which is brought up to date', async () => {
-    const stage = await setStage();
+    const stage = await setUpDemo();
     const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     const survivor = stage[crm].merge(stage[crm].add({ [name]: 'A ApS' }), merged);
@@ -43,13 +43,13 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     await stage.settled();
     expect(stage[crm].get(survivor)).toMatchObject({ [name]: 'B ApS', [own]: 'B ApS' });
     const links = await listLinks(stage.app.store.db);
-    expect(links.map(({ record_id, state, wish }) => `${record_id} ${state} ${wish}`).sort()).toEqual(
+    expect(links.map(({ record_id, state, desired }) => `${record_id} ${state} ${desired}`).sort()).toEqual(
       [`${merged} merged off`, `${survivor} active on`].sort(),
     );
   });
 
   test('a merge with a record of another company leaves both to a person', async () => {
-    const stage = await setStage();
+    const stage = await setUpDemo();
     const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const survivor = await stage.addLinked(crm, OTHER, { [name]: 'O ApS' });
     await stage.settled();

@@ -18,7 +18,7 @@ const limit = (store: Store, most: 'none' | 'all') =>
 
 const read = async ({ app }: ServiceStage) => {
   const { db } = app.store;
-  const cursor = await db.selectFrom('keep').select('value').where('key', '=', 'cursor:file').executeTakeFirst();
+  const cursor = await db.selectFrom('kv').select('value').where('key', '=', 'cursor:file').executeTakeFirst();
   const changes = await db.selectFrom('change').select('id').where('kind', '=', 'register').execute();
   const [lane] = await db.selectFrom('lane').select(['error', 'attempts']).where('key', '=', 'file').execute();
   return { cursor: cursor?.value, changes: changes.length, error: lane?.error, attempts: lane?.attempts ?? 0 };
@@ -57,8 +57,8 @@ test('while the disk is full no page is taken in; then every change is told once
   await leapUntil(stage, clock, () => named().every((name) => name === names.at(-1)));
   await leapUntil(stage, clock, () => hook.seen.length >= names.length);
   expect((await read(stage)).changes).toBe(names.length);
-  const told = hook.seen.map(({ body }) => /"after":"(Navn \d ApS)/.exec(body)?.[1]);
-  expect([...new Set(told)]).toEqual(names);
+  const reported = hook.seen.map(({ body }) => /"after":"(Navn \d ApS)/.exec(body)?.[1]);
+  expect([...new Set(reported)]).toEqual(names);
   const left = () => store.db.selectFrom('delivery').select('seq').where('state', '!=', 'done').execute();
   await leapUntil(stage, clock, async () => (await left()).length === 0);
 });

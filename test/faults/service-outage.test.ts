@@ -48,8 +48,8 @@ test('a register that is away for hours stops nothing else; once it is back its 
 
   await leapUntil(stage, clock, () => names().every((name) => name === 'Nyt Navn ApS'), LEAP_MS);
   expect(clock.now() - began).toBeGreaterThan(2 * HOUR_MS);
-  const told = await store.db.selectFrom('change').select('updates').where('kind', '=', 'register').execute();
-  expect(told).toHaveLength(1);
+  const reported = await store.db.selectFrom('change').select('updates').where('kind', '=', 'register').execute();
+  expect(reported).toHaveLength(1);
 });
 
 test('a mail server that is away keeps no webhook waiting, and one mail tells of it all when it is back', async () => {
@@ -63,7 +63,7 @@ test('a mail server that is away keeps no webhook waiting, and one mail tells of
   await leapUntil(stage, clock, async () => (await snapshots(stage)) === 1);
   await store.write(async (tx) => {
     if (service === undefined) throw new Error('there is no service');
-    const wanted = { name: 'Sales', url: hook.url, emails: ['ida@example.com'], mailRhythm: 'at-once' } as const;
+    const wanted = { name: 'Sales', url: hook.url, emails: ['ida@example.com'], mailFrequency: 'immediate' } as const;
     const { id: monitor } = await createMonitor(tx, service.secrets, wanted, clock.now());
     await addItem(tx, { monitor, entity, recordId: '', sendUpdate: false, now: clock.now() });
   });

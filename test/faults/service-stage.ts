@@ -6,7 +6,7 @@ import { type SampleCompany, sampleCompany } from '../../src/protocol/sample/com
 import { documentOf } from '../../src/service/register/sample/document.ts';
 import type { Version } from '../../src/service/register/sample/runs.ts';
 import type { HandClock } from '../support/clock.ts';
-import { type Stage, type StageOptions, setStage } from '../support/stage.ts';
+import { type Stage, type StageOptions, setUpDemo } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ export async function setService(options: StageOptions & { readonly service?: ob
     webhooks: { allow: ['127.0.0.1'] },
     ...options.service,
   };
-  const stage = await setStage({ ...options, service });
+  const stage = await setUpDemo({ ...options, service });
   return {
     ...stage,
     async tell(...documents) {
@@ -59,10 +59,10 @@ export async function leapUntil(
   const { db } = app.store;
   for (const end = performance.now() + 20_000; !(await isThere()); await sleep(5)) {
     if (performance.now() > end) throw new Error('it does not come, however long one waits');
-    const lanes = await db.selectFrom('lane').select(['due_at', 'epoch', 'parked_at']).execute();
+    const lanes = await db.selectFrom('lane').select(['due_at', 'fence', 'parked_at']).execute();
     const live = lanes.filter(({ parked_at }) => parked_at === null);
     const next = Math.min(...live.map(({ due_at }) => due_at ?? Number.POSITIVE_INFINITY));
-    const isBusy = live.some(({ epoch }) => epoch !== null) || next <= clock.now();
+    const isBusy = live.some(({ fence }) => fence !== null) || next <= clock.now();
     if (isBusy || !Number.isFinite(next)) continue;
     clock.forward(Math.max(next - clock.now(), atLeastMs));
     // Not awaited: it rings the bells of workers that sleep by the machine's clock.

@@ -1,13 +1,13 @@
 /** Values and records that a CRM will not take: each is set aside with its reason, and nothing else is held up. */
 import { expect, test } from 'vitest';
-import { setStage } from '../support/stage.ts';
-import { ENTITY, OTHER, renamed, told } from './company.ts';
+import { setUpDemo } from '../support/stage.ts';
+import { ENTITY, OTHER, renamed, reported } from './company.ts';
 
 test('a mapped property the CRM lacks is set aside, and the rest of the record is written', async () => {
   const connections = { hubspot: { fields: { status: 'no_such_property' } } };
-  const stage = await setStage({ connections });
+  const stage = await setUpDemo({ connections });
   const id = await stage.addLinked('hubspot', ENTITY, {});
-  await stage.post(told({ name: { before: null, after: 'A ApS' }, status: { before: null, after: 'NORMAL' } }, 8));
+  await stage.post(reported({ name: { before: null, after: 'A ApS' }, status: { before: null, after: 'NORMAL' } }, 8));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS', cvr_name: 'A ApS' });
   const missing = (await stage.history(id)).find(({ property }) => property === 'no_such_property');
@@ -16,12 +16,12 @@ test('a mapped property the CRM lacks is set aside, and the rest of the record i
 
 test('an option the CRM does not have is set aside with the reason, and the rest of the record is written', async () => {
   const industry = { name: 'branche', type: 'enumeration', options: ['620100'] };
-  const stage = await setStage({
+  const stage = await setUpDemo({
     hubspot: { properties: [industry] },
     connections: { hubspot: { fields: { status: { property: 'branche', policy: 'always' } } } },
   });
   const id = await stage.addLinked('hubspot', ENTITY, {});
-  await stage.post(told({ name: { before: null, after: 'A ApS' }, status: { before: null, after: 'NORMAL' } }, 8));
+  await stage.post(reported({ name: { before: null, after: 'A ApS' }, status: { before: null, after: 'NORMAL' } }, 8));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS', branche: null });
   const refused = (await stage.history(id)).find(({ property }) => property === 'branche');
@@ -29,9 +29,11 @@ test('an option the CRM does not have is set aside with the reason, and the rest
 });
 
 test('a text too long for its field is set aside, and the rest of the record is written', async () => {
-  const stage = await setStage({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 5 }] } });
+  const stage = await setUpDemo({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 5 }] } });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
-  await stage.post(told({ name: { before: 'A ApS', after: 'B ApS' }, status: { before: null, after: 'NORMAL' } }, 8));
+  await stage.post(
+    reported({ name: { before: 'A ApS', after: 'B ApS' }, status: { before: null, after: 'NORMAL' } }, 8),
+  );
   await stage.settled();
   expect(stage.salesforce.get(id)).toMatchObject({ Name: 'B ApS', CVR_Status__c: null });
   const refused = (await stage.history(id)).find(({ property }) => property === 'CVR_Status__c');
@@ -40,7 +42,7 @@ test('a text too long for its field is set aside, and the rest of the record is 
 
 test('one record that the CRM refuses does not hold up the others of its batch, and waits for a person', async () => {
   const validationRule = (values: { Name?: unknown }) => (values.Name === 'Forbudt ApS' ? 'not that name' : undefined);
-  const stage = await setStage({ salesforce: { validationRule } });
+  const stage = await setUpDemo({ salesforce: { validationRule } });
   const good = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   const bad = await stage.addLinked('salesforce', OTHER, { Name: 'A ApS' });
   await stage.settled();
@@ -56,14 +58,14 @@ test('one record that the CRM refuses does not hold up the others of its batch, 
 });
 
 test('a record under hold is left alone, and gets all it missed once the hold has ended', async () => {
-  const stage = await setStage({ connections: { hubspot: { hold: { property: 'cvr_hold' } } } });
+  const stage = await setUpDemo({ connections: { hubspot: { hold: { property: 'cvr_hold' } } } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS', cvr_hold: true });
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS', cvr_name: null });
   expect(new Set((await stage.history(id)).map(({ rule }) => rule))).toEqual(new Set(['hold']));
   stage.hubspot.edit(id, { cvr_hold: false });
-  await stage.post(told({ email: { before: null, after: 'post@a.example' } }, 9));
+  await stage.post(reported({ email: { before: null, after: 'post@a.example' } }, 9));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'B ApS', cvr_name: 'B ApS', cvr_email: 'post@a.example' });
 });

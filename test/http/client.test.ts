@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ClientOptions, type HttpClient, type HttpRequest, openClient } from '../../src/http/client.ts';
+import { type ClientOptions, type HttpClient, type OutboundRequest, openClient } from '../../src/http/client.ts';
 import { HttpFault } from '../../src/http/fault.ts';
 import { type RawServer, serveRaw } from '../support/sockets.ts';
 
@@ -20,7 +20,7 @@ const client = (options: ClientOptions = {}): HttpClient => {
   open.push(opened);
   return opened;
 };
-const ask = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+const ask = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
   method: 'GET',
   url,
   signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 /** In an outage of a CRM, the monitoring service or the register, a person is told: in the log, in review, by /ready. */
 import { describe, expect, it } from 'vitest';
 import { readAttention } from '../../src/connector/attention.ts';
-import type { Http } from '../../src/http/client.ts';
+import type { OutboundHttp } from '../../src/http/client.ts';
 import { HttpFault } from '../../src/http/fault.ts';
 import { readOutages, shownOutage, watchOutages } from '../../src/http/outage.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
@@ -20,10 +20,10 @@ async function setUp(engine: (typeof ENGINES)[number]) {
   const line = (level: string) => (details: object, message: string) => {
     lines.push(`${level} ${message} ${JSON.stringify(details)}`);
   };
-  const inner: Http = async () => ({ status: script.answer(), headers: {}, body: '' });
+  const inner: OutboundHttp = async () => ({ status: script.answer(), headers: {}, body: '' });
   const make = () => watchOutages({ store, now: () => script.time, log: { info: line('info'), warn: line('warn') } });
   const http = make().watch('hubspot', inner);
-  const call = (by: Http = http) => by(request).catch(() => undefined);
+  const call = (by: OutboundHttp = http) => by(request).catch(() => undefined);
   return { store, script, lines, call, make, inner };
 }
 const gone = (): never => {

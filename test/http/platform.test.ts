@@ -116,7 +116,7 @@ describe('metrics', () => {
 
   it('of two processes in one are apart', async () => {
     const [one, two] = [createMetrics(), createMetrics()];
-    one.received.inc({ result: 'accepted' });
-    expect(await two.registry.getSingleMetricAsString('cvrsync_received_total')).not.toContain('accepted');
+    one.webhooksReceived.inc({ result: 'accepted' });
+    expect(await two.registry.getSingleMetricAsString('cvrsync_webhooks_received_total')).not.toContain('accepted');
   });
 });

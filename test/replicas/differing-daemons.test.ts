@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links.ts';
-import { ENTITY, told } from '../faults/company.ts';
+import { ENTITY, reported } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { handClock } from '../support/clock.ts';
 import { type Connections, configFor, postWebhook, startCrms } from '../support/stage.ts';
@@ -103,7 +103,7 @@ describe('a mapping that flips between replicas', () => {
     await store.write((tx) =>
       linkRecord(tx, { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: clock.now() }),
     );
-    await postWebhook(`${first.app.url}/webhook`, told({ status: { before: null, after: 'NORMAL' } }, 8));
+    await postWebhook(`${first.app.url}/webhook`, reported({ status: { before: null, after: 'NORMAL' } }, 8));
     await first.app.connector?.drained();
     const marks = async () =>
       (await store.db.selectFrom('lane').select(['queue', 'key']).where('queue', '=', 'sync:hubspot').execute()).length;

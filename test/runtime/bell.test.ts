@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 
 const LONG = 60_000;
 const never = new AbortController().signal;
 
 it('a ring ends a wait for the same queue, and no other', async () => {
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   const other = new AbortController();
   let heard = false;
-  const unheard = bell.wait('b', LONG, other.signal).then(() => {
+  const unheard = wakeUp.wait('b', LONG, other.signal).then(() => {
     heard = true;
   });
-  const waiting = [bell.wait('a', LONG, never), bell.wait('a', LONG, never)];
-  bell.ring('a');
+  const waiting = [wakeUp.wait('a', LONG, never), wakeUp.wait('a', LONG, never)];
+  wakeUp.ring('a');
   await Promise.all(waiting);
   expect(heard).toBe(false);
   other.abort();
@@ -20,15 +20,15 @@ it('a ring ends a wait for the same queue, and no other', async () => {
 });
 
 it('a ring that came before the wait is not lost, and counts once', async () => {
-  const bell = createBell();
-  bell.ring('a');
-  bell.ring('a');
-  await bell.wait('a', LONG, never);
+  const wakeUp = createWakeUp();
+  wakeUp.ring('a');
+  wakeUp.ring('a');
+  await wakeUp.wait('a', LONG, never);
   const since = performance.now();
-  await bell.wait('a', 30, never);
+  await wakeUp.wait('a', 30, never);
   expect(performance.now() - since).toBeGreaterThan(25);
 });
 
 it('a wait for an aborted signal is over at once', async () => {
-  await createBell().wait('a', LONG, AbortSignal.abort());
+  await createWakeUp().wait('a', LONG, AbortSignal.abort());
 });

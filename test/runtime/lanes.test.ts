@@ -116,7 +116,7 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     const old = await one(store, 0);
     expect(await take(store, 999)).toEqual([]);
     const heir = await one(store, 1_000);
-    expect(heir.epoch).not.toBe(old.epoch);
+    expect(heir.fence).not.toBe(old.fence);
     expect(await store.write((tx) => held(tx, [old]))).toEqual(new Set());
     expect(await renew(store, [old], 9_000)).toEqual(new Set());
     expect(await store.write((tx) => settle(tx, old, { kind: 'done' }))).toBe(false);

@@ -1,7 +1,7 @@
 /** The pace by a clock that the test turns. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createPace, type Pace } from '../../src/runtime/rate.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/runtime/rate.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';
@@ -16,8 +16,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const pace = (calls: number, perMs: number): Pace =>
-  createPace({ store, key: 'crm', budgets: { calls: { calls, perMs } }, now: Date.now });
+const rateLimiter = (calls: number, perMs: number): RateLimiter =>
+  createRateLimiter({ store, key: 'crm', budgets: { calls: { calls, perMs } }, now: Date.now });
 
 const patterns = fc.record({
   calls: fc.integer({ min: 1, max: 60 }),
@@ -39,8 +39,8 @@ it('no window ever holds more calls than the limit, however they are asked for a
   store = await newStore('sqlite');
   await fc.assert(
     fc.asyncProperty(patterns, async ({ calls, perMs, steps }) => {
-      await store.write((tx) => tx.deleteFrom('rate').execute());
-      const both = [pace(calls, perMs), pace(calls, perMs)];
+      await store.write((tx) => tx.deleteFrom('rate_limit').execute());
+      const both = [rateLimiter(calls, perMs), rateLimiter(calls, perMs)];
       const granted: number[] = [];
       const stop = new AbortController();
       let asked = 0;
@@ -74,7 +74,7 @@ it.each([
   [5, 1_000],
 ])('uses at least 0.95 of %i calls in %i ms while work waits', async (calls, perMs) => {
   store = await newStore('sqlite');
-  const shared = pace(calls, perMs);
+  const shared = rateLimiter(calls, perMs);
   let granted = 0;
   const stop = new AbortController();
   const caller = async () => {
@@ -93,7 +93,7 @@ it.each([
 
 it('goes on within two windows when the clock is set back an hour', async () => {
   store = await newStore('sqlite');
-  const shared = pace(10, 1_000);
+  const shared = rateLimiter(10, 1_000);
   await Promise.all([shared.acquire('calls', live), vi.advanceTimersByTimeAsync(10)]);
   const waiting = Promise.all([1, 2, 3].map(() => shared.acquire('calls', live)));
   await vi.advanceTimersByTimeAsync(20);
@@ -104,7 +104,7 @@ it('goes on within two windows when the clock is set back an hour', async () => 
 
 it('a pause of the process costs calls and never crowds them', async () => {
   store = await newStore('sqlite');
-  const shared = pace(100, 1_000);
+  const shared = rateLimiter(100, 1_000);
   const granted: number[] = [];
   const calls = Promise.all(
     Array.from({ length: 120 }, () => shared.acquire('calls', live).then(() => granted.push(Date.now()))),

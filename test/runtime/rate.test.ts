@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';
 
 const live = new AbortController().signal;
 const account = (store: Store, budget = { calls: 1_000, perMs: 1_000 }) =>
-  createPace({ store, key: 'crm', budgets: { calls: budget }, now: Date.now });
+  createRateLimiter({ store, key: 'crm', budgets: { calls: budget }, now: Date.now });
 
 async function pair(engine: (typeof ENGINES)[number]): Promise<readonly [Store, Store]> {
   const url = await newStoreUrl(engine);
@@ -22,9 +22,9 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     const start = Date.now();
     await Promise.all(
       stores.map(async (store) => {
-        const pace = account(store, budget);
+        const rateLimiter = account(store, budget);
         const call = async () => {
-          await pace.acquire('calls', live);
+          await rateLimiter.acquire('calls', live);
           granted.push(Date.now());
         };
         await Promise.all(Array.from({ length: 40 }, call));
@@ -37,10 +37,10 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
 
   it('lets a write whose record was just read go before calls that wait already', async () => {
     const [store] = await pair(engine);
-    const pace = account(store, { calls: 20, perMs: 1_000 });
+    const rateLimiter = account(store, { calls: 20, perMs: 1_000 });
     const order: string[] = [];
     const call = async (name: string, place: 'first' | 'last') => {
-      await pace.acquire('calls', live, place);
+      await rateLimiter.acquire('calls', live, place);
       order.push(name);
     };
     await Promise.all([call('read', 'last'), call('another read', 'last'), call('write', 'first')]);
@@ -49,8 +49,8 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
 
   it('starts at once after a rest', async () => {
     const [store] = await pair(engine);
-    const pace = account(store, { calls: 1, perMs: 60_000 });
-    await pace.acquire('calls', live);
+    const rateLimiter = account(store, { calls: 1, perMs: 60_000 });
+    await rateLimiter.acquire('calls', live);
   });
 
   it('stops for all processes within a second of a block, and goes on after it', async () => {
@@ -103,12 +103,12 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
   it('turns away who waits, where a block outlasts their patience', async () => {
     const [store] = await pair(engine);
     const budgets = { calls: { calls: 100, perMs: 1_000 } };
-    const pace = createPace({ store, key: 'crm', budgets, now: Date.now, patienceMs: 500 });
-    await pace.block(Date.now() + 200, 'a moment');
-    await pace.acquire('calls', live);
+    const rateLimiter = createRateLimiter({ store, key: 'crm', budgets, now: Date.now, patienceMs: 500 });
+    await rateLimiter.block(Date.now() + 200, 'a moment');
+    await rateLimiter.acquire('calls', live);
     const until = Date.now() + 60_000;
-    await pace.block(until, 'signed out');
-    await expect(pace.acquire('calls', live)).rejects.toMatchObject({ message: 'signed out', until });
+    await rateLimiter.block(until, 'signed out');
+    await expect(rateLimiter.acquire('calls', live)).rejects.toMatchObject({ message: 'signed out', until });
   });
 
   it('postpones the next call where few remain', async () => {
@@ -122,22 +122,24 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
 
   it('lets those go who stop waiting, and serves the others', async () => {
     const [store] = await pair(engine);
-    const pace = account(store, { calls: 10, perMs: 1_000 });
-    await pace.acquire('calls', live);
+    const rateLimiter = account(store, { calls: 10, perMs: 1_000 });
+    await rateLimiter.acquire('calls', live);
     const gone = new AbortController();
-    const leaving = pace.acquire('calls', gone.signal);
-    const staying = pace.acquire('calls', live);
+    const leaving = rateLimiter.acquire('calls', gone.signal);
+    const staying = rateLimiter.acquire('calls', live);
     gone.abort(new Error('no longer needed'));
     await expect(leaving).rejects.toThrow('no longer needed');
     await staying;
-    await expect(pace.acquire('calls', AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
-    await expect(async () => pace.acquire('searches', live)).rejects.toThrow('crm has no call budget named searches');
+    await expect(rateLimiter.acquire('calls', AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+    await expect(async () => rateLimiter.acquire('searches', live)).rejects.toThrow(
+      'crm has no call budget named searches',
+    );
   });
 
   it('lets nobody call while the store cannot be written', async () => {
     const [store] = await pair(engine);
-    const pace = account(store);
+    const rateLimiter = account(store);
     await store.close();
-    await expect(pace.acquire('calls', live)).rejects.toThrow();
+    await expect(rateLimiter.acquire('calls', live)).rejects.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Bell, createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp, type WakeUp } from '../../src/runtime/bell.ts';
 import { type Claim, claim, counts, mark, parked, settleAll } from '../../src/runtime/lanes.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -18,7 +18,7 @@ const done = (store: Store, claims: readonly Claim[]) =>
 
 interface Setup {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly worker: Worker;
   readonly errors: string[];
   marks(lanes: readonly string[], at?: number): Promise<void>;
@@ -27,11 +27,11 @@ interface Setup {
 async function working(options: Partial<WorkerOptions>, before?: (store: Store) => Promise<unknown>): Promise<Setup> {
   const store = options.store ?? (await newStore('sqlite'));
   await before?.(store);
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   const errors: string[] = [];
   const worker = startWorker({
     store,
-    bell,
+    wakeUp,
     queue: Q,
     batch: 10,
     concurrency: 1,
@@ -44,9 +44,9 @@ async function working(options: Partial<WorkerOptions>, before?: (store: Store) 
   onTestFinished(() => worker.stop(0));
   const marks = async (lanes: readonly string[], at = Date.now()) => {
     await store.write((tx) => mark(tx, Q, lanes, at));
-    bell.ring(Q);
+    wakeUp.ring(Q);
   };
-  return { store, bell, worker, errors, marks };
+  return { store, wakeUp, worker, errors, marks };
 }
 
 const prepared =
@@ -105,7 +105,7 @@ describe('a worker', () => {
     expect(most).toBe(3);
   });
 
-  it('starts at the ring of the bell, long before it would look by itself', async () => {
+  it('starts at the ring of the wake-up, long before it would look by itself', async () => {
     const ran = Promise.withResolvers<void>();
     const { worker, marks } = await working({ pollMs: 60_000, run: async () => ran.resolve() });
     await worker.drained();
@@ -152,12 +152,12 @@ describe('a worker', () => {
       await done(store, claims);
     };
     let clock = 1_000_000;
-    const { worker, errors, bell } = await working({ store, run, now: () => clock }, prepared(4, 999_000));
+    const { worker, errors, wakeUp } = await working({ store, run, now: () => clock }, prepared(4, 999_000));
     await worker.drained();
     expect(runs).toEqual([names(4)]);
     expect(errors).toEqual(['a run failed']);
     clock += 1_300;
-    bell.ring(Q);
+    wakeUp.ring(Q);
     await worker.drained();
     expect(runs.slice(1).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
     expect(await store.db.selectFrom('lane').select(['key', 'attempts', 'error']).execute()).toEqual([
@@ -184,10 +184,10 @@ describe('a worker', () => {
       tries++;
       throw new Error('a bug');
     };
-    const { worker, bell } = await working({ store, run, now: () => clock }, prepared(1, 999_000));
+    const { worker, wakeUp } = await working({ store, run, now: () => clock }, prepared(1, 999_000));
     while ((await parked(store.db)).length === 0) {
       clock += 3_600_000;
-      bell.ring(Q);
+      wakeUp.ring(Q);
       await worker.drained();
     }
     expect(tries).toBeGreaterThan(70);

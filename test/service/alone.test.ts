@@ -30,7 +30,7 @@ it('shows its queues and its disk', async () => {
   await app.service?.drained();
   expect(await metric('cvrsync_disk_free_bytes')).toBeGreaterThan(0);
   const text = await (await fetch(`${app.adminUrl}/metrics`)).text();
-  expect(text).toContain('cvrsync_lanes{queue="watch",state="waiting"} 2');
+  expect(text).toContain('cvrsync_work_items{queue="watch",state="waiting"} 2');
 });
 
 it('does not call work old that waits by design', async () => {
@@ -40,7 +40,7 @@ it('does not call work old that waits by design', async () => {
     const lanes = ['mail', 'deliver'].map((queue) => ({ ...lane, queue, key: 'k' }));
     await tx.insertInto('lane').values(lanes).execute();
   });
-  expect(await metric('cvrsync_oldest_undone_seconds')).toBeLessThan(60);
+  expect(await metric('cvrsync_oldest_pending_seconds')).toBeLessThan(60);
 });
 
 it('does not start with another key than its secrets are sealed with', async () => {

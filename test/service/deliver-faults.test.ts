@@ -128,13 +128,13 @@ describe('a webhook that fails for days', () => {
       await later(HOUR);
     }
     const monitor = await getMonitor(store.db, secrets, id);
-    expect(monitor).toMatchObject({ activated: false, disabledReason: 'failing' });
+    expect(monitor).toMatchObject({ enabled: false, disabledReason: 'failing' });
     expect(monitor?.failedAttempts).toBeGreaterThanOrEqual(20);
     const before = hook.seen.length;
     await publish(changed());
     await later(100 * HOUR);
     expect(hook.seen).toHaveLength(before);
-    expect(new Set((await listDeliveries(store.db)).map(({ state }) => state))).toEqual(new Set(['held', 'exhausted']));
+    expect(new Set((await listDeliveries(store.db)).map(({ state }) => state))).toEqual(new Set(['held', 'failed']));
     const notices = await store.db.selectFrom('mail').select(['recipient', 'body']).orderBy('seq').execute();
     expect(notices.map(({ recipient }) => recipient)).toEqual(Array(4).fill('admin@example.com'));
     expect(notices.map(({ body }) => JSON.parse(body).subject)).toEqual([

@@ -36,17 +36,17 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
     const old = await take(store, NOW);
     const young = await take(store, NOW + 31_000);
     const entry = (held: typeof old): Entry => {
-      const result = { seq, posted: FAILED, number: 1, state: 'exhausted', nextAt: 0, repeated: false } as const;
+      const result = { seq, posted: FAILED, number: 1, state: 'failed', nextAt: 0, repeated: false } as const;
       return { claim: held, result, ending: 'if-idle' };
     };
     const late = entry(old);
     expect((await store.write((tx) => record(tx, [late], { now: NOW }))).get(late)).toBe('lost');
     expect(await states(store)).toEqual(new Set(['due']));
-    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ activated: true, failedAttempts: 0 });
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: true, failedAttempts: 0 });
     expect(await lanes(store, 'deliver')).toEqual([id]);
     const good = entry(young);
     expect((await store.write((tx) => record(tx, [good], { now: NOW }))).get(good)).toBe('settled');
-    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ activated: false });
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: false });
   });
 
   it('waits for the posts under way where it cannot look for more, and writes what came of them', async () => {

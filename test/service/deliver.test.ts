@@ -127,7 +127,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     await later(61 * SECOND);
     expect(hook.seen.map(({ body }) => nameIn(body))).toEqual(['A', 'A', 'A', 'B']);
     expect(await oldestFirst(store)).toMatchObject([
-      { state: 'exhausted', attempts: 3, error: 'answered 500' },
+      { state: 'failed', attempts: 3, error: 'answered 500' },
       { state: 'done' },
     ]);
   });
@@ -179,7 +179,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(hook.seen).toHaveLength(1);
     expect(await states(store)).toEqual(['held', 'held', 'held']);
     const monitor = (await getMonitor(store.db, secrets, id)) ?? expect.fail();
-    expect(monitor).toMatchObject({ activated: false, disabledReason: 'gone' });
+    expect(monitor).toMatchObject({ enabled: false, disabledReason: 'gone' });
     const notices = await store.db
       .selectFrom('mail')
       .select(['recipient', 'body'])
@@ -197,7 +197,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     const { publish, worker } = delivering(store);
     await publish(renamed('A'), renamed('B'));
     await worker.drained();
-    expect(await states(store)).toEqual(['exhausted', 'exhausted']);
+    expect(await states(store)).toEqual(['failed', 'failed']);
   });
 
   it('stops when its monitor is disabled or removed while it is under way', async () => {

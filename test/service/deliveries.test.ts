@@ -74,11 +74,11 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     await publish(changed());
     await worker.drained();
     await later(11_000);
-    expect(await states(store)).toEqual(['exhausted']);
-    expect(await store.write((tx) => replayDeliveries(tx, { state: 'exhausted' }, now()))).toBe(1);
+    expect(await states(store)).toEqual(['failed']);
+    expect(await store.write((tx) => replayDeliveries(tx, { state: 'failed' }, now()))).toBe(1);
     await worker.drained();
     await later(11_000);
-    expect(await states(store)).toEqual(['exhausted']);
+    expect(await states(store)).toEqual(['failed']);
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ failedAttempts: 2 });
     expect(await store.write((tx) => replayDeliveries(tx, {}, now()))).toBe(1);
     await worker.drained();
@@ -115,9 +115,9 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     await store.write((tx) => disable(tx, id, 'person', now()));
     await publish(changed());
     await trimDeliveries(store, now() + 13 * DAY, STEADY);
-    expect(await states(store)).toEqual(['exhausted', 'held']);
+    expect(await states(store)).toEqual(['failed', 'held']);
     await trimDeliveries(store, now() + 15 * DAY, STEADY);
-    expect(await states(store)).toEqual(['exhausted', 'dropped']);
+    expect(await states(store)).toEqual(['failed', 'dropped']);
     const [, given = expect.fail()] = await listDeliveries(store.db);
     expect(await attemptsOf(store.db, given.seq)).toHaveLength(1);
     await trimDeliveries(store, now() + 91 * DAY, STEADY);

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { openClient } from '../../src/http/client.ts';
 import { createGuard } from '../../src/http/guard.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import type { Worker } from '../../src/runtime/worker.ts';
 import type { Change } from '../../src/service/change.ts';
 import { type DeliveryDeps, startDelivery } from '../../src/service/deliver.ts';
@@ -81,13 +81,13 @@ export interface Delivering {
 export function delivering(store: Store, options: Partial<DeliveryDeps> & { deadlineMs?: number } = {}): Delivering {
   const { deadlineMs = 500, ...more } = options;
   const clock = handClock();
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   const errors: string[] = [];
   const guard = createGuard({ allow: ['127.0.0.1'] });
   const client = openClient({ guard, connectMs: deadlineMs, deadlineMs, excerptBytes: 16 * 1024 });
   const worker = startDelivery({
     store,
-    bell,
+    wakeUp,
     secrets,
     now: clock.now,
     http: client.http,
@@ -111,7 +111,7 @@ export function delivering(store: Store, options: Partial<DeliveryDeps> & { dead
     },
     async publish(...changes) {
       await store.write((tx) => publish(tx, changes, { now: clock.now() }));
-      bell.ring('deliver');
+      wakeUp.ring('deliver');
     },
   };
 }

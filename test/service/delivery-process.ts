@@ -1,7 +1,7 @@
 /** Delivers what is due in the store at the first argument, sealed with the key at the second, until it is killed. */
 import { createGuard } from '../../src/http/guard.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { startDelivery } from '../../src/service/deliver.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
 import { openSecrets } from '../../src/service/secrets.ts';
@@ -11,7 +11,7 @@ const [, , file = '', key = ''] = process.argv;
 const { http } = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
 startDelivery({
   store: await openStore(file),
-  bell: createBell(),
+  wakeUp: createWakeUp(),
   secrets: openSecrets(Buffer.from(key, 'base64')),
   now: Date.now,
   http,

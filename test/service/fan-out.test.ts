@@ -13,9 +13,9 @@ const listener = (over: Partial<Listener> = {}): Listener => ({
   events: null,
   hasWebhook: true,
   emails: [],
-  mailRhythm: 'daily',
-  activated: true,
-  activatedAt: 1,
+  mailFrequency: 'daily',
+  enabled: true,
+  enabledAt: 1,
   ...over,
 });
 
@@ -25,7 +25,7 @@ const told = (change = both, ...monitors: readonly Partial<Listener>[]) => fanOu
 describe('fan-out', () => {
   it('tells a monitor of everything all events of every company', () => {
     expect(told(both, {})).toEqual([
-      { monitor: 'm', events: ['name', 'website'], state: 'due', recipients: [], rhythm: 'daily' },
+      { monitor: 'm', events: ['name', 'website'], state: 'due', recipients: [], frequency: 'daily' },
     ]);
   });
 
@@ -47,10 +47,10 @@ describe('fan-out', () => {
   });
 
   it('holds what happens while a monitor is off, and keeps nothing for one that was never on', () => {
-    expect(told(both, { activated: false, emails: ['a@example.com'] })).toEqual([
-      { monitor: 'm', events: ['name', 'website'], state: 'held', recipients: [], rhythm: 'daily' },
+    expect(told(both, { enabled: false, emails: ['a@example.com'] })).toEqual([
+      { monitor: 'm', events: ['name', 'website'], state: 'held', recipients: [], frequency: 'daily' },
     ]);
-    expect(told(both, { activated: false, activatedAt: null, emails: ['a@example.com'] })).toEqual([]);
+    expect(told(both, { enabled: false, enabledAt: null, emails: ['a@example.com'] })).toEqual([]);
   });
 
   it('mails nobody a whole state: nothing of it need be new', () => {
@@ -62,9 +62,9 @@ describe('fan-out', () => {
   });
 
   it('mails where there is no webhook, and tells nobody where there is neither', () => {
-    const mail = { hasWebhook: false, emails: ['a@example.com'], mailRhythm: 'at-once' } as const;
-    expect(told(both, mail)[0]).toMatchObject({ state: null, recipients: ['a@example.com'], rhythm: 'at-once' });
-    expect(told(both, { ...mail, activated: false })).toEqual([]);
+    const mail = { hasWebhook: false, emails: ['a@example.com'], mailFrequency: 'immediate' } as const;
+    expect(told(both, mail)[0]).toMatchObject({ state: null, recipients: ['a@example.com'], frequency: 'immediate' });
+    expect(told(both, { ...mail, enabled: false })).toEqual([]);
     expect(told(both, { hasWebhook: false })).toEqual([]);
   });
 
@@ -90,9 +90,9 @@ describe('fan-out', () => {
         events: fc.option(events),
         hasWebhook: fc.boolean(),
         emails: fc.uniqueArray(fc.emailAddress(), { maxLength: 2 }),
-        mailRhythm: fc.constantFrom('at-once', 'daily'),
-        activated: fc.boolean(),
-        activatedAt: fc.option(fc.nat()),
+        mailFrequency: fc.constantFrom('immediate', 'daily'),
+        enabled: fc.boolean(),
+        enabledAt: fc.option(fc.nat()),
       }),
       { selector: ({ id }) => id, maxLength: 8 },
     );
@@ -117,12 +117,12 @@ describe('fan-out', () => {
                   ? monitor.entities.has(about)
                   : about.startsWith('CVR-1-');
             const wanted = names.filter((name: EventName) => monitor.events === null || monitor.events.includes(name));
-            const reached = monitor.hasWebhook || (monitor.activated && monitor.emails.length > 0);
-            expect(one !== undefined).toBe(isMeant && wanted.length > 0 && reached && monitor.activatedAt !== null);
+            const reached = monitor.hasWebhook || (monitor.enabled && monitor.emails.length > 0);
+            expect(one !== undefined).toBe(isMeant && wanted.length > 0 && reached && monitor.enabledAt !== null);
             if (one === undefined) continue;
             expect(one.events).toEqual(wanted);
-            expect(one.state).toBe(monitor.hasWebhook ? (monitor.activated ? 'due' : 'held') : null);
-            expect(one.recipients).toEqual(monitor.activated ? monitor.emails : []);
+            expect(one.state).toBe(monitor.hasWebhook ? (monitor.enabled ? 'due' : 'held') : null);
+            expect(one.recipients).toEqual(monitor.enabled ? monitor.emails : []);
             // Which others there are makes no difference to anyone.
             expect(fanOut(change, [monitor])).toEqual([one]);
           }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { type Failure, HEALTHY, type Health, type Judgement, judge } from '../../src/service/health.ts';
+import { type DeliveryFailure, HEALTHY, type Health, type Judgement, judge } from '../../src/service/health.ts';
 
 const HOUR = 3_600_000;
-const failure = (hours: number, more: Partial<Failure> = {}): Failure => ({
+const failure = (hours: number, more: Partial<DeliveryFailure> = {}): DeliveryFailure => ({
   at: hours * HOUR,
-  exhausted: false,
+  failed: false,
   gone: false,
   repeated: false,
   ...more,
 });
 
 /** What failures make of a monitor, one after the other. */
-function lived(failures: readonly Failure[], from: Health = HEALTHY): readonly Judgement[] {
+function lived(failures: readonly DeliveryFailure[], from: Health = HEALTHY): readonly Judgement[] {
   const verdicts: Judgement[] = [];
   for (const one of failures) verdicts.push(judge(verdicts.at(-1)?.health ?? from, one));
   return verdicts;
 }
-const hourly = (count: number, more: Partial<Failure> = {}) =>
+const hourly = (count: number, more: Partial<DeliveryFailure> = {}) =>
   Array.from({ length: count }, (_, hour) => failure(hour, more));
 
 describe('a monitor', () => {
@@ -36,20 +36,20 @@ describe('a monitor', () => {
   });
 
   it('is told of within hours, at the first delivery that is given up, half-way and at the end, once each', () => {
-    const failures = hourly(121).map((one, hour) => ({ ...one, exhausted: hour === 10 || hour === 20 || hour === 70 }));
+    const failures = hourly(121).map((one, hour) => ({ ...one, failed: hour === 10 || hour === 20 || hour === 70 }));
     const told = lived(failures).flatMap(({ notice }, hour) => (notice === undefined ? [] : [[hour, notice]]));
     expect(told).toEqual([
       [2, 'failing'],
-      [10, 'exhausted'],
+      [10, 'failed'],
       [60, 'halfway'],
       [120, 'disabled'],
     ]);
   });
 
   it('is told of once where two of these come together', () => {
-    const [, verdict] = lived([failure(0), failure(76, { exhausted: true })]);
+    const [, verdict] = lived([failure(0), failure(76, { failed: true })]);
     expect(verdict).toMatchObject({ notice: 'halfway', health: { notices: 11 } });
-    expect(judge(verdict?.health ?? HEALTHY, failure(77, { exhausted: true })).notice).toBeUndefined();
+    expect(judge(verdict?.health ?? HEALTHY, failure(77, { failed: true })).notice).toBeUndefined();
   });
 
   it('begins anew after a success', () => {

@@ -27,7 +27,7 @@ const changes = async (store: Store) => {
   return rows.map(({ id }) => id);
 };
 
-const end = (store: Store, state: 'done' | 'held' | 'exhausted' | 'dropped') =>
+const end = (store: Store, state: 'done' | 'held' | 'failed' | 'dropped') =>
   store.write((tx) => tx.updateTable('delivery').set({ state, ended_at: NOW }).where('state', '=', 'due').execute());
 
 describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
@@ -35,7 +35,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     const store = await newStore(engine);
     await made(store, { target: 'all' }, ago(100));
     await happened(store, 'ancient', 91);
-    await end(store, 'exhausted');
+    await end(store, 'failed');
     await happened(store, 'told', 31);
     await end(store, 'done');
     await happened(store, 'waiting', 31);
@@ -106,7 +106,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
       queue: HOUSEKEEPING_QUEUE,
       key: 'unknown',
       due_at: 0,
-      epoch: null,
+      fence: null,
       again_at: null,
       marks: 1,
       attempts: 0,

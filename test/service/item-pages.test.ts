@@ -115,7 +115,7 @@ describe.each(ENGINES)('pages of items on %s', (engine) => {
   it('miss none that was added first and stored last', async () => {
     const store = await newStore(engine);
     // Nothing is told to it: no lane makes the callers wait for each other.
-    const { id } = await made(store, { activated: false });
+    const { id } = await made(store, { enabled: false });
     const add = (at: number, after?: () => Promise<void>) =>
       store.write(async (tx) => {
         await addItem(tx, { monitor: id, entity: entity(at), recordId: '', sendUpdate: false, now: NOW });

@@ -56,10 +56,10 @@ export const lanes = async (store: Store, queue: string) => {
 };
 
 /** So many monitors of everything; `activated` says whether each is on. */
-export async function copies(store: Store, count: number, activated: (at: number) => 0 | 1): Promise<void> {
+export async function copies(store: Store, count: number, enabled: (at: number) => 0 | 1): Promise<void> {
   const { id } = await made(store, { target: 'all' });
   const row = await store.db.selectFrom('monitor').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const rows = Array.from({ length: count }, (_, at) => ({ ...row, id: `m${at}`, activated: activated(at) }));
+  const rows = Array.from({ length: count }, (_, at) => ({ ...row, id: `m${at}`, enabled: enabled(at) }));
   await store.write(async (tx) => {
     await tx.deleteFrom('monitor').execute();
     for (let at = 0; at < count; at += 500)

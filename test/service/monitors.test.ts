@@ -41,9 +41,9 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       url: URL,
       schedule: [0, 5],
       emails: ['a@example.com'],
-      mailRhythm: 'daily',
-      activated: true,
-      activatedAt: NOW,
+      mailFrequency: 'daily',
+      enabled: true,
+      enabledAt: NOW,
       disabledReason: null,
       security: { credentials: input.credentials, secrets: [{ expiresAt: null }] },
     });
@@ -72,7 +72,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(many.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect((await listJobs(store.db, 'key 1')).map(({ provider }) => provider)).toEqual(['crm', 'erp']);
     expect(await listJobs(store.db, 'key 2')).toEqual([
-      { id: other.id, name: 'Sales', provider: 'crm', activated: true },
+      { id: other.id, name: 'Sales', provider: 'crm', enabled: true },
     ]);
     expect((await findJob(store.db, 'key 1', 'crm'))?.id).toBe(job.id);
     expect((await findJob(store.db, null, 'crm'))?.id).toBe(ours.id);
@@ -83,7 +83,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     const store = await newStore(engine);
     await made(store, { provider: 'crm', owner: 'key 1', name: 'job' });
     await made(store, { owner: 'key 1', name: 'list' });
-    await made(store, { name: 'off', activated: false });
+    await made(store, { name: 'off', enabled: false });
     const names = async (filter: Parameters<typeof listMonitors>[2]) =>
       (await listMonitors(store.db, secrets, filter)).map(({ name }) => name).toSorted();
     expect(await names({})).toEqual(['job', 'list', 'off']);
@@ -92,7 +92,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await names({ job: true })).toEqual(['job']);
     expect(await names({ job: false })).toEqual(['list', 'off']);
     expect(await names({ provider: 'crm' })).toEqual(['job']);
-    expect(await names({ activated: false })).toEqual(['off']);
+    expect(await names({ enabled: false })).toEqual(['off']);
     const [first] = await listMonitors(store.db, secrets, { limit: 1 });
     expect(await listMonitors(store.db, secrets, { after: first?.id })).toHaveLength(2);
   });
@@ -109,7 +109,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       schedule: null,
       emails: ['a@example.com'],
       target: 'all',
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
     });
     expect(after).toEqual({
       ...before,
@@ -118,7 +118,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       schedule: null,
       emails: ['a@example.com'],
       target: 'all',
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
     });
     const none = await patch({ credentials: { method: 'None' } });
     expect(none?.security).toEqual({ ...before.security, credentials: { method: 'None' } });
@@ -161,14 +161,14 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
 
   it('hold what is due and what happens while they are off, and go on where they are on again', async () => {
     const store = await newStore(engine);
-    const { id } = await made(store, { target: 'all', activated: false });
+    const { id } = await made(store, { target: 'all', enabled: false });
     await happens(store);
     expect(await store.write((tx) => activate(tx, id, NOW + 1))).toBe(true);
     await happens(store);
     expect(await store.write((tx) => disable(tx, id, 'failing', NOW + 2))).toBe(true);
     expect(await store.write((tx) => disable(tx, id, 'person', NOW + 3))).toBe(false);
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({
-      activated: false,
+      enabled: false,
       disabledReason: 'failing',
       disabledAt: NOW + 2,
     });
@@ -176,8 +176,8 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await states(store)).toEqual(['held', 'held']);
     expect(await store.write((tx) => activate(tx, id, NOW + 4))).toBe(true);
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({
-      activated: true,
-      activatedAt: NOW + 1,
+      enabled: true,
+      enabledAt: NOW + 1,
       disabledReason: null,
       failingSince: null,
     });

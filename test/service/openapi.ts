@@ -118,23 +118,23 @@ interface Document {
 }
 
 /** What an example cannot know: the ids of what is there, and keys. */
-export interface Ground {
+export interface Fixture {
   readonly key: string;
   /** By the name of a parameter, or of a property of a body. */
   readonly known: Readonly<Record<string, string>>;
 }
 
 /** Makes a key with a job, and a monitor; `url` is where they and tests are sent. */
-export async function lay({ app }: Process, url: string, scopes: readonly Scope[]): Promise<Ground> {
+export async function lay({ app }: Process, url: string, scopes: readonly Scope[]): Promise<Fixture> {
   const { store, service } = app;
   if (service === undefined) throw new Error('the service does not run');
   const { secrets } = service;
   const now = Date.now();
   return store.write(async (tx) => {
     const key = await createKey(tx, { name: 'Birk Byg', scopes }, now);
-    const job = { name: 'job', owner: key.id, provider: 'hubspot', url, activated: false };
+    const job = { name: 'job', owner: key.id, provider: 'hubspot', url, enabled: false };
     const { id: JobId } = await createMonitor(tx, secrets, job, now);
-    const monitor = await createMonitor(tx, secrets, { name: 'monitor', url, activated: false }, now);
+    const monitor = await createMonitor(tx, secrets, { name: 'monitor', url, enabled: false }, now);
     const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
     return { key: key.key, known: { JobId, id: monitor.id, token: token ?? '', key: key.id, keyId: key.id, url } };
   });
@@ -148,7 +148,7 @@ export function proofOf({ security, path }: Operation, key: string): Readonly<Re
 }
 
 /** The address of an operation: its examples, and what is known in place of them. */
-export function addressOf({ path, parameters }: Operation, known: Ground['known']): string {
+export function addressOf({ path, parameters }: Operation, known: Fixture['known']): string {
   const query = new URLSearchParams();
   let address = path;
   for (const { name, in: where, example } of parameters) {

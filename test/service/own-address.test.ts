@@ -9,7 +9,7 @@ import { createKey } from '../../src/service/keys.ts';
 import { createMonitor, getMonitor } from '../../src/service/monitors.ts';
 import { keepOwnJobs, ownKey } from '../../src/service/own-jobs.ts';
 import { publish } from '../../src/service/publish.ts';
-import { openWays } from '../../src/service/ways.ts';
+import { openTransports } from '../../src/service/ways.ts';
 import { newFolder, newStore, newStoreUrl } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
 import { COMPANY, changed, listed, made, secrets } from './monitored.ts';
@@ -78,10 +78,10 @@ it('is where our own jobs are told, whichever daemon wrote down its own last; st
   const [job] = await store.db.selectFrom('monitor').select('id').execute();
   await listed(store, job?.id ?? '', COMPANY);
   await made(store, { target: 'all', url: hook.url });
-  const ways = openWays({});
+  const ways = openTransports({});
   onTestFinished(() => ways.close());
   ways.openOwn(hook.url);
-  const { publish: tell, worker } = delivering(store, { http: ways.http, ownWay: ways.ownWay });
+  const { publish: tell, worker } = delivering(store, { http: ways.http, ownTransport: ways.ownTransport });
   await tell(changed());
   await worker.drained();
   // That it was added, and its change.

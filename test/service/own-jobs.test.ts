@@ -14,7 +14,7 @@ const keep = (store: Store, now: number, changes: { readonly url?: string } = {}
   store.write((tx) => keepOwnJobs(tx, secrets, { ...own, ...changes }, now));
 
 const jobs = (store: Store) =>
-  store.db.selectFrom('monitor').select(['id', 'provider', 'url', 'activated']).orderBy('provider').execute();
+  store.db.selectFrom('monitor').select(['id', 'provider', 'url', 'enabled']).orderBy('provider').execute();
 
 describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
   it('are made once, one for each provider, and know where it is now', async () => {

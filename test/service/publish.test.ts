@@ -25,7 +25,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     const store = await newStore(engine);
     const all = await made(store, { target: 'all', events: ['website'] });
     const job = await made(store, { provider: 'crm' });
-    const off = await made(store, { activated: false, target: 'all' });
+    const off = await made(store, { enabled: false, target: 'all' });
     await listed(store, job.id, COMPANY, 'r1');
     const start = (await deliveries(store)).length;
     const change = changed({ updates: RENAMED_AND_MOVED });
@@ -105,7 +105,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
       target: 'all',
       url: null,
       emails: ['a@example.com', 'b@example.com'],
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
     });
     await published(store, changed(), changed({ entity: OTHER }));
     const mails = await store.db.selectFrom('mail').select(['recipient', 'kind', 'body']).orderBy('seq').execute();

@@ -4,14 +4,14 @@ import { readPayload, writePayload } from '../../src/protocol/payload.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleReport } from '../../src/protocol/sample/report.ts';
-import { createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp } from '../../src/runtime/bell.ts';
 import { claim } from '../../src/runtime/lanes.ts';
 import { addItem, removeItem, STATE_QUEUE } from '../../src/service/items.ts';
 import { activate, disable } from '../../src/service/monitors.ts';
 import { publish } from '../../src/service/publish.ts';
 import { readDocument } from '../../src/service/register/document.ts';
 import { documentOf } from '../../src/service/register/sample/document.ts';
-import { type StateDeps, sendStates } from '../../src/service/states.ts';
+import { type StateDeps, sendFullStates } from '../../src/service/states.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { changed, deliveries, lanes, made, NOW, PERSON } from './monitored.ts';
@@ -26,7 +26,7 @@ function deps(store: Store, over: Partial<StateDeps> = {}) {
     info: (details: object, message: string) => said.push(`${message} ${JSON.stringify(details)}`),
     warn: (_: object, message: string) => said.push(message),
   };
-  return { said, deps: { store, bell: createBell(), now: () => NOW, placeType: 'Place', log, ...over } };
+  return { said, deps: { store, wakeUp: createWakeUp(), now: () => NOW, placeType: 'Place', log, ...over } };
 }
 
 /** Lists the company with an update wished. */
@@ -54,7 +54,7 @@ async function seen(store: Store, loadedAt = NOW - HOUR): Promise<void> {
 
 async function run({ store, now }: StateDeps, given = deps(store)) {
   const claims = await claim(store, STATE_QUEUE, { limit: 100, now: now(), leaseMs: 30_000 });
-  await sendStates({ ...given.deps, now }, claims, never);
+  await sendFullStates({ ...given.deps, now }, claims, never);
   return claims.length;
 }
 
@@ -208,7 +208,7 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
 
   it('are held while the monitor is off, and hold only the events that it selected', async () => {
     const store = await newStore(engine);
-    const job = await made(store, { provider: 'crm', activated: false, events: ['website', 'name', 'newArticle'] });
+    const job = await made(store, { provider: 'crm', enabled: false, events: ['website', 'name', 'newArticle'] });
     await seen(store);
     await wished(store, job.id);
     await run(deps(store).deps);
@@ -227,9 +227,9 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
     await wished(store, job.id);
     const late = await claim(store, STATE_QUEUE, { limit: 10, now: NOW, leaseMs: 1_000 });
     const again = await claim(store, STATE_QUEUE, { limit: 10, now: NOW + 2_000, leaseMs: 1_000 });
-    await sendStates(deps(store).deps, late, never);
+    await sendFullStates(deps(store).deps, late, never);
     expect(await told(store)).toEqual([]);
-    await sendStates(deps(store).deps, again, never);
+    await sendFullStates(deps(store).deps, again, never);
     expect(await told(store)).toHaveLength(1);
   });
 });

@@ -8,12 +8,12 @@ describe.each(ENGINES)('a list as one parameter on %s', (engine) => {
     const odd = ['', "O'Hara", '"quoted"', '{a,b}', 'null', '\\', 'Ærø & Søn', '12', '😀'];
     await store.write((tx) =>
       tx
-        .insertInto('keep')
+        .insertInto('kv')
         .values([...odd, 'other'].map((key) => ({ key, value: '', updated_at: 0 })))
         .execute(),
     );
     const found = (keys: readonly string[]) =>
-      store.db.selectFrom('keep').select('key').where('key', 'in', each(store.db, keys)).execute();
+      store.db.selectFrom('kv').select('key').where('key', 'in', each(store.db, keys)).execute();
     expect((await found(odd)).map(({ key }) => key).sort()).toEqual([...odd].sort());
     expect(await found([])).toEqual([]);
   });

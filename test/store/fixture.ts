@@ -13,7 +13,7 @@ if (what === 'daemon') {
   for (let i = 0; i < Number(count); i++) {
     await store.write((tx) =>
       tx
-        .insertInto('keep')
+        .insertInto('kv')
         .values({ key: `${process.pid}-${i}`, value: 'v', updated_at: i })
         .execute(),
     );

@@ -10,27 +10,27 @@ describe.each(ENGINES)('a store on %s', (engine) => {
   it('keeps what was written over a close and a reopen', async () => {
     const url = await newStoreUrl(engine);
     const store = await openStore(url);
-    await store.write((tx) => tx.insertInto('keep').values(keep('a')).execute());
+    await store.write((tx) => tx.insertInto('kv').values(keep('a')).execute());
     await store.close();
     const again = await opened(url);
-    expect(await again.db.selectFrom('keep').selectAll().execute()).toEqual([keep('a')]);
+    expect(await again.db.selectFrom('kv').selectAll().execute()).toEqual([keep('a')]);
   });
 
   it('writes all of a transaction or nothing, and throws what stopped it', async () => {
     const store = await newStore(engine);
     const failed = store.write(async (tx) => {
-      await tx.insertInto('keep').values(keep('a')).execute();
+      await tx.insertInto('kv').values(keep('a')).execute();
       throw new Error('stopped');
     });
     await expect(failed).rejects.toThrow('stopped');
-    expect(await store.db.selectFrom('keep').selectAll().execute()).toEqual([]);
+    expect(await store.db.selectFrom('kv').selectAll().execute()).toEqual([]);
   });
 
   it('can be read inside a write, and shows only what is committed', async () => {
     const store = await newStore(engine);
     const seen = await store.write(async (tx) => {
-      await tx.insertInto('keep').values(keep('a')).execute();
-      return store.db.selectFrom('keep').selectAll().execute();
+      await tx.insertInto('kv').values(keep('a')).execute();
+      return store.db.selectFrom('kv').selectAll().execute();
     });
     expect(seen).toEqual([]);
   });
@@ -49,8 +49,8 @@ describe.each(ENGINES)('a store on %s', (engine) => {
 
   it('orders text byte by byte', async () => {
     const store = await newStore(engine);
-    await store.write((tx) => tx.insertInto('keep').values(['b', 'a-1', 'B', 'a1', 'å'].map(keep)).execute());
-    const rows = await store.db.selectFrom('keep').select('key').orderBy('key').execute();
+    await store.write((tx) => tx.insertInto('kv').values(['b', 'a-1', 'B', 'a1', 'å'].map(keep)).execute());
+    const rows = await store.db.selectFrom('kv').select('key').orderBy('key').execute();
     expect(rows.map(({ key }) => key)).toEqual(['B', 'a-1', 'a1', 'b', 'å']);
   });
 
@@ -70,7 +70,7 @@ describe.each(ENGINES)('a store on %s', (engine) => {
       }
       await sql`insert into receipt (dedupe_key, entity, timestamp, body, received_at)
         values ('k', 'CVR-1-95012344', '2026-03-02T08:00:00.000Z', '{}', 1)`.execute(tx);
-      await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
+      await sql`insert into link (provider, record_id, entity, state, desired, monitored, created_at, updated_at)
         values ('crm', '1', 'CVR-1-95012344', 'active', 'on', 'on', 1, 1)`.execute(tx);
       await addEventCare(tx, store.engine);
     });
@@ -131,11 +131,11 @@ describe('a store on PostgreSQL', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
     const cut = store.write(async (tx) => {
       await kill.execute(store.db);
-      await tx.insertInto('keep').values(keep('a')).execute();
+      await tx.insertInto('kv').values(keep('a')).execute();
     });
     await expect(cut).rejects.toThrow();
-    await store.write((tx) => tx.insertInto('keep').values(keep('b')).execute());
-    expect(await store.db.selectFrom('keep').select('key').execute()).toEqual([{ key: 'b' }]);
+    await store.write((tx) => tx.insertInto('kv').values(keep('b')).execute());
+    expect(await store.db.selectFrom('kv').select('key').execute()).toEqual([{ key: 'b' }]);
   });
 
   it('is backed up with its own tool', async () => {

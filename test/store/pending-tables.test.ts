@@ -12,7 +12,7 @@ test.each(ENGINES)(
     await store.write(async (tx) => {
       await tx.schema.dropTable('pending_write').execute();
       await tx.schema.alterTable('property_state').addColumn('tried', 'text').execute();
-      await sql`insert into link (provider, record_id, entity, state, wish, monitored, send_update, synced_seq, created_at, updated_at)
+      await sql`insert into link (provider, record_id, entity, state, desired, monitored, send_update, synced_seq, created_at, updated_at)
       values ('crm', 'one', 'CVR-1-12345674', 'active', 'on', 'on', 0, 0, 0, 0)`.execute(tx);
       const write = '{"field":"name","old":"A ApS","now":"B ApS","seq":7}';
       await sql`insert into property_state (provider, record_id, property, tried)

@@ -11,7 +11,7 @@ it('the store, its journal, its lock and backups are made with mode 0600, whatev
     const store = await opened(join(folder, 'store.db'));
     await store.claimDaemon();
     await store.write(async (tx) => {
-      await tx.insertInto('keep').values({ key: 'k', value: 'v', updated_at: 1 }).execute();
+      await tx.insertInto('kv').values({ key: 'k', value: 'v', updated_at: 1 }).execute();
     });
     await store.backup(join(folder, 'backup.db'));
     const modes = Object.fromEntries(

@@ -12,7 +12,7 @@ import { canCountSyncs, countSyncs } from '../support/syncs.ts';
 const FIXTURE = path.join(import.meta.dirname, 'fixture.ts');
 
 const put = (store: Store, key: string, value = 'v') =>
-  store.write((tx) => tx.insertInto('keep').values({ key, value, updated_at: 0 }).execute());
+  store.write((tx) => tx.insertInto('kv').values({ key, value, updated_at: 0 }).execute());
 
 const level = (store: Store) =>
   store.write(async (tx) => (await sql<{ synchronous: number }>`pragma synchronous`.execute(tx)).rows[0]?.synchronous);
@@ -54,7 +54,7 @@ describe('a store in a SQLite file', () => {
 
   it('cannot be written through the connection for reads', async () => {
     const store = await newStore('sqlite');
-    await expect(store.db.deleteFrom('keep').execute()).rejects.toThrow(/readonly/);
+    await expect(store.db.deleteFrom('kv').execute()).rejects.toThrow(/readonly/);
   });
 
   it('admits one daemon, and the next as soon as that one is killed', async () => {
@@ -91,7 +91,7 @@ describe('a store in a SQLite file', () => {
     await store.write((tx) => sql`pragma max_page_count = 40`.execute(tx));
     const big = 'x'.repeat(500_000);
     await expect(put(store, 'big', big)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
-    expect(await store.db.selectFrom('keep').select('key').execute()).toEqual([{ key: 'before' }]);
+    expect(await store.db.selectFrom('kv').select('key').execute()).toEqual([{ key: 'before' }]);
     await store.write((tx) => sql`pragma max_page_count = 100000`.execute(tx));
     await put(store, 'big', big);
   });
@@ -126,7 +126,7 @@ describe('a backup', () => {
     await store.write(async (tx) => {
       for (let i = 0; i < 3_000; i++) {
         await tx
-          .insertInto('keep')
+          .insertInto('kv')
           .values({ key: `before ${i}`, value: 'x'.repeat(2_000), updated_at: 0 })
           .execute();
       }
@@ -166,7 +166,7 @@ describe('a backup', () => {
 
 async function count(store: Store, like = '%'): Promise<number> {
   const row = await store.db
-    .selectFrom('keep')
+    .selectFrom('kv')
     .select(({ fn }) => fn.countAll<number>().as('rows'))
     .where('key', 'like', like)
     .executeTakeFirstOrThrow();

@@ -8,7 +8,7 @@ import {
   type Property,
 } from '../../providers/provider.ts';
 import type { Crm } from '../../src/connector/crm.ts';
-import { createPace } from '../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../src/runtime/rate.ts';
 import type { Store } from '../../src/store/open.ts';
 
 export interface ScriptedCrm {
@@ -44,7 +44,7 @@ export function crmOf({ store, connection, mapping, properties, now, hold, match
     settings: {},
     connection,
     limits,
-    pace: createPace({ store, key: 'crm', budgets, now }),
+    rateLimiter: createRateLimiter({ store, key: 'crm', budgets, now }),
     mapping,
     values: {},
     hold,

@@ -4,14 +4,14 @@ import { addWebhookRoute } from '../../src/connector/webhook.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Auth } from '../../src/protocol/auth.ts';
-import { type Bell, createBell } from '../../src/runtime/bell.ts';
+import { createWakeUp, type WakeUp } from '../../src/runtime/bell.ts';
 import type { Store } from '../../src/store/open.ts';
 
 export interface Receiver {
   readonly url: string;
   readonly intake: Intake;
   readonly metrics: Metrics;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   /** What was logged: level and message. */
   readonly logged: readonly string[];
   close(): Promise<void>;
@@ -28,13 +28,13 @@ export interface ReceiverOptions {
 export async function openReceiver(store: Store, options: ReceiverOptions = {}): Promise<Receiver> {
   const { auth = [{ method: 'None' }], now = Date.now, backlogCap = 100_000, minFreeBytes = 0 } = options;
   const metrics = createMetrics();
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   const logged: string[] = [];
   const log = {
     warn: (details: object, message: string) => void logged.push(`warn ${message} ${JSON.stringify(details)}`),
     error: (_details: object, message: string) => void logged.push(`error ${message}`),
   };
-  const intake = createIntake({ store, bell, now, metrics, backlogCap, minFreeBytes, log });
+  const intake = createIntake({ store, wakeUp, now, metrics, backlogCap, minFreeBytes, log });
   const server = createServer({ log });
   addWebhookRoute(server, { path: '/webhook', auth, intake, store, emailEvent: 'email', metrics, now, log });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -42,7 +42,7 @@ export async function openReceiver(store: Store, options: ReceiverOptions = {}):
     url: `${address}/webhook`,
     intake,
     metrics,
-    bell,
+    wakeUp,
     logged,
     async close() {
       await intake.stop();

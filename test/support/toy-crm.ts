@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { onTestFinished } from 'vitest';
 import { serveEmulator } from '../../providers/emulator.ts';
-import { CONTRACT_VERSION, type Connection, defineProvider, type Lent } from '../../providers/provider.ts';
+import { CONTRACT_VERSION, type Connection, defineProvider, type ProviderContext } from '../../providers/provider.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../src/connector/crm.ts';
 import { openClient } from '../../src/http/client.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
@@ -12,7 +12,7 @@ export interface ToyCrm extends Partial<Pick<CrmConfig, 'mapping' | 'notes' | 'p
   readonly store: Store;
   readonly now: () => number;
   readonly metrics?: Metrics;
-  readonly connect: (lent: Lent) => Connection;
+  readonly connect: (lent: ProviderContext) => Connection;
 }
 
 /** Opens it under the name `crm`; its client is closed with the test. */
@@ -65,7 +65,7 @@ export interface GuardedCalls {
 export async function guardedCalls(store: Store): Promise<GuardedCalls> {
   const { url, calls, close } = await serveEmulator(() => ({ status: 204 }));
   onTestFinished(close);
-  const lent = Promise.withResolvers<Lent>();
+  const lent = Promise.withResolvers<ProviderContext>();
   await openToyCrm({
     store,
     now: Date.now,

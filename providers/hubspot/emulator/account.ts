@@ -4,25 +4,30 @@ import type { PropertyValue } from '../../provider.ts';
 import { seeded } from '../../seeded.ts';
 import { fromHubspot } from '../values.ts';
 import { type Associations, openAssociations } from './associations.ts';
-import { accountDefinitions, type PropertyDefinition } from './definitions.ts';
+import { accountDefinitions, type EmulatedProperty } from './definitions.ts';
 import { type AccountLimits, openLimits } from './limits.ts';
 import { openNotes, type StoredNotes } from './notes.ts';
 import type { HubspotEmulatorOptions } from './options.ts';
-import { type Companies, type Company, openCompanies } from './records.ts';
+import { type Companies, type EmulatedCompany, openCompanies } from './records.ts';
 import { type Rules, storedText } from './validate.ts';
 
 /** What happened to a company. */
 export type Happening =
-  | { readonly kind: 'created' | 'deleted' | 'restored'; readonly company: Company }
-  | { readonly kind: 'edited'; readonly company: Company; readonly names: readonly string[] }
-  | { readonly kind: 'merged'; readonly company: Company; readonly primary: Company; readonly other: Company };
+  | { readonly kind: 'created' | 'deleted' | 'restored'; readonly company: EmulatedCompany }
+  | { readonly kind: 'edited'; readonly company: EmulatedCompany; readonly names: readonly string[] }
+  | {
+      readonly kind: 'merged';
+      readonly company: EmulatedCompany;
+      readonly primary: EmulatedCompany;
+      readonly other: EmulatedCompany;
+    };
 
 /** State and rules; `written` is called after every change through the API. */
 export interface HubspotAccount {
   readonly options: HubspotEmulatorOptions;
   readonly portalId: number;
   readonly timeZone: string;
-  readonly definitions: Map<string, PropertyDefinition>;
+  readonly definitions: Map<string, EmulatedProperty>;
   /** Names of the property groups. */
   readonly groups: Set<string>;
   readonly rules: Rules;
@@ -35,19 +40,19 @@ export interface HubspotAccount {
   readonly scopes: ReadonlySet<string>;
   readonly now: () => number;
   /** What search still shows of companies written a moment ago. */
-  readonly stale: Map<string, { readonly until: number; readonly company: Company | undefined }>;
+  readonly stale: Map<string, { readonly until: number; readonly company: EmulatedCompany | undefined }>;
   /** Shuffles in place, by the seed. */
   shuffle<T>(items: T[]): T[];
   correlationId(): string;
   /** Writes texts, past validation. */
-  write(company: Company, texts: Readonly<Record<string, string>>): void;
+  write(company: EmulatedCompany, texts: Readonly<Record<string, string>>): void;
   /** Makes a company, past validation. */
-  create(texts: Readonly<Record<string, string>>): Company;
-  merge(primary: Company, other: Company): Company;
-  remove(company: Company): void;
+  create(texts: Readonly<Record<string, string>>): EmulatedCompany;
+  merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;
+  remove(company: EmulatedCompany): void;
   restore(id: string): boolean;
   /** What `CrmEmulator.get` shows: every defined property, blanks as null. */
-  values(company: Company, names?: Iterable<string>): Record<string, PropertyValue>;
+  values(company: EmulatedCompany, names?: Iterable<string>): Record<string, PropertyValue>;
   written: (id: string, names: readonly string[]) => void;
   /** Called after everything that happens to a company, by whomever. */
   happened: (happening: Happening) => void;
@@ -77,7 +82,7 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
   });
   const notes = openNotes(5_000_000_001 + (options.seed ?? 0) * 1_000_000, now);
   /** Search goes on to show what it knew, until the index is renewed. */
-  const lag = (id: string, company: Company | undefined) => {
+  const lag = (id: string, company: EmulatedCompany | undefined) => {
     const ms = options.searchLagMs ?? 0;
     if (ms === 0) return;
     const old = stale.get(id);
@@ -154,7 +159,7 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
 }
 
 /** The text of one property, the ones HubSpot keeps by itself included. */
-export function textOf(company: Company, name: string): string | null {
+export function textOf(company: EmulatedCompany, name: string): string | null {
   switch (name) {
     case 'hs_object_id':
       return company.id;

@@ -1,7 +1,7 @@
 /** `batch/read` and `batch/update` of an emulated account, strict and shuffled. */
 import type { EmulatorAnswer } from '../../emulator.ts';
 import { type HubspotAccount, refusal } from './account.ts';
-import type { Company } from './records.ts';
+import type { EmulatedCompany } from './records.ts';
 import { render } from './render.ts';
 import { invalidValues } from './validate.ts';
 
@@ -27,7 +27,7 @@ export function batchRead(account: HubspotAccount, body: Record<string, unknown>
   if (!Array.isArray(inputs)) return inputs;
   const idProperty = typeof body.idProperty === 'string' ? body.idProperty : undefined;
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : [];
-  const found: Company[] = [];
+  const found: EmulatedCompany[] = [];
   const misses: string[] = [];
   for (const { id } of inputs) {
     const company = lookUp(account, id, idProperty);
@@ -49,7 +49,7 @@ export function batchUpdate(account: HubspotAccount, body: Record<string, unknow
   const traced = new Set(inputs.map((input) => input.traceId));
   const partial = account.options.batchRefusals !== 'whole' && !traced.has(undefined) && traced.size === inputs.length;
   const errors: BatchError[] = [];
-  const writes: { readonly company: Company; readonly input: Input }[] = [];
+  const writes: { readonly company: EmulatedCompany; readonly input: Input }[] = [];
   for (const input of inputs) {
     const company = lookUp(account, input.id, input.idProperty);
     if (company === undefined) {
@@ -119,7 +119,7 @@ function lookUp(
   { companies, options }: HubspotAccount,
   id: string,
   idProperty: string | undefined,
-): Company | undefined {
+): EmulatedCompany | undefined {
   if (idProperty !== undefined) return companies.holder(idProperty, id);
   return options.mergedInBatch === 'survivor' ? companies.follow(id) : companies.find(id);
 }

@@ -3,7 +3,7 @@ import { HUBSPOT_DEFINITIONS } from '../custom-properties.ts';
 import { WIRE_TYPES } from '../wire-types.ts';
 
 /** A property definition as the emulator keeps and serves it. */
-export interface PropertyDefinition {
+export interface EmulatedProperty {
   readonly name: string;
   readonly label: string;
   readonly type: string;
@@ -43,7 +43,7 @@ export interface PropertyOptions {
 }
 
 /** A whole definition from the little that differs. */
-export function define(options: PropertyOptions, hubspotDefined = false): PropertyDefinition {
+export function define(options: PropertyOptions, hubspotDefined = false): EmulatedProperty {
   const type = options.type ?? 'string';
   return {
     name: options.name,
@@ -73,7 +73,7 @@ export function define(options: PropertyOptions, hubspotDefined = false): Proper
 export function accountDefinitions(
   extra: readonly PropertyOptions[],
   missing: readonly string[],
-): Map<string, PropertyDefinition> {
+): Map<string, EmulatedProperty> {
   const all = [
     ...STANDARD.map((options) => define(options, true)),
     ...HUBSPOT_DEFINITIONS.map(({ name, label, type, unique = false }) =>

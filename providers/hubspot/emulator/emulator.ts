@@ -10,13 +10,13 @@ import { toHubspot } from '../values.ts';
 import { DEFAULT_TOKEN, openAccount } from './account.ts';
 import { parentOf } from './association-routes.ts';
 import { plainText } from './notes.ts';
-import type { HubspotEmulatorOptions, WebhookOptions } from './options.ts';
-import type { Company } from './records.ts';
+import type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
+import type { EmulatedCompany } from './records.ts';
 import { answerRequest } from './routes.ts';
 import { invalidValues, storedText } from './validate.ts';
 import { openWebhooks } from './webhooks.ts';
 
-export type { HubspotEmulatorOptions, WebhookOptions } from './options.ts';
+export type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
 
 /** The emulator with what only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {
@@ -24,7 +24,7 @@ export interface HubspotEmulator extends CrmEmulator {
   revoke(): void;
   reinstate(): void;
   /** Posts what happens from now on. */
-  subscribe(webhook: WebhookOptions): void;
+  subscribe(webhook: EmulatedWebhookOptions): void;
   /** Resolves when everything that happened was posted, or given up. */
   webhooksSettled(): Promise<void>;
   /** Labels a pair of companies as a person would: 14 makes `to` the parent of `from`. */
@@ -38,19 +38,19 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
   const account = openAccount(options);
   const served = await serveEmulator((request) => answerRequest(account, request), options);
   const webhooks = openWebhooks(account);
-  account.happened = webhooks.tell;
+  account.happened = webhooks.notify;
   if (options.webhook !== undefined) webhooks.subscribe(options.webhook);
   const token = options.token ?? DEFAULT_TOKEN;
   const rate =
     options.rate === 'none' ? { calls: 1_000_000, perMs: 10_000 } : (options.rate ?? { calls: 190, perMs: 10_000 });
 
-  const live = (id: string): Company => {
+  const live = (id: string): EmulatedCompany => {
     const company = account.companies.find(id);
     if (company === undefined) throw new Error(`the emulated HubSpot has no company ${id}`);
     return company;
   };
   const texts = (
-    company: Company | undefined,
+    company: EmulatedCompany | undefined,
     properties: Readonly<Record<string, PropertyValue>>,
   ): Record<string, string> => {
     const entries = Object.entries(properties).map(([name, value]) => [name, toHubspot(value)] as const);

@@ -3,10 +3,10 @@ import type { Window } from '../../provider.ts';
 import { untilMidnight } from '../midnight.ts';
 
 /** The policy that refuses a call, as `policyName` spells it. */
-export type Policy = 'TEN_SECONDLY_ROLLING' | 'SECONDLY' | 'DAILY';
+export type LimitPolicy = 'TEN_SECONDLY_ROLLING' | 'SECONDLY' | 'DAILY';
 
-export interface Verdict {
-  readonly refused?: Policy;
+export interface LimitDecision {
+  readonly refused?: LimitPolicy;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ const SEARCH: Window = { calls: 5, perMs: 1_000 };
 
 /** Counts calls. Refused calls do not count; search stands beside the burst limit and answers without headers. */
 export function openLimits({ rate, daily, timeZone, searchRate }: AccountLimits): {
-  take(now: number, search: boolean): Verdict;
+  take(now: number, search: boolean): LimitDecision;
 } {
   const burst = rate === undefined ? undefined : rolling(rate);
   const search = searchRate === 'none' ? undefined : rolling(SEARCH);
@@ -39,7 +39,7 @@ export function openLimits({ rate, daily, timeZone, searchRate }: AccountLimits)
         dayEnds = now + untilMidnight(now, timeZone);
       }
       const window = isSearch ? search : burst;
-      const refused: Policy | undefined =
+      const refused: LimitPolicy | undefined =
         daily !== undefined && today >= daily
           ? 'DAILY'
           : window?.isFull(now) === true

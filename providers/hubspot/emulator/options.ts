@@ -42,11 +42,11 @@ export interface HubspotEmulatorOptions extends EmulatorOptions {
   /** The account's own labels between companies, by their numbers. */
   readonly labels?: Readonly<Record<number, string>>;
   /** Where HubSpot posts what happens; `subscribe` starts it later. */
-  readonly webhook?: WebhookOptions;
+  readonly webhook?: EmulatedWebhookOptions;
 }
 
 /** Where it posts, and in which of HubSpot's two shapes. */
-export interface WebhookOptions {
+export interface EmulatedWebhookOptions {
   /** The public address; it is what is signed. */
   readonly url: string;
   readonly clientSecret: string;

@@ -1,6 +1,6 @@
 /** The companies an emulated account holds, as texts; about half a kilobyte each with ten short properties. */
 
-export interface Company {
+export interface EmulatedCompany {
   readonly id: string;
   readonly createdAt: number;
   updatedAt: number;
@@ -15,31 +15,31 @@ export interface Company {
 }
 
 export interface Companies {
-  create(texts: Readonly<Record<string, string>>): Company;
+  create(texts: Readonly<Record<string, string>>): EmulatedCompany;
   /** The live company with exactly this id. */
-  find(id: string): Company | undefined;
+  find(id: string): EmulatedCompany | undefined;
   /** The same, or the survivor of its merges. */
-  follow(id: string): Company | undefined;
+  follow(id: string): EmulatedCompany | undefined;
   /** `''` clears. */
-  write(company: Company, texts: Readonly<Record<string, string>>): void;
+  write(company: EmulatedCompany, texts: Readonly<Record<string, string>>): void;
   remove(id: string): boolean;
   /** The deleted company with this id; one that was merged away is not deleted. */
-  archived(id: string): Company | undefined;
+  archived(id: string): EmulatedCompany | undefined;
   /** Brings a deleted company back; false where it is not deleted, or another one holds a unique value of its. */
   restore(id: string): boolean;
   /** Makes a NEW company under a new id, as HubSpot does; both old ids lead to it. */
-  merge(primary: Company, other: Company): Company;
+  merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;
   /** Companies from a position on, in order of creation. */
   page(from: number, limit: number, archived?: boolean): CompanyPage;
-  all(): Iterable<Company>;
+  all(): Iterable<EmulatedCompany>;
   /** The live company that holds a value of a unique property. */
-  holder(property: string, value: string): Company | undefined;
+  holder(property: string, value: string): EmulatedCompany | undefined;
   /** Makes a new property unique. */
   addUnique(property: string): void;
 }
 
 export interface CompanyPage {
-  readonly companies: readonly Company[];
+  readonly companies: readonly EmulatedCompany[];
   readonly next: number | undefined;
 }
 
@@ -47,36 +47,36 @@ const NOBODY: readonly string[] = [];
 
 /** An empty account; ids count up from `firstId`. */
 export function openCompanies(firstId: number, unique: readonly string[], now: () => number): Companies {
-  const live = new Map<string, Company>();
-  const archived = new Map<string, Company>();
+  const live = new Map<string, EmulatedCompany>();
+  const archived = new Map<string, EmulatedCompany>();
   const order: string[] = [];
   const survivors = new Map<string, string>();
   const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
   let nextId = firstId;
 
-  const hold = (company: Company) => {
+  const hold = (company: EmulatedCompany) => {
     for (const [property, ids] of holders) {
       const value = company.properties[property];
       if (value !== undefined) ids.set(value, company.id);
     }
   };
-  const release = (company: Company) => {
+  const release = (company: EmulatedCompany) => {
     for (const [property, ids] of holders) {
       const value = company.properties[property];
       if (value !== undefined && ids.get(value) === company.id) ids.delete(value);
     }
   };
-  const isTaken = (company: Company): boolean =>
+  const isTaken = (company: EmulatedCompany): boolean =>
     [...holders].some(([property, ids]) => live.has(ids.get(company.properties[property] ?? '') ?? ''));
-  const make = (properties: Readonly<Record<string, string>>, merged: readonly string[]): Company => {
-    const company: Company = { id: String(nextId), createdAt: now(), updatedAt: now(), properties, merged };
+  const make = (properties: Readonly<Record<string, string>>, merged: readonly string[]): EmulatedCompany => {
+    const company: EmulatedCompany = { id: String(nextId), createdAt: now(), updatedAt: now(), properties, merged };
     nextId += 1;
     live.set(company.id, company);
     order.push(company.id);
     hold(company);
     return company;
   };
-  const drop = (company: Company) => {
+  const drop = (company: EmulatedCompany) => {
     release(company);
     return live.delete(company.id);
   };
@@ -124,7 +124,7 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
     },
     page(from, limit, isArchived = false) {
       const held = isArchived ? archived : live;
-      const companies: Company[] = [];
+      const companies: EmulatedCompany[] = [];
       let at = from;
       for (; at < order.length && companies.length < limit; at += 1) {
         const company = held.get(order[at] ?? '');

@@ -1,12 +1,12 @@
 /** A company as HubSpot's JSON shows it. */
 import { textOf } from './account.ts';
-import type { Company } from './records.ts';
+import type { EmulatedCompany } from './records.ts';
 
 const ALWAYS = ['createdate', 'hs_lastmodifieddate', 'hs_object_id'];
 const UNASKED = ['domain', 'name'];
 
 /** The properties asked for, the three that always come, blanks as null; unknown names come back as null too. */
-export function render(company: Company, properties: readonly string[]): object {
+export function render(company: EmulatedCompany, properties: readonly string[]): object {
   const names = new Set([...(properties.length === 0 ? UNASKED : properties), ...ALWAYS]);
   const { archivedAt } = company;
   return {

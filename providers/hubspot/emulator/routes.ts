@@ -4,7 +4,7 @@ import { type HubspotAccount, refusal } from './account.ts';
 import { archiveLabels, listAssociations, putAssociation, readAssociations } from './association-routes.ts';
 import { batchRead, batchUpdate } from './batch.ts';
 import { create, getOne, list } from './companies.ts';
-import type { Policy } from './limits.ts';
+import type { LimitPolicy } from './limits.ts';
 import { createNote, createNotes, readNotes } from './note-routes.ts';
 import {
   createDefinition,
@@ -173,14 +173,14 @@ function parse(text: string): unknown {
   }
 }
 
-const MESSAGES: Readonly<Record<Policy, string>> = {
+const MESSAGES: Readonly<Record<LimitPolicy, string>> = {
   DAILY: 'You have reached your daily limit.',
   SECONDLY: 'You have reached your secondly limit.',
   TEN_SECONDLY_ROLLING: 'You have reached your ten_secondly_rolling limit.',
 };
 
 /** The body HubSpot answers with when a limit is reached. */
-export function tooMany(account: HubspotAccount, policyName: Policy): EmulatorAnswer {
+export function tooMany(account: HubspotAccount, policyName: LimitPolicy): EmulatorAnswer {
   const correlationId = account.correlationId();
   return {
     status: 429,

@@ -1,7 +1,7 @@
 /** Search of an emulated account: it lags behind writes, and has caps of its own. */
 import type { EmulatorAnswer } from '../../emulator.ts';
 import { type HubspotAccount, refusal, textOf } from './account.ts';
-import type { Company } from './records.ts';
+import type { EmulatedCompany } from './records.ts';
 import { render } from './render.ts';
 
 const MAX_BODY_CHARS = 3_000;
@@ -10,7 +10,7 @@ const MAX_PAGE = 200;
 
 type Json = Record<string, unknown>;
 interface Seen {
-  readonly company: Company;
+  readonly company: EmulatedCompany;
   readonly text: (name: string) => string | null;
 }
 

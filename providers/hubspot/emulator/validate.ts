@@ -1,7 +1,7 @@
 /** What HubSpot checks of written properties, and what it makes of the texts; pure. */
 import { MAX_TEXT } from '../properties.ts';
-import type { PropertyDefinition } from './definitions.ts';
-import type { Companies, Company } from './records.ts';
+import type { EmulatedProperty } from './definitions.ts';
+import type { Companies, EmulatedCompany } from './records.ts';
 
 /** One entry of the list inside a `VALIDATION_ERROR` message. */
 export interface InvalidValue {
@@ -20,14 +20,14 @@ export interface RequiredRule {
 }
 
 export interface Rules {
-  readonly definitions: ReadonlyMap<string, PropertyDefinition>;
+  readonly definitions: ReadonlyMap<string, EmulatedProperty>;
   readonly required: readonly RequiredRule[];
   readonly portalId: number;
 }
 
 /** Every fault of the texts written to a company; an empty list means they may be stored. */
 export function invalidValues(
-  company: Company | undefined,
+  company: EmulatedCompany | undefined,
   texts: Readonly<Record<string, string>>,
   rules: Rules,
   companies: Companies,
@@ -66,7 +66,7 @@ export function invalidValues(
 }
 
 function wrongText(
-  { type, fieldType, options, name }: PropertyDefinition,
+  { type, fieldType, options, name }: EmulatedProperty,
   text: string,
 ): { error: string; message: string } | undefined {
   if ((type === 'string' || type === 'phone_number') && text.length > MAX_TEXT) {
@@ -94,7 +94,7 @@ function wrongText(
 }
 
 /** The text HubSpot keeps for one that was sent. */
-export function storedText(definition: PropertyDefinition | undefined, text: string): string {
+export function storedText(definition: EmulatedProperty | undefined, text: string): string {
   if (text === '' || definition === undefined) return text;
   if (definition.name === 'domain')
     return (

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureOf } from '../signature.ts';
 import { type Happening, type HubspotAccount, textOf } from './account.ts';
-import type { WebhookOptions } from './options.ts';
+import type { EmulatedWebhookOptions } from './options.ts';
 
 /** The posting side of an account. */
 export interface Webhooks {
-  subscribe(options: WebhookOptions): void;
-  tell(happening: Happening): void;
+  subscribe(options: EmulatedWebhookOptions): void;
+  notify(happening: Happening): void;
   /** Resolves when everything that happened was posted, or given up. */
   settled(): Promise<void>;
   close(): void;
@@ -28,7 +28,7 @@ const TWICE_IN = 5;
 export function openWebhooks(account: HubspotAccount): Webhooks {
   const closing = new AbortController();
   const posts = new Set<Promise<void>>();
-  let options: WebhookOptions | undefined;
+  let options: EmulatedWebhookOptions | undefined;
   let waiting: Event[] = [];
   let eventId = 100;
 
@@ -84,7 +84,7 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
       }
     }
   };
-  const flush = async (to: WebhookOptions): Promise<void> => {
+  const flush = async (to: EmulatedWebhookOptions): Promise<void> => {
     await sleep(to.delayMs ?? 5, undefined, { signal: closing.signal }).catch(() => {});
     const events = waiting;
     waiting = [];
@@ -94,7 +94,7 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     );
     for (let at = 0; at < shuffled.length; at += MAX_EVENTS) track(post(to, shuffled.slice(at, at + MAX_EVENTS)));
   };
-  const post = async (to: WebhookOptions, events: readonly Event[]): Promise<void> => {
+  const post = async (to: EmulatedWebhookOptions, events: readonly Event[]): Promise<void> => {
     for (let attemptNumber = 0; attemptNumber < TRIES && !closing.signal.aborted; attemptNumber += 1) {
       const body = Buffer.from(JSON.stringify(events.map((each) => ({ ...each, attemptNumber }))));
       const timestamp = String(account.now());
@@ -116,7 +116,7 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     subscribe(to) {
       options = to;
     },
-    tell(happening) {
+    notify(happening) {
       if (options === undefined) return;
       const isFirst = waiting.length === 0;
       waiting.push(...eventsOf(happening));

@@ -1,13 +1,13 @@
 /** The conditions and the order of a query, over any kind of row. */
 import type { PropertyValue } from '../../provider.ts';
 import { to18 } from '../ids.ts';
-import type { Condition, Order } from './soql.ts';
+import type { SoqlCondition, SoqlOrder } from './soql.ts';
 
 /** The raw value of one field of a row. */
 export type FieldsOf<R> = (row: R, field: string) => PropertyValue;
 
 /** Tells whether a row meets a condition. */
-export function holds<R>(row: R, { field, operator, values }: Condition, fieldOf: FieldsOf<R>): boolean {
+export function holds<R>(row: R, { field, operator, values }: SoqlCondition, fieldOf: FieldsOf<R>): boolean {
   const raw = fieldOf(row, field);
   const wanted = values.map((value) => (field.endsWith('Id') && isId(value) ? to18(value) : value));
   const [right = null] = wanted;
@@ -24,7 +24,7 @@ export function holds<R>(row: R, { field, operator, values }: Condition, fieldOf
 }
 
 /** The rows in the order asked for; blanks first. */
-export function ordered<R>(rows: readonly R[], order: readonly Order[], fieldOf: FieldsOf<R>): readonly R[] {
+export function ordered<R>(rows: readonly R[], order: readonly SoqlOrder[], fieldOf: FieldsOf<R>): readonly R[] {
   const keyed = rows.map((row) => ({ row, keys: order.map(({ field }) => sortable(fieldOf(row, field) ?? '')) }));
   keyed.sort((a, b) => {
     for (const [at, { descending }] of order.entries()) {

@@ -1,13 +1,13 @@
 /** The part of SOQL the emulator understands: one object, conditions joined by AND, ORDER BY, LIMIT. */
 import type { PropertyValue } from '../../provider.ts';
 
-export interface Condition {
+export interface SoqlCondition {
   readonly field: string;
   readonly operator: '=' | '!=' | '>' | '<' | '>=' | '<=' | 'IN';
   readonly values: readonly PropertyValue[];
 }
 
-export interface Order {
+export interface SoqlOrder {
   readonly field: string;
   readonly descending: boolean;
 }
@@ -15,8 +15,8 @@ export interface Order {
 export interface Query {
   readonly fields: readonly string[];
   readonly object: string;
-  readonly where: readonly Condition[];
-  readonly order: readonly Order[];
+  readonly where: readonly SoqlCondition[];
+  readonly order: readonly SoqlOrder[];
   readonly limit: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export function parseSoql(soql: string): Query | undefined {
     at += 1;
     return token === undefined ? undefined : literal(token);
   };
-  const condition = (): Condition | undefined => {
+  const condition = (): SoqlCondition | undefined => {
     const field = name();
     if (field === undefined) return undefined;
     if (word('IN')) {
@@ -73,7 +73,7 @@ export function parseSoql(soql: string): Query | undefined {
   const fields = word('SELECT') ? list(name) : undefined;
   const object = word('FROM') ? name() : undefined;
   if (fields === undefined || object === undefined) return undefined;
-  const where: Condition[] = [];
+  const where: SoqlCondition[] = [];
   if (word('WHERE')) {
     do {
       const one = condition();
@@ -81,7 +81,7 @@ export function parseSoql(soql: string): Query | undefined {
       where.push(one);
     } while (word('AND'));
   }
-  const key = (): Order | undefined => {
+  const key = (): SoqlOrder | undefined => {
     const field = name();
     const descending = word('DESC');
     if (!descending) word('ASC');

@@ -2,16 +2,16 @@
 
 import type { BackfillDeps } from '../../connector/backfill/deps.ts';
 import { openCrm } from '../../connector/crm.ts';
-import { respellRecords, tellRespelt } from '../../connector/respell/respell.ts';
-import { openUpstream, upstreamPace } from '../../connector/upstream.ts';
+import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
+import { openUpstream, upstreamRateLimiter } from '../../connector/upstream.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
-import { type Http, openClient } from '../../http/client.ts';
+import { type OutboundHttp, openClient } from '../../http/client.ts';
 import { createMetrics } from '../../http/metrics.ts';
-import { createBell } from '../../runtime/bell.ts';
+import { createWakeUp } from '../../runtime/bell.ts';
 import { pause } from '../../runtime/pause.ts';
 import { openStore } from '../../store/open.ts';
 import { UsageError } from '../command.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { needProvider } from '../monitoring/ground.ts';
 import { storeExists } from '../opened.ts';
 
@@ -21,13 +21,13 @@ export interface CallsMade {
   service: number;
 }
 
-export type Ground = Omit<BackfillDeps, 'tell'>;
+export type BackfillContext = Omit<BackfillDeps, 'report'>;
 
 /** Opens all of it, does the work, and closes it however it ends. A store that is not there yet is made. */
-export async function onBackfillGround<T>(
-  context: Context,
+export async function withBackfill<T>(
+  context: CommandContext,
   name: string,
-  work: (ground: Ground, calls: CallsMade) => Promise<T>,
+  work: (opened: BackfillContext, calls: CallsMade) => Promise<T>,
 ): Promise<T> {
   const settings = await context.config();
   const { connector, server, store: url } = settings;
@@ -38,7 +38,7 @@ export async function onBackfillGround<T>(
   try {
     const calls: CallsMade = { crm: 0, service: 0 };
     const counted =
-      (whose: keyof CallsMade): Http =>
+      (whose: keyof CallsMade): OutboundHttp =>
       (request) => {
         calls[whose] += 1;
         return client.http(request);
@@ -46,15 +46,26 @@ export async function onBackfillGround<T>(
     const metrics = createMetrics();
     const now = Date.now;
     const crm = await openCrm({ store, http: counted('crm'), metrics, now }, config);
-    tellRespelt(context.log, name, await respellRecords(store, crm, now()));
+    reportRespelt(context.log, name, await respellRecords(store, crm, now()));
     const service = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
-    const pace = upstreamPace(store, service?.requestsPerMinute ?? 1, now);
+    const rateLimiter = upstreamRateLimiter(store, service?.requestsPerMinute ?? 1, now);
     const upstream =
-      service === undefined ? undefined : openUpstream({ ...service, http: counted('service'), pace, metrics });
+      service === undefined ? undefined : openUpstream({ ...service, http: counted('service'), rateLimiter, metrics });
     const leaseMs = connector.limits.leaseSeconds * 1_000;
     const { log } = context;
     return await work(
-      { store, bell: createBell(), crm, upstream, upstreamPace: pace, metrics, now, wait: pause, log, leaseMs },
+      {
+        store,
+        wakeUp: createWakeUp(),
+        crm,
+        upstream,
+        upstreamRateLimiter: rateLimiter,
+        metrics,
+        now,
+        wait: pause,
+        log,
+        leaseMs,
+      },
       calls,
     );
   } finally {

@@ -1,14 +1,14 @@
 /** How a backfill tells where it is: a bar on a terminal, a line now and then without one, log lines for programs. */
 import { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
-import type { Step } from '../../connector/backfill/deps.ts';
-import type { Context } from '../context.ts';
+import type { BackfillStep } from '../../connector/backfill/deps.ts';
+import type { CommandContext } from '../context.ts';
 import { oneLine } from '../table.ts';
 import type { CallsMade } from './ground.ts';
 
 /** Where a backfill stands, out of its steps. Times in ms. */
-export interface Standing {
-  readonly phase: Step['phase'];
+export interface BackfillStanding {
+  readonly phase: BackfillStep['phase'];
   /** Since when, and with how much done already, this process is in the phase. */
   readonly since: number;
   readonly before: number;
@@ -22,7 +22,7 @@ export interface Standing {
   readonly trouble: string | undefined;
 }
 
-const NOWHERE: Standing = {
+const NOWHERE: BackfillStanding = {
   phase: undefined,
   since: 0,
   before: 0,
@@ -37,7 +37,7 @@ const NOWHERE: Standing = {
 };
 
 /** The standing after a step; undefined before the first. Pure. */
-export function advance(before: Standing | undefined, step: Step, now: number): Standing {
+export function advance(before: BackfillStanding | undefined, step: BackfillStep, now: number): BackfillStanding {
   const standing = before ?? NOWHERE;
   const { phase = standing.phase, seen = [], toCarry = standing.toCarry } = step;
   const verdicts = { ...standing.verdicts };
@@ -61,7 +61,7 @@ export function advance(before: Standing | undefined, step: Step, now: number): 
 
 /** How much of how much is done in the phase, and how fast; `total` undefined where nobody knows it. */
 export function measure(
-  standing: Standing,
+  standing: BackfillStanding,
   now: number,
 ): { done: number; total: number | undefined; perSecond: number } {
   const { phase, since, before, scanned, linked, toLink, toCarry, carryFrom } = standing;
@@ -75,7 +75,7 @@ export function measure(
 const number = (value: number): string => Math.round(value).toLocaleString('en');
 
 /** One line for people, without the bar. */
-export function toldOf(standing: Standing, calls: CallsMade, now: number): string {
+export function shownProgress(standing: BackfillStanding, calls: CallsMade, now: number): string {
   const { phase, verdicts, written, trouble } = standing;
   const { done, total, perSecond } = measure(standing, now);
   const rate = `${perSecond >= 10 ? number(perSecond) : perSecond.toFixed(1)}/s`;
@@ -89,13 +89,13 @@ export function toldOf(standing: Standing, calls: CallsMade, now: number): strin
           ? 'looking for numbers that several records have'
           : phase === 'planned'
             ? `writing the plan: ${number(written)}`
-            : `scanning: ${number(done)} records, ${rate}${toldVerdicts(verdicts)}`;
+            : `scanning: ${number(done)} records, ${rate}${verdictsText(verdicts)}`;
   const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
   // First: a terminal cuts the end off.
   return `${trouble === undefined ? '' : `waiting: ${oneLine(trouble)}; `}${what}; ${spent}`;
 }
 
-const toldVerdicts = (verdicts: Standing['verdicts']): string => {
+const verdictsText = (verdicts: BackfillStanding['verdicts']): string => {
   const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${number(count)}`);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 };
@@ -105,8 +105,8 @@ const duration = (seconds: number): string => {
   return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 };
 
-export interface Progress {
-  tell(step: Step): void;
+export interface ProgressDisplay {
+  report(step: BackfillStep): void;
   end(): void;
 }
 
@@ -115,22 +115,22 @@ const REDRAW_MS = 250;
 
 /** Shows progress on stderr until it is ended. */
 export function showProgress(
-  { stderr, json, log }: Pick<Context, 'stderr' | 'json' | 'log'>,
+  { stderr, json, log }: Pick<CommandContext, 'stderr' | 'json' | 'log'>,
   calls: CallsMade,
-): Progress {
-  let standing: Standing = NOWHERE;
+): ProgressDisplay {
+  let standing: BackfillStanding = NOWHERE;
   const bar = stderr.isTTY === true && !json ? openBar(stderr) : undefined;
   const show = (): void => {
     const now = Date.now();
     if (standing.phase === undefined) return;
-    const text = toldOf(standing, calls, now);
+    const text = shownProgress(standing, calls, now);
     if (bar !== undefined) bar.show(standing, text, now);
     else if (json) log.info({ ...standing, verdicts: standing.verdicts, calls: { ...calls } }, 'backfill');
     else stderr.write(`${text}\n`);
   };
   const timer = setInterval(show, bar === undefined ? LINE_MS : REDRAW_MS);
   return {
-    tell(step) {
+    report(step) {
       standing = advance(standing, step, Date.now());
     },
     end() {
@@ -142,8 +142,8 @@ export function showProgress(
 }
 
 /** A bar that knows its end, or a line that does not. */
-function openBar(stderr: Context['stderr']): {
-  show(standing: Standing, text: string, now: number): void;
+function openBar(stderr: CommandContext['stderr']): {
+  show(standing: BackfillStanding, text: string, now: number): void;
   stop(): void;
 } {
   const stream = Object.assign(

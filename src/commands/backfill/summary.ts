@@ -1,8 +1,8 @@
 /** What a backfill says in the end, for people and for programs. */
-import type { CensusRow } from '../../connector/backfill/census.ts';
-import type { Outcome } from '../../connector/backfill/outcome.ts';
-import { tellDoubts } from '../../connector/backfill/plan-doubts.ts';
-import type { Run } from '../../connector/backfill/run.ts';
+import type { ScanRow } from '../../connector/backfill/census.ts';
+import type { BackfillOutcome } from '../../connector/backfill/outcome.ts';
+import { printWarnings } from '../../connector/backfill/plan-doubts.ts';
+import type { BackfillRun } from '../../connector/backfill/run.ts';
 import type { PlanRead } from '../../connector/backfill/take-plan.ts';
 import { VERDICTS, type Verdict } from '../../connector/backfill/verdict.ts';
 import type { CallsMade } from './ground.ts';
@@ -29,10 +29,10 @@ export interface Summary {
   /** The property that holds the number. */
   readonly match: string;
   readonly scanned: number;
-  readonly outcome: Outcome;
+  readonly outcome: BackfillOutcome;
   readonly calls: CallsMade;
   readonly seconds: number;
-  readonly trust: Run['trust'];
+  readonly trust: BackfillRun['trust'];
   /** How to have the service send each company whole; absent where it was asked to. */
   readonly fill?: string;
   /** Of the linked ones: those that were before this run. */
@@ -42,7 +42,7 @@ export interface Summary {
   readonly isLook: boolean;
   /** The command that goes on, or applies the plan. */
   readonly next: string;
-  readonly sample: { readonly link: readonly CensusRow[]; readonly person: readonly CensusRow[] };
+  readonly sample: { readonly link: readonly ScanRow[]; readonly person: readonly ScanRow[] };
   readonly file?: string;
 }
 
@@ -52,8 +52,8 @@ export const forAPerson = ({ outcome }: Summary): number => outcome.person + out
 /** The document of `--json`. */
 export const documentOf = (summary: Summary): object => {
   const { provider, ended, scanned, outcome, calls, seconds, trust, sample, file } = summary;
-  const { verdicts, toLink, linked, failed, monitored, refused, unconfirmed, mistyped, unsure } = outcome;
-  const shown = (row: CensusRow) => ({
+  const { verdicts, toLink, linked, failed, observed, refused, unconfirmed, mistyped, unsure } = outcome;
+  const shown = (row: ScanRow) => ({
     record: row.record_id,
     name: row.name,
     number: row.found,
@@ -73,7 +73,7 @@ export const documentOf = (summary: Summary): object => {
     toLink,
     linked,
     failed,
-    monitored,
+    observed,
     refused,
     unconfirmed,
     person: forAPerson(summary),
@@ -96,13 +96,13 @@ export function textOf(summary: Summary): string {
       const count = outcome.verdicts[verdict] ?? 0;
       return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];
     }),
-    ...toldNumbers(summary),
-    ...(ended === 'planned' ? toldPlan(summary) : summary.isLook ? toldStop(summary) : toldLinks(summary)),
+    ...numbersText(summary),
+    ...(ended === 'planned' ? planText(summary) : summary.isLook ? stopText(summary) : linksText(summary)),
   ];
   const persons = forAPerson(summary);
   if (persons > 0) {
     lines.push(`${records(persons)} ${persons === 1 ? 'needs' : 'need'} a person:`);
-    lines.push(...sample.person.map(toldRow));
+    lines.push(...sample.person.map(rowText));
     const shown = sample.person.length;
     if (outcome.refused > 0)
       lines.push(`  ${number(outcome.refused)} refused by the monitoring service: see cvrsync review`);
@@ -115,7 +115,7 @@ export function textOf(summary: Summary): string {
 const MANY = 10;
 
 /** One number in eleven passes by chance: where most fail, they are phone numbers or the like. */
-function toldNumbers({ provider, scanned, outcome, match }: Summary): readonly string[] {
+function numbersText({ provider, scanned, outcome, match }: Summary): readonly string[] {
   const { mistyped, unsure, verdicts } = outcome;
   const asked = `is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`;
   if (scanned > 0 && verdicts['no-number'] === scanned) return [`No record has a number: ${asked}`];
@@ -127,13 +127,13 @@ function toldNumbers({ provider, scanned, outcome, match }: Summary): readonly s
         ];
   if (mistyped === 0) return left;
   const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
-  const told = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
+  const reported = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
   const isMost = mistyped >= MANY && mistyped * 2 > (verdicts.matched ?? 0);
-  if (!isMost) return [told, ...left];
-  return [told, ...left, `So many: ${asked}`];
+  if (!isMost) return [reported, ...left];
+  return [reported, ...left, `So many: ${asked}`];
 }
 
-function toldPlan({ outcome, sample, file, next }: Summary): readonly string[] {
+function planText({ outcome, sample, file, next }: Summary): readonly string[] {
   if (file !== undefined)
     return [
       `${records(outcome.toLink)} would be linked. The plan is in ${file}: edit the column action, then run ${next}`,
@@ -141,19 +141,19 @@ function toldPlan({ outcome, sample, file, next }: Summary): readonly string[] {
   const rest = outcome.toLink - sample.link.length;
   return [
     `${records(outcome.toLink)} would be linked${sample.link.length > 0 ? ':' : '.'}`,
-    ...sample.link.map(toldRow),
+    ...sample.link.map(rowText),
     ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
   ];
 }
 
-const toldStop = ({ next }: Summary): readonly string[] => [`Stopped, nothing was linked. ${goOn(next)}`];
+const stopText = ({ next }: Summary): readonly string[] => [`Stopped, nothing was linked. ${goOn(next)}`];
 
 const goOn = (next: string): string => `Start ${next} again to go on.`;
 
-function toldLinks({ ended, outcome, isMonitoring, trust, before, next, fill }: Summary): readonly string[] {
-  const { linked, monitored, unconfirmed, toLink } = outcome;
+function linksText({ ended, outcome, isMonitoring, trust, before, next, fill }: Summary): readonly string[] {
+  const { linked, observed, unconfirmed, toLink } = outcome;
   return [
-    `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before)` : ''}${isMonitoring ? `, ${number(monitored)} monitored` : '; no monitoring service is configured'}.`,
+    `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before)` : ''}${isMonitoring ? `, ${number(observed)} monitored` : '; no monitoring service is configured'}.`,
     ...(unconfirmed > 0 && isMonitoring && ended !== 'done'
       ? [`${number(unconfirmed)} wait for the monitoring service.`]
       : []),
@@ -178,18 +178,18 @@ function toldLinks({ ended, outcome, isMonitoring, trust, before, next, fill }: 
 }
 
 /** A CRM's text may hold line ends, and escape sequences that would command the terminal. */
-const toldRow = ({ record_id: record, name, found, verdict, detail }: CensusRow): string =>
+const rowText = ({ record_id: record, name, found, verdict, detail }: ScanRow): string =>
   `  ${record}  ${name ?? ''}  ${found ?? ''}  ${verdict}${detail === null ? '' : `: ${detail}`}`.replaceAll(
     /\p{Cc}+/gu,
     ' ',
   );
 
 /** What a plan file would do, by the scan it was made of. */
-export function textOfPlan(file: string, { toLink, linked, skipped, doubts, given, repaired }: PlanRead): string {
-  const many = tellDoubts(doubts, toLink, true);
+export function textOfPlan(file: string, { toLink, linked, skipped, warnings, given, repaired }: PlanRead): string {
+  const many = printWarnings(warnings, toLink, true);
   return [
     `${file} would link ${records(toLink)} (${number(linked)} of them linked already) and skip ${number(skipped)}. Nothing was linked.`,
-    ...tellDoubts(doubts, toLink, false).map((doubt) => `  ${doubt}`),
+    ...printWarnings(warnings, toLink, false).map((warning) => `  ${warning}`),
     ...(repaired > 0 ? [`  ${number(repaired)} lost a leading zero in a spreadsheet, which is given back`] : []),
     ...(given.length > 0 ? ['Numbers that are yours:'] : []),
     ...given.map((one) => `  ${one.record}: the CRM holds ${one.found || 'none'}, the plan says ${one.number}`),

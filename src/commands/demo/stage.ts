@@ -12,7 +12,7 @@ import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { counts } from '../../runtime/lanes.ts';
 import { documentOf } from '../../service/register/sample/document.ts';
 import type { Version } from '../../service/register/sample/runs.ts';
-import { ConfigError, type Context } from '../context.ts';
+import { type CommandContext, ConfigError } from '../context.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 
 /** A company of the demo: its past in the register, and its record in each CRM. */
@@ -21,7 +21,7 @@ export interface Actor {
   readonly records: ReadonlyMap<CrmEmulator, string>;
 }
 
-export interface Stage {
+export interface DemoSetup {
   readonly app: App;
   readonly emulators: readonly CrmEmulator[];
   readonly actors: readonly Actor[];
@@ -48,7 +48,7 @@ const NAME: Readonly<Record<string, string>> = { hubspot: 'name', salesforce: 'N
 export const companyOf = ({ versions }: Actor): SampleCompany => (versions.at(-1) ?? versions[0]).company;
 
 /** Builds everything anew in `folder`; what an earlier demo left there is removed. */
-export async function setStage(context: Context, folder: string, seed: number): Promise<Stage> {
+export async function setUpDemo(context: CommandContext, folder: string, seed: number): Promise<DemoSetup> {
   await rm(folder, { recursive: true, force: true });
   const register = join(folder, 'register');
   await mkdir(register, { recursive: true });

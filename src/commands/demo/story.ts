@@ -4,7 +4,7 @@ import type { EventName } from '../../protocol/events.ts';
 import { plainText } from '../../protocol/news.ts';
 import { CHANGES } from '../../protocol/sample/change.ts';
 import { type Random, randomFrom } from '../../protocol/sample/random.ts';
-import { type Actor, companyOf, type Stage } from './stage.ts';
+import { type Actor, companyOf, type DemoSetup } from './stage.ts';
 import { askNews, resendLast, watchByMail } from './visitors.ts';
 
 /** Tells the audience something. */
@@ -23,88 +23,94 @@ const RATE_LIMIT = {
 };
 
 /** Plays every scene once; the records are right after each. */
-export async function playScenes(stage: Stage, say: Say, seed: number): Promise<void> {
+export async function playScenes(setup: DemoSetup, say: Say, seed: number): Promise<void> {
   const random = randomFrom(seed);
-  const [first, second, third, fourth] = stage.actors;
+  const [first, second, third, fourth] = setup.actors;
   if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
   const change = async (actor: Actor, ...events: readonly EventName[]): Promise<void> => {
-    for (const event of events) await publishChange(stage, say, actor, event, random);
+    for (const event of events) await publishChange(setup, say, actor, event, random);
   };
 
   say('\n1. The register knows five companies. The CRMs know their names and CVR numbers: each record is linked,');
   say('   POST .../items?sendUpdate=true asks for all that is known, and the blanks are filled.');
-  for (const actor of stage.actors) await stage.publish(actor);
-  await stage.settled();
-  await stage.link(stage.actors);
-  await stage.settled();
+  for (const actor of setup.actors) await setup.publish(actor);
+  await setup.settled();
+  await setup.link(setup.actors);
+  await setup.settled();
 
   say('\n2. A name changes twice in a row: both CRMs end with the last one; a colleague is told by mail.');
-  await watchByMail(stage, [first, fourth]);
+  await watchByMail(setup, [first, fourth]);
   await change(first, 'name', 'name');
-  await stage.settled();
-  for (const { headline } of await askNews(stage, [companyOf(first).entityId]))
+  await setup.settled();
+  for (const { headline } of await askNews(setup, [companyOf(first).entityId]))
     say(`  news        ${plainText(headline)}`);
 
-  const hubspot = stage.emulators.find((emulator) => emulator.name === 'hubspot');
-  if (hubspot !== undefined) await personEdits(stage, second, hubspot, say);
+  const hubspot = setup.emulators.find((emulator) => emulator.name === 'hubspot');
+  if (hubspot !== undefined) await personEdits(setup, second, hubspot, say);
   await change(second, 'phoneNumber');
-  await stage.settled();
+  await setup.settled();
   if (hubspot !== undefined)
     say(`  hubspot     phone is still ${held(hubspot, second, 'phone')}: a person wrote it, so it is kept`);
 
   say('\n4. HubSpot answers 429: the account waits, nothing is lost, no attempt is counted.');
   hubspot?.fault({ match: 'POST .*/batch/update', action: { kind: 'status', ...RATE_LIMIT } });
   await change(third, 'website');
-  await afterPause(stage);
+  await afterPause(setup);
 
   say('\n5. The service delivers one event a second time: it has no effect.');
   await change(fourth, 'address');
-  await stage.settled();
-  const before = stage.emulators.map((emulator) => emulator.calls.length);
-  const sent = await resendLast(stage, companyOf(fourth).entityId);
-  await stage.settled();
-  const calls = stage.emulators.reduce((sum, emulator, index) => sum + emulator.calls.length - (before[index] ?? 0), 0);
+  await setup.settled();
+  const before = setup.emulators.map((emulator) => emulator.calls.length);
+  const sent = await resendLast(setup, companyOf(fourth).entityId);
+  await setup.settled();
+  const calls = setup.emulators.reduce((sum, emulator, index) => sum + emulator.calls.length - (before[index] ?? 0), 0);
   say(`  deliveries  ${sent} sent again; calls made to the CRMs for it: ${calls}`);
 }
 
 /** One more random change, for the demo that goes on. */
-export async function playOne(stage: Stage, say: Say, seed: number): Promise<void> {
+export async function playOne(setup: DemoSetup, say: Say, seed: number): Promise<void> {
   const random = randomFrom(seed);
-  const actor = stage.actors[random.int(0, stage.actors.length - 1)];
+  const actor = setup.actors[random.int(0, setup.actors.length - 1)];
   if (actor === undefined) return;
   const often = ['name', 'address', 'phoneNumber', 'website', 'email', 'status', 'monthlyEmployeeCount'] as const;
-  await publishChange(stage, say, actor, random.pick(often), random);
-  await stage.settled();
+  await publishChange(setup, say, actor, random.pick(often), random);
+  await setup.settled();
 }
 
-async function publishChange(stage: Stage, say: Say, actor: Actor, event: EventName, random: Random): Promise<void> {
+async function publishChange(
+  setup: DemoSetup,
+  say: Say,
+  actor: Actor,
+  event: EventName,
+  random: Random,
+): Promise<void> {
   const at = Date.now();
   const company = companyOf(actor);
   const next = CHANGES[event](company, random, new Date(at).toISOString()).company;
   actor.versions.push({ company: next, from: new Date(at).toISOString().slice(0, 10), at });
-  await stage.publish(actor);
+  await setup.publish(actor);
   say(`  register    ${company.entityId} ${event}`);
 }
 
-async function personEdits(stage: Stage, actor: Actor, crm: CrmEmulator, say: Say): Promise<void> {
+async function personEdits(setup: DemoSetup, actor: Actor, crm: CrmEmulator, say: Say): Promise<void> {
   const id = actor.records.get(crm);
   const phone = PHONE[crm.name];
   if (id === undefined || phone === undefined) return;
   say('\n3. A sales rep corrects a phone number by hand in HubSpot; then the register changes it too.');
   crm.edit(id, { [phone]: '+4510203040' });
   say(`  ${crm.name.padEnd(11)} ${id} a person sets ${phone} to +4510203040`);
-  await stage.settled();
+  await setup.settled();
 }
 
 const held = (crm: CrmEmulator, actor: Actor, property: string): string =>
   String(crm.get(actor.records.get(crm) ?? '')?.[property] ?? 'blank');
 
 /** A paused account's lanes are not due, so what is due drains at once: wait for the pause to end first. */
-async function afterPause(stage: Stage): Promise<void> {
-  await stage.settled();
-  for (const crm of stage.app.connector?.crms ?? []) {
-    const block = await crm.pace.blockedUntil();
+async function afterPause(setup: DemoSetup): Promise<void> {
+  await setup.settled();
+  for (const crm of setup.app.connector?.crms ?? []) {
+    const block = await crm.rateLimiter.blockedUntil();
     if (block !== undefined) await new Promise((resolve) => setTimeout(resolve, block.until - Date.now() + 50));
   }
-  await stage.settled();
+  await setup.settled();
 }

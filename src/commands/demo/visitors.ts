@@ -6,24 +6,24 @@ import { replayDeliveries } from '../../service/deliveries.ts';
 import { addItem } from '../../service/items.ts';
 import { createKey } from '../../service/keys.ts';
 import { createMonitor } from '../../service/monitors.ts';
-import { type Actor, companyOf, type Stage } from './stage.ts';
+import { type Actor, companyOf, type DemoSetup } from './stage.ts';
 
 const news = Type.Array(Type.Object({ headline: Type.String() }));
 
-const serviceOf = ({ app }: Stage) => {
+const serviceOf = ({ app }: DemoSetup) => {
   if (app.service === undefined) throw new Error('the demo runs without the service');
   return app.service;
 };
 
 /** Has a monitor tell of names and addresses by mail, at once. */
-export async function watchByMail(stage: Stage, actors: readonly Actor[]): Promise<void> {
-  const { secrets } = serviceOf(stage);
+export async function watchByMail(setup: DemoSetup, actors: readonly Actor[]): Promise<void> {
+  const { secrets } = serviceOf(setup);
   const now = Date.now();
-  await stage.app.store.write(async (tx) => {
+  await setup.app.store.write(async (tx) => {
     const colleague = {
       name: 'Sales',
       emails: ['ida@example.com'],
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
       events: ['name', 'address'],
     } as const;
     const { id: monitor } = await createMonitor(tx, secrets, colleague, now);
@@ -33,10 +33,10 @@ export async function watchByMail(stage: Stage, actors: readonly Actor[]): Promi
 }
 
 /** Asks the service for news as any client does. */
-export async function askNews(stage: Stage, ids: readonly string[]): Promise<Type.Static<typeof news>> {
+export async function askNews(setup: DemoSetup, ids: readonly string[]): Promise<Type.Static<typeof news>> {
   const scopes = ['news'] as const;
-  const { key } = await stage.app.store.write((tx) => createKey(tx, { name: 'demo', scopes }, Date.now()));
-  const answer = await fetch(`${stage.app.url}/modules/news?orderBy=publishtime`, {
+  const { key } = await setup.app.store.write((tx) => createKey(tx, { name: 'demo', scopes }, Date.now()));
+  const answer = await fetch(`${setup.app.url}/modules/news?orderBy=publishtime`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-access-key': key },
     body: JSON.stringify(ids),
@@ -45,12 +45,12 @@ export async function askNews(stage: Stage, ids: readonly string[]): Promise<Typ
 }
 
 /** Sends the newest delivery of a company again; returns how many were. */
-export async function resendLast(stage: Stage, entity: string): Promise<number> {
-  const { seq } = await stage.app.store.db
+export async function resendLast(setup: DemoSetup, entity: string): Promise<number> {
+  const { seq } = await setup.app.store.db
     .selectFrom('delivery')
     .select(({ fn }) => fn.max('seq').as('seq'))
     .where('entity', '=', entity)
     .where('state', '=', 'done')
     .executeTakeFirstOrThrow();
-  return stage.app.store.write((tx) => replayDeliveries(tx, { seq, state: 'done' }, Date.now()));
+  return setup.app.store.write((tx) => replayDeliveries(tx, { seq, state: 'done' }, Date.now()));
 }

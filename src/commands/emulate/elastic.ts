@@ -22,13 +22,13 @@ export interface Hit {
   readonly _type: '_doc';
   readonly _id: string;
   readonly _score: null;
-  readonly _source?: Document;
+  readonly _source?: RegisterHit;
   readonly sort?: readonly (string | number)[];
 }
 
-export type Document = Readonly<Record<string, unknown>>;
+export type RegisterHit = Readonly<Record<string, unknown>>;
 
-export interface Found {
+export interface SearchHits {
   readonly total: number;
   readonly hits: readonly Hit[];
 }
@@ -41,7 +41,7 @@ const KEYWORDS = /\.(?:cvrNummer|pNummer)$/;
 const DATES = /\.(?:sidstIndlaest|sidstOpdateret)$/;
 
 /** Answers one search. Throws {@link Refusal}. */
-export function search(index: string, documents: ReadonlyMap<string, Document>, body: unknown): Found {
+export function search(index: string, documents: ReadonlyMap<string, RegisterHit>, body: unknown): SearchHits {
   if (!isJsonObject(body)) throw new Refusal(400, 'parsing_exception: the body is no object');
   const strange = Object.keys(body).find((key) => !KNOWN.includes(key));
   if (strange !== undefined) throw new Refusal(400, `parsing_exception: Unknown key for a value in [${strange}].`);
@@ -74,7 +74,7 @@ export function search(index: string, documents: ReadonlyMap<string, Document>, 
   return { total: found.length, hits };
 }
 
-type Matcher = (document: Document) => boolean;
+type Matcher = (document: RegisterHit) => boolean;
 
 function matcher(query: unknown): Matcher {
   const [[kind, inner] = [], ...others] = isJsonObject(query) ? Object.entries(query) : [];
@@ -178,7 +178,7 @@ function readAfter(after: unknown, order: readonly Order[], from: number): reado
   });
 }
 
-function sortValue(document: Document, path: string): string | number {
+function sortValue(document: RegisterHit, path: string): string | number {
   const [value] = valuesAt(document, path);
   // As Elasticsearch has it: documents without the field come last.
   if (value === undefined) return Number.MAX_SAFE_INTEGER;

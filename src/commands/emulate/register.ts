@@ -3,7 +3,7 @@ import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } f
 import { serveEmulator } from '../../../providers/emulator.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { sampleDocuments } from '../../service/register/sample/stream.ts';
-import { type Document, type Hit, Refusal, search } from './elastic.ts';
+import { type Hit, Refusal, type RegisterHit, search } from './elastic.ts';
 
 export interface RegisterEmulatorOptions {
   /** 0 picks a free one. */
@@ -31,7 +31,7 @@ export interface RegisterEmulator extends ServedEmulator {
   /** Changes one of the sample companies, loaded now or at a time in ms since 1970, and returns the document. */
   change(loadedAt?: number): unknown;
   /** The stored documents, by index and number. */
-  readonly documents: Readonly<Record<Index, ReadonlyMap<string, Document>>>;
+  readonly documents: Readonly<Record<Index, ReadonlyMap<string, RegisterHit>>>;
   /** Rearranges the hits of answers that follow, until it is undefined again. */
   disturb: ((hits: readonly Hit[]) => readonly unknown[]) | undefined;
 }
@@ -52,9 +52,9 @@ const ENDLESS = 10_000_000;
 export async function serveRegister(options: RegisterEmulatorOptions = {}): Promise<RegisterEmulator> {
   const { seed = 1, companies = 10, user = 'cvrsync', password = 'register', totals = 'number' } = options;
   const documents = {
-    virksomhed: new Map<string, Document>(),
-    produktionsenhed: new Map<string, Document>(),
-    deltager: new Map<string, Document>(),
+    virksomhed: new Map<string, RegisterHit>(),
+    produktionsenhed: new Map<string, RegisterHit>(),
+    deltager: new Map<string, RegisterHit>(),
   };
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const series = sampleDocuments(seed, companies, ENDLESS);
@@ -119,7 +119,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
 }
 
 /** The document as if the register had loaded it at that time. */
-export function loadedAs(document: unknown, loadedAt: number): Document {
+export function loadedAs(document: unknown, loadedAt: number): RegisterHit {
   const [[type, unit] = []] = isJsonObject(document) ? Object.entries(document) : [];
   if (type === undefined || !isJsonObject(unit)) throw new Error('not a document of the register');
   return { [type]: { ...unit, sidstIndlaest: new Date(loadedAt).toISOString() } };

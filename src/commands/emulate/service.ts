@@ -15,7 +15,7 @@ import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { createJob } from '../../service/jobs.ts';
 import { createKey, USUAL_SCOPES } from '../../service/keys.ts';
 import { sampleDocuments } from '../../service/register/sample/stream.ts';
-import { ConfigError, type Context } from '../context.ts';
+import { type CommandContext, ConfigError } from '../context.ts';
 
 export interface ServiceOptions {
   readonly port: number;
@@ -42,7 +42,10 @@ const PROVIDERS = ['hubspot', 'salesforce'];
 const MOST_CHANGES = 1_000_000;
 
 /** Starts it on a store that goes away with it. Posts to any address of this machine. */
-export async function serveService(context: Pick<Context, 'log'>, options: ServiceOptions): Promise<EmulatedService> {
+export async function serveService(
+  context: Pick<CommandContext, 'log'>,
+  options: ServiceOptions,
+): Promise<EmulatedService> {
   const { port, seed, companies, faults, webhook, every } = options;
   const folder = await mkdtemp(join(tmpdir(), 'cvrsync-service-'));
   const register = join(folder, 'register.ndjson');

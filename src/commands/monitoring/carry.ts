@@ -4,24 +4,24 @@ import { dueCall, monitorLinks } from '../../connector/monitoring.ts';
 import { claim, settleAll } from '../../runtime/lanes.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store } from '../../store/open.ts';
-import type { Ground } from './ground.ts';
+import type { MonitoringContext } from './ground.ts';
 
 /** How long a person waits for one call, in ms. */
 const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
 /** `waiting`: the wish is stored and not confirmed yet, for the reason given if there is one. */
-export type Standing =
+export type CarryStanding =
   | { readonly kind: 'confirmed'; readonly link: Link }
   | { readonly kind: 'refused'; readonly link: Link; readonly reason: string }
   | { readonly kind: 'waiting'; readonly link: Link; readonly reason: string | null };
 
 /** Makes the call the link waits for, unless a daemon is making it: then waits for that one. */
 export async function carry(
-  { store, upstream }: Pick<Ground, 'store' | 'upstream'>,
+  { store, upstream }: Pick<MonitoringContext, 'store' | 'upstream'>,
   ref: RecordRef,
   signal: AbortSignal,
-): Promise<Standing> {
+): Promise<CarryStanding> {
   const keys = [linkKey(ref.provider, ref.recordId)];
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const claims = await claim(store, MONITORING_QUEUE, { limit: 1, now: Date.now(), leaseMs: 30_000, keys });
@@ -38,7 +38,7 @@ export async function carry(
     if (signal.aborted || !patience.aborted) throw error;
   }
   let lane = await laneOf(store, keys);
-  while (lane !== undefined && lane.epoch !== null && !patience.aborted) {
+  while (lane !== undefined && lane.fence !== null && !patience.aborted) {
     await pause(LOOK_AGAIN_MS, patience);
     lane = await laneOf(store, keys);
   }
@@ -52,7 +52,7 @@ export async function carry(
 const laneOf = (store: Store, keys: readonly string[]) =>
   store.db
     .selectFrom('lane')
-    .select(['epoch', 'parked_at', 'error'])
+    .select(['fence', 'parked_at', 'error'])
     .where('queue', '=', MONITORING_QUEUE)
     .where('key', 'in', keys)
     .executeTakeFirst();

@@ -2,17 +2,17 @@
 import type { ConnectorConfig } from '../../config/load.ts';
 import { didYouMean } from '../../config/nearest.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../connector/crm.ts';
-import { respellRecords, tellRespelt } from '../../connector/respell/respell.ts';
-import { openUpstream, type Upstream, upstreamPace } from '../../connector/upstream.ts';
+import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/upstream.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { openClient } from '../../http/client.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openStore, type Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../command.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { storeExists } from '../opened.ts';
 
-export interface Ground {
+export interface MonitoringContext {
   readonly store: Store;
   readonly connector: ConnectorConfig;
   readonly upstream: Upstream | undefined;
@@ -21,7 +21,10 @@ export interface Ground {
 }
 
 /** Opens both, does the work, and closes them however it ends. */
-export async function onGround(context: Context, work: (ground: Ground) => Promise<ExitCode>): Promise<ExitCode> {
+export async function withMonitoring(
+  context: CommandContext,
+  work: (opened: MonitoringContext) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const settings = await context.config();
   const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
@@ -36,12 +39,12 @@ export async function onGround(context: Context, work: (ground: Ground) => Promi
             baseUrl: config.baseUrl,
             accessKey: config.accessKey,
             http: client.http,
-            pace: upstreamPace(store, config.requestsPerMinute, Date.now),
+            rateLimiter: upstreamRateLimiter(store, config.requestsPerMinute, Date.now),
           });
     const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
     const open = async (name: string): Promise<Crm> => {
       const crm = await openCrm(deps, needProvider(connector, name));
-      tellRespelt(context.log, name, await respellRecords(store, crm, Date.now()));
+      reportRespelt(context.log, name, await respellRecords(store, crm, Date.now()));
       return crm;
     };
     return await work({ store, connector, upstream, openCrm: open });
@@ -52,7 +55,7 @@ export async function onGround(context: Context, work: (ground: Ground) => Promi
 }
 
 /** The monitoring service; without one the command makes no sense. */
-export function needUpstream({ upstream }: Ground): Upstream {
+export function needUpstream({ upstream }: MonitoringContext): Upstream {
   if (upstream === undefined)
     throw new UsageError('no monitoring service is configured: set connector.upstream.baseUrl and accessKey');
   return upstream;

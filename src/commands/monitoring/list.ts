@@ -3,8 +3,8 @@ import { type Link, listLinks } from '../../connector/links.ts';
 import type { Upstream } from '../../connector/upstream.ts';
 import type { Store } from '../../store/open.ts';
 import { defineCommand, optional } from '../command.ts';
-import type { Row } from '../table.ts';
-import { needProvider, needUpstream, onGround } from './ground.ts';
+import type { TableRow } from '../table.ts';
+import { needProvider, needUpstream, withMonitoring } from './ground.ts';
 
 const PAGE = 1_000;
 
@@ -13,11 +13,11 @@ export const list = defineCommand({
   about: 'what the service monitors, job by job, beside what is linked here',
   args: { provider: optional('one CRM; all of them where none is named') },
   run: (context, { provider }) =>
-    onGround(context, async (ground) => {
-      const upstream = needUpstream(ground);
-      if (provider !== undefined) needProvider(ground.connector, provider);
-      const providers = provider === undefined ? ground.connector.providers.map(({ name }) => name) : [provider];
-      const rows = await compare(upstream, ground.store, providers, provider !== undefined, context.signal);
+    withMonitoring(context, async (opened) => {
+      const upstream = needUpstream(opened);
+      if (provider !== undefined) needProvider(opened.connector, provider);
+      const providers = provider === undefined ? opened.connector.providers.map(({ name }) => name) : [provider];
+      const rows = await compare(upstream, opened.store, providers, provider !== undefined, context.signal);
       context.output.table(rows, 'Nothing is monitored, and nothing is linked.');
       return 0;
     }),
@@ -30,13 +30,13 @@ async function compare(
   providers: readonly string[],
   only: boolean,
   signal: AbortSignal,
-): Promise<readonly Row[]> {
+): Promise<readonly TableRow[]> {
   const missing = new Map<string, Link>();
   for (const provider of providers)
     for await (const link of activeLinks(store, provider))
       missing.set(keyOf(provider, link.entity, link.record_id), link);
   const linked = new Set(missing.keys());
-  const rows: Row[] = [];
+  const rows: TableRow[] = [];
   for (const { id: jobId, name } of await upstream.jobs(signal)) {
     const job = name ?? jobId;
     // A job is named after its provider: of one that is not, nothing here says whose it is.

@@ -1,17 +1,17 @@
 /** The record that a person wants to link, as the CRM holds it: an id is easily mistyped. */
 import { otherCompany, readNumber } from '../../connector/heal/judge.ts';
-import { change, type Linked, type LinkWish, linkRecord } from '../../connector/links.ts';
+import { change, type DesiredLink, type Linked, linkRecord } from '../../connector/links.ts';
 import { patiently } from '../../connector/patience.ts';
 import type { Tx } from '../../store/open.ts';
-import type { Ground } from './ground.ts';
+import type { MonitoringContext } from './ground.ts';
 
 /** How long a CRM that does not answer is asked again, in ms. */
 const SILENCE_MS = 10_000;
 
 /** The other company whose number the record holds, if it holds one. Throws where there is no such record. */
 export async function readOtherCompany(
-  { openCrm }: Pick<Ground, 'openCrm'>,
-  { provider, recordId, entity }: LinkWish,
+  { openCrm }: Pick<MonitoringContext, 'openCrm'>,
+  { provider, recordId, entity }: DesiredLink,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const crm = await openCrm(provider);
@@ -39,8 +39,8 @@ export async function readOtherCompany(
 }
 
 /** Links it; a person who saw the other number need not be asked about it again. */
-export async function linkSeen(tx: Tx, wish: LinkWish, other: string | undefined): Promise<Linked> {
-  const linked = await linkRecord(tx, wish);
-  if (other !== undefined && linked.kind !== 'taken') await change(tx, wish, { doubt: other });
+export async function linkSeen(tx: Tx, desired: DesiredLink, other: string | undefined): Promise<Linked> {
+  const linked = await linkRecord(tx, desired);
+  if (other !== undefined && linked.kind !== 'taken') await change(tx, desired, { mismatch: other });
   return linked;
 }

@@ -9,7 +9,7 @@ export const settingOptions = {
   event: texts('an event it is told of, such as status; all of them where none is given', 'name'),
   email: texts('an address that gets mails', 'address'),
   daily: flag('mails once a day'),
-  atOnce: flag('mails at once'),
+  immediate: flag('mails at once'),
   header: text('the header its webhook asks for', 'name=value'),
   basic: text('the user name and password its webhook asks for', 'user:password'),
   bearer: text('the token its webhook asks for', 'token'),
@@ -21,7 +21,7 @@ interface Given {
   readonly event: readonly string[];
   readonly email: readonly string[];
   readonly daily: boolean;
-  readonly atOnce: boolean;
+  readonly immediate: boolean;
   readonly header: string | undefined;
   readonly basic: string | undefined;
   readonly bearer: string | undefined;
@@ -30,14 +30,14 @@ interface Given {
 
 /** What was given, and nothing else. */
 export function readSettings(given: Given): MonitorPatch {
-  const { url, event, email, daily, atOnce, schedule } = given;
-  if (daily && atOnce) throw new UsageError('choose --daily or --at-once, not both');
+  const { url, event, email, daily, immediate, schedule } = given;
+  if (daily && immediate) throw new UsageError('choose --daily or --immediate, not both');
   const credentials = readCredentials(given);
   return {
     ...(url !== undefined && { url }),
     ...(event.length > 0 && { events: event }),
     ...(email.length > 0 && { emails: email }),
-    ...((daily || atOnce) && { mailRhythm: daily ? 'daily' : 'at-once' }),
+    ...((daily || immediate) && { mailFrequency: daily ? 'daily' : 'immediate' }),
     ...(credentials !== undefined && { credentials }),
     ...(schedule !== undefined && { schedule: readSchedule(schedule) }),
   };

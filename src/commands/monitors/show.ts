@@ -4,9 +4,9 @@ import type { Ended } from '../../service/mail/ended.ts';
 import type { Monitor } from '../../service/monitor.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { shownTime } from '../opened.ts';
-import { oneLine, type Row } from '../table.ts';
+import { oneLine, type TableRow } from '../table.ts';
 
 /** How many items each monitor lists. */
 export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {
@@ -18,15 +18,14 @@ export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(counted.map(({ monitor, items }) => [monitor, items]));
 }
 
-const stateOf = ({ activated, activatedAt, disabledReason, disabledAt, failingSince }: Monitor): string => {
-  if (!activated && activatedAt === null) return 'prepared';
-  if (!activated)
-    return `off since ${shownTime(disabledAt)}${disabledReason === 'person' ? '' : `: ${disabledReason}`}`;
+const stateOf = ({ enabled, enabledAt, disabledReason, disabledAt, failingSince }: Monitor): string => {
+  if (!enabled && enabledAt === null) return 'prepared';
+  if (!enabled) return `off since ${shownTime(disabledAt)}${disabledReason === 'person' ? '' : `: ${disabledReason}`}`;
   return failingSince === null ? 'on' : `on, failing since ${shownTime(failingSince)}`;
 };
 
 /** A line of a list. */
-export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): Row => {
+export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): TableRow => {
   const { id, name, target, events, url, emails } = monitor;
   return {
     id,
@@ -40,7 +39,7 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): Ro
 };
 
 /** One monitor in full; never its secrets. */
-export function show(context: Context, monitor: Monitor, items: number, ended: readonly Ended[]): void {
+export function show(context: CommandContext, monitor: Monitor, items: number, ended: readonly Ended[]): void {
   const view = viewOf(monitor);
   const { credentials, signingSecrets, ...plain } = view;
   const lines = [
@@ -64,14 +63,14 @@ const shown = (value: unknown): string => {
 };
 
 /** A monitor that was made: with its secret, where it has a webhook to sign for. */
-export function showNew(context: Context, monitor: Monitor, done: string): void {
+export function showNew(context: CommandContext, monitor: Monitor, done: string): void {
   if (monitor.url === null)
     context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It tells by mail.`);
   else showSecret(context, monitor, done);
 }
 
 /** A monitor that was made or given a new secret: the one time it is shown. */
-export function showSecret(context: Context, monitor: Monitor, done: string): void {
+export function showSecret(context: CommandContext, monitor: Monitor, done: string): void {
   const view = viewWithSecret(monitor);
   const text = `${done} Its id is ${monitor.id}.\nSigning secret, which cannot be shown again: ${view.signingSecret}`;
   context.output.result(view, text);

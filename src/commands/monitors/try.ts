@@ -6,13 +6,13 @@ import type { Monitor } from '../../service/monitor.ts';
 import { isOwnJob } from '../../service/own-jobs.ts';
 import { type TestResult, testPayload, testWebhook } from '../../service/testwebhook.ts';
 import { UsageError } from '../command.ts';
-import type { Context } from '../context.ts';
-import type { ServiceGround } from '../serviced.ts';
+import type { CommandContext } from '../context.ts';
+import type { ServiceContext } from '../serviced.ts';
 
 /** Posts one payload; throws where there is nothing to post, or nowhere to. */
 export async function tryMonitor(
-  context: Context,
-  { store, wire }: Pick<ServiceGround, 'store' | 'wire'>,
+  context: CommandContext,
+  { store, wire }: Pick<ServiceContext, 'store' | 'wire'>,
   monitor: Monitor,
   entity: string | undefined,
 ): Promise<TestResult> {

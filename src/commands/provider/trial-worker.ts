@@ -1,6 +1,6 @@
 /** Tries a provider's rules in a thread of its own: one that loops for ever is ended from outside. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { conformance, judge, type Verdict } from '../../../providers/conformance/conformance.ts';
+import { conformance, judge, type RuleResult } from '../../../providers/conformance/conformance.ts';
 import { checkProvider } from '../../config/plugin-check.ts';
 import { UsageError } from '../command.ts';
 import { loadSubject } from './subject.ts';
@@ -13,13 +13,13 @@ export interface Trial {
 }
 
 /** What the thread tells. */
-export type Told =
+export type TrialMessage =
   | { readonly kind: 'rules'; readonly provider: string; readonly contract: string; readonly rules: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string; readonly isUsage: boolean }
   | { readonly kind: 'begins'; readonly rule: string }
-  | { readonly kind: 'verdict'; readonly verdict: Verdict };
+  | { readonly kind: 'verdict'; readonly verdict: RuleResult };
 
-const tell = (told: Told): void => parentPort?.postMessage(told);
+const report = (reported: TrialMessage): void => parentPort?.postMessage(reported);
 
 async function tryRules({ path, rules }: Trial): Promise<void> {
   const subject = await loadSubject(path);
@@ -27,10 +27,10 @@ async function tryRules({ path, rules }: Trial): Promise<void> {
   if (!load.ok) throw new Error(`The daemon would refuse this provider: ${load.message}`);
   const { name: provider, contract } = subject.provider;
   if (rules === undefined)
-    return tell({ kind: 'rules', provider, contract, rules: conformance(subject).map(({ name }) => name) });
+    return report({ kind: 'rules', provider, contract, rules: conformance(subject).map(({ name }) => name) });
   for (const rule of rules) {
-    tell({ kind: 'begins', rule });
-    for await (const verdict of judge(subject, undefined, [rule])) tell({ kind: 'verdict', verdict });
+    report({ kind: 'begins', rule });
+    for await (const verdict of judge(subject, undefined, [rule])) report({ kind: 'verdict', verdict });
   }
 }
 
@@ -38,7 +38,7 @@ try {
   await tryRules(workerData);
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  tell({ kind: 'refused', message, isUsage: error instanceof UsageError });
+  report({ kind: 'refused', message, isUsage: error instanceof UsageError });
 } finally {
   // What the provider left open would keep the thread.
   process.exit();

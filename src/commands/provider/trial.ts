@@ -1,8 +1,8 @@
 /** Tries a provider from outside of its thread: whatever it does, each rule ends, and all of them do. */
 import { Worker } from 'node:worker_threads';
-import type { Verdict } from '../../../providers/conformance/conformance.ts';
+import type { RuleResult } from '../../../providers/conformance/conformance.ts';
 import { UsageError } from '../command.ts';
-import type { Told, Trial } from './trial-worker.ts';
+import type { Trial, TrialMessage } from './trial-worker.ts';
 
 /** How long a rule, and all rules together, may take, in ms. */
 export interface TrialLimits {
@@ -18,7 +18,7 @@ export interface Described {
 }
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
-const broken = (rule: string, detail: string, ms: number): Verdict => ({
+const broken = (rule: string, detail: string, ms: number): RuleResult => ({
   kind: 'broken',
   name: rule,
   about: 'a rule ends, whatever it finds',
@@ -29,9 +29,9 @@ const broken = (rule: string, detail: string, ms: number): Verdict => ({
 
 /** Loads a provider and says which rules there are for it; throws where there is none, or the daemon would refuse it. */
 export async function describeSubject(path: string, limits: TrialLimits, signal: AbortSignal): Promise<Described> {
-  for await (const told of runThread({ path, rules: undefined }, limits.ruleMs, signal))
-    if (told.kind === 'rules') return told;
-    else if (told.kind === 'ended') throw new Error(`${path} cannot be loaded: ${told.why}`);
+  for await (const reported of runThread({ path, rules: undefined }, limits.ruleMs, signal))
+    if (reported.kind === 'rules') return reported;
+    else if (reported.kind === 'ended') throw new Error(`${path} cannot be loaded: ${reported.why}`);
   throw new Error(`${path} cannot be loaded`);
 }
 
@@ -41,7 +41,7 @@ export async function* tryRules(
   rules: readonly string[],
   { ruleMs, allMs }: TrialLimits,
   signal: AbortSignal,
-): AsyncGenerator<Verdict> {
+): AsyncGenerator<RuleResult> {
   const end = performance.now() + allMs;
   let left = rules;
   while (left.length > 0) {
@@ -52,16 +52,16 @@ export async function* tryRules(
     }
     let begun = left[0] ?? '';
     let at = performance.now();
-    for await (const told of runThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
-      if (told.kind === 'begins') {
-        begun = told.rule;
+    for await (const reported of runThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
+      if (reported.kind === 'begins') {
+        begun = reported.rule;
         at = performance.now();
-      } else if (told.kind === 'verdict') {
-        yield told.verdict;
-        left = left.slice(left.indexOf(told.verdict.name) + 1);
+      } else if (reported.kind === 'verdict') {
+        yield reported.verdict;
+        left = left.slice(left.indexOf(reported.verdict.name) + 1);
         if (performance.now() > end) break;
-      } else if (told.kind === 'ended' && left.length > 0) {
-        yield broken(begun, told.why, Math.round(performance.now() - at));
+      } else if (reported.kind === 'ended' && left.length > 0) {
+        yield broken(begun, reported.why, Math.round(performance.now() - at));
         left = left.slice(left.indexOf(begun) + 1);
       }
     }
@@ -75,16 +75,16 @@ interface Ended {
 }
 
 /** What a thread tells, until it has ended; it is ended where it tells nothing for so long, or is not listened to. */
-async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<Told | Ended> {
+async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<TrialMessage | Ended> {
   signal.throwIfAborted();
   const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: trial,
   });
-  const waiting: (Told | Ended)[] = [];
+  const waiting: (TrialMessage | Ended)[] = [];
   let wake = Promise.withResolvers<void>();
   let over = false;
-  const put = (told: Told | Ended): void => {
-    waiting.push(told);
+  const put = (reported: TrialMessage | Ended): void => {
+    waiting.push(reported);
     wake.resolve();
   };
   const finish = (why: string): void => {
@@ -106,10 +106,11 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
       while (waiting.length === 0) await wake.promise;
       clearTimeout(late);
       wake = Promise.withResolvers();
-      for (const told of waiting.splice(0)) {
-        if (told.kind === 'refused') throw told.isUsage ? new UsageError(told.message) : new Error(told.message);
-        yield told;
-        if (told.kind === 'ended') return;
+      for (const reported of waiting.splice(0)) {
+        if (reported.kind === 'refused')
+          throw reported.isUsage ? new UsageError(reported.message) : new Error(reported.message);
+        yield reported;
+        if (reported.kind === 'ended') return;
       }
       signal.throwIfAborted();
     }

@@ -1,27 +1,32 @@
 /** How a reconcile is shown: what was compared, what differs, what was done about it. */
 import {
   DIFFERENCES,
-  type Difference,
+  type DifferenceKind,
   KINDS,
-  type Kind,
   pageOf,
+  type ReconcileDifference,
   type Repair,
 } from '../../connector/reconcile/differences.ts';
-import { type Mandate, type Repaired, type Verdict, verdictOf } from '../../connector/reconcile/repair.ts';
+import { type Mandate, type Repaired, type RepairResult, verdictOf } from '../../connector/reconcile/repair.ts';
 import type { Survey } from '../../connector/reconcile/survey.ts';
 import type { Db } from '../../store/store.ts';
 
 /** The differences of one kind, as many as are shown. */
-export interface Shown {
-  readonly kind: Kind;
+export interface ReconcileView {
+  readonly kind: DifferenceKind;
   readonly count: number;
-  readonly verdict: Verdict;
-  readonly some: readonly Difference[];
+  readonly verdict: RepairResult;
+  readonly some: readonly ReconcileDifference[];
 }
 
 /** What a reconcile found: every kind that occurs, with some of its differences. */
-export async function shownOf(db: Db, found: Survey, mandate: Mandate, limit: number): Promise<readonly Shown[]> {
-  const shown: Shown[] = [];
+export async function shownOf(
+  db: Db,
+  found: Survey,
+  mandate: Mandate,
+  limit: number,
+): Promise<readonly ReconcileView[]> {
+  const shown: ReconcileView[] = [];
   for (const kind of KINDS) {
     const count = found.counts[kind];
     if (count === 0) continue;
@@ -39,14 +44,17 @@ const REPAIRS: Readonly<Record<Repair, string>> = {
   person: 'a person must decide',
 };
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
+const VERDICTS: Readonly<Record<RepairResult, string>> = {
   repaired: '',
-  doubt: ', but nothing is concluded from a list that cannot be right',
+  mismatch: ', but nothing is concluded from a list that cannot be right',
   person: '',
 };
 
 /** Lines for people: the lists, what is in doubt, each kind with some sentences. */
-export function linesOf({ scope, records, links, items, doubts }: Survey, shown: readonly Shown[]): readonly string[] {
+export function linesOf(
+  { scope, records, links, items, doubts }: Survey,
+  shown: readonly ReconcileView[],
+): readonly string[] {
   const compared = [`${records} records in ${scope.provider}`, `${links} links`];
   if (items !== undefined) compared.push(`${items} items of the service`);
   const lines = [`Compared ${compared.join(', ')}.`];
@@ -64,7 +72,7 @@ export function linesOf({ scope, records, links, items, doubts }: Survey, shown:
 /** The document of `--json`. `repaired` is null where nothing was to be done. */
 export const documentOf = (
   { scope, records, links, items, doubts }: Survey,
-  shown: readonly Shown[],
+  shown: readonly ReconcileView[],
   repaired: Repaired | undefined,
 ): object => ({
   provider: scope.provider,

@@ -6,12 +6,12 @@ import type { Read } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes.ts';
 import type { Tx } from '../../store/store.ts';
 import { change, linkKey, linkRecord, MONITORING_QUEUE } from '../links.ts';
-import { type CensusRow, plannedRows, putRows, rowsById, updateRows } from './census.ts';
+import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { judgeRows } from './judge.ts';
 import { patiently } from './patience.ts';
 import { type Rechecked, recheck } from './recheck.ts';
-import { type Run, saveRun } from './run.ts';
+import { type BackfillRun, saveRun } from './run.ts';
 import { type Columns, freshOf } from './scan.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -25,12 +25,12 @@ const ROUND_MS = 5_000;
  */
 export async function applyRows(
   deps: BackfillDeps,
-  begun: Run,
+  begun: BackfillRun,
   columns: Columns,
   limit: number,
   signal: AbortSignal,
-): Promise<Run> {
-  const { store, bell, crm, now, wait, tell } = deps;
+): Promise<BackfillRun> {
+  const { store, wakeUp, crm, now, wait, report } = deps;
   const batch = Math.max(1, crm.limits.batch.read);
   let run = begun;
   let left = limit;
@@ -43,9 +43,9 @@ export async function applyRows(
       const reads = await patiently(deps, () => crm.connection.read(ids, columns.all, signal), signal);
       const applied = await store.write((tx) => applyPage(deps, tx, run, columns, { rows, reads, round }));
       run = applied.run;
-      if (applied.linked > 0) bell.ring(MONITORING_QUEUE);
+      if (applied.linked > 0) wakeUp.ring(MONITORING_QUEUE);
       left -= applied.linked;
-      tell({ phase: 'apply', linked: applied.linked });
+      report({ phase: 'apply', linked: applied.linked });
       continue;
     }
     const isWhole = (await plannedRows(store.db, crm.name, { ...page, after: 0, limit: 1 })).length === 0;
@@ -59,21 +59,21 @@ export async function applyRows(
 }
 
 interface ReadPage {
-  readonly rows: readonly CensusRow[];
+  readonly rows: readonly ScanRow[];
   readonly reads: readonly Read[];
   /** In the last one, what the CRM still cannot tell of is given up. */
   readonly round: number;
 }
 
 interface Applied {
-  readonly run: Run;
+  readonly run: BackfillRun;
   readonly linked: number;
 }
 
 async function applyPage(
   { crm, now }: BackfillDeps,
   tx: Tx,
-  run: Run,
+  run: BackfillRun,
   columns: Columns,
   { rows, reads, round }: ReadPage,
 ): Promise<Applied> {
@@ -82,7 +82,7 @@ async function applyPage(
   const checked = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), isExact));
   const planned = checked.flatMap((one) => (one.kind === 'link' ? one.row : []));
   const last = rows.at(-1)?.position ?? run.applied;
-  let next: Run = { ...run, applied: last };
+  let next: BackfillRun = { ...run, applied: last };
   await saveRun(tx, provider, next, now());
 
   // Every mark before every link, in the order of the keys: nobody who locks the same waits for us while we wait.
@@ -97,7 +97,7 @@ async function applyPage(
     now(),
   );
   const { done, before } = await linkRows(tx, provider, planned, run, now());
-  const ended = checked.flatMap((one): CensusRow[] => {
+  const ended = checked.flatMap((one): ScanRow[] => {
     if (one.kind === 'settled' || one.kind === 'follow') return [{ ...one.row, state: 'done' }];
     if (one.kind === 'later' && round >= ROUNDS) return [{ ...one.row, state: 'failed', detail: one.reason }];
     return [];
@@ -119,12 +119,12 @@ async function applyPage(
 async function linkRows(
   tx: Tx,
   provider: string,
-  rows: readonly CensusRow[],
-  { trust, sendUpdate, file }: Run,
+  rows: readonly ScanRow[],
+  { trust, sendUpdate, file }: BackfillRun,
   now: number,
-): Promise<{ readonly done: readonly CensusRow[]; readonly before: number }> {
+): Promise<{ readonly done: readonly ScanRow[]; readonly before: number }> {
   const sure = file === undefined ? await judgeRows(tx, provider, rows) : rows;
-  const done: CensusRow[] = [];
+  const done: ScanRow[] = [];
   let before = 0;
   for (const [at, row] of sure.entries()) {
     const { record_id: recordId, entity, found } = row;
@@ -139,7 +139,7 @@ async function linkRows(
       const linked = await linkRecord(tx, { provider, recordId, entity, sendUpdate, now, origin, trust });
       // They saw what the record holds, and need not be asked about it again.
       if (isTheirs && held !== null && linked.kind !== 'taken')
-        await change(tx, { provider, recordId }, { doubt: held });
+        await change(tx, { provider, recordId }, { mismatch: held });
       if (linked.kind === 'already') {
         before += 1;
         // What an earlier one let the register overwrite and is not written yet, is not to be any more. Never the other
@@ -162,7 +162,7 @@ async function requeue(
   tx: Tx,
   provider: string,
   checked: readonly Rechecked[],
-  run: Run,
+  run: BackfillRun,
   end: number,
 ): Promise<number> {
   const again = checked.flatMap((one) => (one.kind === 'again' ? one.row : []));
@@ -177,7 +177,7 @@ async function requeue(
 
   const moves = new Map(checked.flatMap((one) => (one.kind === 'follow' ? [[one.to, one] as const] : [])));
   const known = new Map((await rowsById(tx, provider, [...moves.keys()])).map((row) => [row.record_id, row]));
-  const queued = [...moves].flatMap(([to, { row, entity }]): CensusRow[] => {
+  const queued = [...moves].flatMap(([to, { row, entity }]): ScanRow[] => {
     const survivor = known.get(to);
     // One of the rows: it is applied as it was planned, unless it had no number and has the loser's now.
     if (survivor !== undefined && (run.file !== undefined || survivor.verdict !== 'no-number')) return [];

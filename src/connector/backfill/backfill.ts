@@ -10,9 +10,9 @@ import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
 import { countRows } from './census.ts';
 import { type BackfillDeps, BackfillError } from './deps.ts';
-import { tellDoubts } from './plan-doubts.ts';
+import { printWarnings } from './plan-doubts.ts';
 import { digestOf } from './read-plan.ts';
-import { freshRun, holdRun, newOwner, type Phase, type Run, readRun, saveRun, takeRun } from './run.ts';
+import { type BackfillRun, freshRun, holdRun, newOwner, type Phase, readRun, saveRun, takeRun } from './run.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
 import { checkPlan, importPlan, type PlanRead } from './take-plan.ts';
@@ -20,12 +20,12 @@ import { writePlan } from './write-plan.ts';
 
 export interface BackfillOptions {
   /** `look` scans and judges only, `plan` also writes a file, `apply` links what the scan found, `file` what a plan says. */
-  readonly mode: { readonly kind: 'look' | 'apply' } | { readonly kind: 'plan' | 'file'; readonly file: string };
+  readonly mode: { readonly kind: 'poll' | 'apply' } | { readonly kind: 'plan' | 'file'; readonly file: string };
   /** Links at most so many now; the next start goes on. */
   readonly limit?: number | undefined;
   readonly sendUpdate: boolean;
   /** Absent: as the run that is gone on with, else `crm`. */
-  readonly trust?: Run['trust'] | undefined;
+  readonly trust?: BackfillRun['trust'] | undefined;
   readonly restart: boolean;
   /** A person means a plan file as it stands, however strange it looks. */
   readonly meant?: boolean;
@@ -41,7 +41,11 @@ const GRACE_MS = 15_000;
  * Runs a backfill, or goes on with one; returns where it stands. Throws the signal's reason where it is stopped: what was
  * done until then is kept.
  */
-export async function runBackfill(deps: BackfillDeps, options: BackfillOptions, signal: AbortSignal): Promise<Run> {
+export async function runBackfill(
+  deps: BackfillDeps,
+  options: BackfillOptions,
+  signal: AbortSignal,
+): Promise<BackfillRun> {
   const { mode } = options;
   if (mode.kind === 'plan') {
     if (existsSync(mode.file))
@@ -75,10 +79,10 @@ async function checkPlanOf(
       `no scan of ${crm.name} is finished in this store: make the plan here first, with cvrsync backfill ${crm.name} --plan FILE`,
     );
   const plan = await checkPlan(store.db, crm, file, signal);
-  const doubts = tellDoubts(plan.doubts, plan.toLink, true);
-  if (doubts.length > 0 && !meant)
+  const warnings = printWarnings(plan.warnings, plan.toLink, true);
+  if (warnings.length > 0 && !meant)
     throw new BackfillError(
-      `nothing of ${file} was linked. Of ${plan.toLink} lines to link ${doubts.join(', ')}: was a column filled by dragging, or sorted without the others? See it with --apply ${file} --dry-run; add --yes where all of it is meant`,
+      `nothing of ${file} was linked. Of ${plan.toLink} lines to link ${warnings.join(', ')}: was a column filled by dragging, or sorted without the others? See it with --apply ${file} --dry-run; add --yes where all of it is meant`,
     );
   return plan;
 }
@@ -91,11 +95,11 @@ const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'sc
 const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'carry';
 
 /** Takes the run that is under way, or begins one. Only an application that is not finished is in the way of a new scan. */
-async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<Run> {
+async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillRun> {
   const { mode, restart } = options;
   const before = restart ? undefined : await readRun(store.db, crm.name);
   const owner = newOwner();
-  const take = async (run: Run): Promise<Run> => {
+  const take = async (run: BackfillRun): Promise<BackfillRun> => {
     const { trust = run.trust } = options;
     const taken = { ...run, owner, trust, sendUpdate: run.sendUpdate || options.sendUpdate };
     await takeRun(store, crm.name, taken, now());
@@ -122,8 +126,8 @@ async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions
   );
 }
 
-async function clear({ store, crm, now }: BackfillDeps, run: Run, signal: AbortSignal): Promise<Run> {
-  const next: Run = { ...run, phase: 'scan' };
+async function clear({ store, crm, now }: BackfillDeps, run: BackfillRun, signal: AbortSignal): Promise<BackfillRun> {
+  const next: BackfillRun = { ...run, phase: 'scan' };
   for (let left = true; left; ) {
     signal.throwIfAborted();
     left = await store.write(async (tx) => {
@@ -139,20 +143,20 @@ async function clear({ store, crm, now }: BackfillDeps, run: Run, signal: AbortS
 /** Settles what becomes of each row, and writes the file if one is wanted; from the beginning where it was cut off. */
 async function plan(
   deps: BackfillDeps,
-  begun: Run,
+  begun: BackfillRun,
   columns: Columns,
   { mode, mayLink }: BackfillOptions,
   signal: AbortSignal,
-): Promise<Run> {
+): Promise<BackfillRun> {
   const { store, crm, now } = deps;
   const run = await settleVerdicts(deps, begun, columns, signal);
   if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
   const { cursor: _, ...rest } = run;
   const { toLink } = await countRows(store.db, crm.name);
   const isMeant = mode.kind === 'apply' && (toLink === 0 || (await mayLink?.(toLink)) !== false);
-  const next: Run = { ...rest, phase: isMeant ? 'apply' : 'planned' };
+  const next: BackfillRun = { ...rest, phase: isMeant ? 'apply' : 'planned' };
   // A look is no plan: what it was tried with is nobody's word for a plan that is applied after it.
-  const kept: Run = mode.kind === 'look' ? { ...next, trust: 'crm', sendUpdate: false } : next;
+  const kept: BackfillRun = mode.kind === 'poll' ? { ...next, trust: 'crm', sendUpdate: false } : next;
   await store.write((tx) => saveRun(tx, crm.name, kept, now()));
   return next;
 }
@@ -160,13 +164,13 @@ async function plan(
 /** Links, and has the monitoring service told of the links at the same time: it takes 500 calls a minute. */
 async function carryOut(
   deps: BackfillDeps,
-  begun: Run,
+  begun: BackfillRun,
   columns: Columns,
   { limit = Number.POSITIVE_INFINITY }: BackfillOptions,
   signal: AbortSignal,
-): Promise<Run> {
-  const { store, crm, now, tell } = deps;
-  tell({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
+): Promise<BackfillRun> {
+  const { store, crm, now, report } = deps;
+  report({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
   // What is linked by it from now on follows it.
   if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
   const worker = startCarrying(deps);
@@ -174,7 +178,7 @@ async function carryOut(
     const run = begun.phase === 'apply' ? await applyRows(deps, begun, columns, limit, signal) : begun;
     await allCarried(deps, signal);
     if (run.phase !== 'carry') return run;
-    const done: Run = { ...run, phase: 'done' };
+    const done: BackfillRun = { ...run, phase: 'done' };
     await store.write((tx) => saveRun(tx, crm.name, done, now()));
     return done;
   } finally {

@@ -10,28 +10,32 @@ const LOOK_MS = 1_000;
 
 /** A worker of our own on the queue; the pace of the service's key is in the store, so a daemon's calls count too. */
 export function startCarrying(deps: BackfillDeps): Worker {
-  const { store, bell, upstream, upstreamPace, now, log, leaseMs, metrics } = deps;
+  const { store, wakeUp, upstream, upstreamRateLimiter, now, log, leaseMs, metrics } = deps;
   return startWorker({
     store,
-    bell,
+    wakeUp,
     now,
     log,
     leaseMs,
     queue: MONITORING_QUEUE,
     batch: MONITORING_BATCH,
     concurrency: 1,
-    blockedUntil: async () => (await upstreamPace.blockedUntil())?.until ?? 0,
+    blockedUntil: async () => (await upstreamRateLimiter.blockedUntil())?.until ?? 0,
     run: (claims, signal) => monitorLinks({ store, upstream, now, metrics }, claims, signal),
   });
 }
 
 /** Resolves once no link of the connection waits for a call, however long the service is away. */
 export async function allCarried(deps: BackfillDeps, signal: AbortSignal): Promise<void> {
-  const { store, crm, tell, wait, upstreamPace } = deps;
+  const { store, crm, report, wait, upstreamRateLimiter } = deps;
   for (;;) {
     const { left, trouble } = await waitingCalls(store.db, crm.name);
-    const pause = left === 0 ? undefined : await upstreamPace.blockedUntil();
-    tell({ phase: 'carry', toCarry: left, trouble: left === 0 ? undefined : (trouble ?? pause?.reason ?? undefined) });
+    const pause = left === 0 ? undefined : await upstreamRateLimiter.blockedUntil();
+    report({
+      phase: 'carry',
+      toCarry: left,
+      trouble: left === 0 ? undefined : (trouble ?? pause?.reason ?? undefined),
+    });
     if (left === 0) return;
     signal.throwIfAborted();
     await wait(LOOK_MS, signal);

@@ -1,31 +1,31 @@
 /** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
 import { type RawBuilder, sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
-import type { CensusTable } from '../../store/schema.ts';
+import type { ScanTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
 
-export type CensusRow = Omit<CensusTable, 'provider' | 'purpose'>;
+export type ScanRow = Omit<ScanTable, 'provider' | 'purpose'>;
 
 const PURPOSE = 'backfill';
 
 /** Adds rows, or brings those that are there up to date but for their position. Record ids are distinct. */
-export const putRows = (tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> =>
-  upsert(tx, provider, rows, sql`position = census.position`);
+export const putRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
+  upsert(tx, provider, rows, sql`position = scan.position`);
 
 /** Writes back rows that exist, with their positions. */
-export const updateRows = (tx: Tx, provider: string, rows: readonly CensusRow[]): Promise<void> =>
+export const updateRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
   upsert(tx, provider, rows, sql`position = excluded.position`);
 
-/** By the key, whatever the engine makes of a join: it might read every row of the census for each of these. */
+/** By the key, whatever the engine makes of a join: it might read every row of the scan for each of these. */
 async function upsert(
   tx: Tx,
   provider: string,
-  rows: readonly CensusRow[],
+  rows: readonly ScanRow[],
   position: RawBuilder<unknown>,
 ): Promise<void> {
   if (rows.length === 0) return;
-  await sql`insert into census
+  await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
     select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
       cast(each.value ->> 'position' as bigint), each.value ->> 'name', each.value ->> 'found', each.value ->> 'entity',
@@ -41,7 +41,7 @@ async function upsert(
 
 const rowsOf = (db: Db, provider: string) =>
   db
-    .selectFrom('census')
+    .selectFrom('scan')
     .select(['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail'])
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE);
@@ -59,7 +59,7 @@ export async function plannedRows(
   db: Db,
   provider: string,
   { after, limit, action, verdict }: PageOf,
-): Promise<readonly CensusRow[]> {
+): Promise<readonly ScanRow[]> {
   return rowsOf(db, provider)
     .where('state', '=', 'planned')
     .where('position', '>', after)
@@ -71,16 +71,12 @@ export async function plannedRows(
 }
 
 /** The rows of these records, in no order. */
-export async function rowsById(db: Db, provider: string, ids: readonly string[]): Promise<readonly CensusRow[]> {
+export async function rowsById(db: Db, provider: string, ids: readonly string[]): Promise<readonly ScanRow[]> {
   return rowsOf(db, provider).where('record_id', 'in', each(db, ids)).execute();
 }
 
 /** The rows of these companies, in no order: by the number a record holds, or by that of a plan file. */
-export async function rowsByEntity(
-  db: Db,
-  provider: string,
-  entities: readonly string[],
-): Promise<readonly CensusRow[]> {
+export async function rowsByEntity(db: Db, provider: string, entities: readonly string[]): Promise<readonly ScanRow[]> {
   return rowsOf(db, provider).where('entity', 'in', each(db, entities)).execute();
 }
 
@@ -93,7 +89,7 @@ export async function sampleRows(
   provider: string,
   of: 'person' | 'link',
   limit: number,
-): Promise<readonly CensusRow[]> {
+): Promise<readonly ScanRow[]> {
   return rowsOf(db, provider)
     .$if(of === 'link', (query) => query.where('action', '=', 'link'))
     .$if(of === 'person', (query) =>
@@ -113,7 +109,7 @@ export async function sampleRows(
 /** Back to how the scan left them, with nothing to be done, for the rows between two positions. */
 export async function resetActions(tx: Tx, provider: string, from: number, to: number): Promise<void> {
   await tx
-    .updateTable('census')
+    .updateTable('scan')
     .set({ action: 'skip', state: 'planned' })
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE)
@@ -124,7 +120,7 @@ export async function resetActions(tx: Tx, provider: string, from: number, to: n
 }
 
 /** How many records have which verdict, and how far the linking has come. */
-export interface Counts {
+export interface ScanCounts {
   readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
   /** Rows to be linked that are not yet. */
   readonly toLink: number;
@@ -141,9 +137,9 @@ export interface Counts {
 }
 
 /** Reads every row of the connection. By sums and not by groups, which an engine would sort: memory for each row. */
-export async function countRows(db: Db, provider: string): Promise<Counts> {
+export async function countRows(db: Db, provider: string): Promise<ScanCounts> {
   const rows = await db
-    .selectFrom('census')
+    .selectFrom('scan')
     .select([
       ...VERDICTS.map((verdict) => countWhere(sql`verdict = ${sql.lit(verdict)}`).as(verdict)),
       countWhere(sql`action = 'link' and state = 'planned'`).as('toLink'),

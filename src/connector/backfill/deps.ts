@@ -1,20 +1,20 @@
 /** What a backfill works with, and how it tells where it is. */
 import type { Metrics } from '../../http/metrics.ts';
-import type { Bell } from '../../runtime/bell.ts';
-import type { Pace } from '../../runtime/rate.ts';
+import type { WakeUp } from '../../runtime/bell.ts';
+import type { RateLimiter } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import type { Upstream } from '../upstream.ts';
-import type { CensusRow } from './census.ts';
+import type { ScanRow } from './census.ts';
 import type { Phase } from './run.ts';
 
 /** What just happened, for whoever shows it; what is not named did not change. */
-export interface Step {
+export interface BackfillStep {
   readonly phase?: Phase;
   /** Records scanned, over all starts of the run. */
   readonly scanned?: number;
   /** Rows that were just scanned. */
-  readonly seen?: readonly CensusRow[];
+  readonly seen?: readonly ScanRow[];
   /** Rows that were just linked. */
   readonly linked?: number;
   /** Rows to be linked, once it is known. */
@@ -30,18 +30,18 @@ export interface Step {
 export interface BackfillDeps {
   readonly store: Store;
   /** Rung where links wait to be carried. */
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly crm: Crm;
   /** Undefined where none is configured: records are linked only. */
   readonly upstream: Upstream | undefined;
-  readonly upstreamPace: Pace;
+  readonly upstreamRateLimiter: RateLimiter;
   readonly metrics: Metrics;
   readonly now: () => number;
   /** Waits; resolves early where the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: { error(details: object, message: string): void };
   readonly leaseMs: number;
-  readonly tell: (step: Step) => void;
+  readonly report: (step: BackfillStep) => void;
 }
 
 /** What a person must do first: nothing was done. */

@@ -4,10 +4,10 @@ import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { readFacts, readKnownValues } from '../facts.ts';
 import { planRecord, rowsFor } from '../plan.ts';
 import type { Planned } from '../planned.ts';
-import type { CensusRow } from './census.ts';
+import type { ScanRow } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { patiently } from './patience.ts';
-import type { Run } from './run.ts';
+import type { BackfillRun } from './run.ts';
 
 /** `old → new` by property, for one record. */
 export type Differences = Readonly<Record<string, string>>;
@@ -16,11 +16,11 @@ export interface Comparer {
   /** The properties that may differ. */
   readonly properties: readonly string[];
   /** By record id; records of companies without facts are not read. One call for each batch of the others. */
-  compare(rows: readonly CensusRow[], signal: AbortSignal): Promise<ReadonlyMap<string, Differences>>;
+  compare(rows: readonly ScanRow[], signal: AbortSignal): Promise<ReadonlyMap<string, Differences>>;
 }
 
 /** Compares records with facts; without properties where no fact is known of any company of the plan. */
-export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: AbortSignal): Promise<Comparer> {
+export async function openComparer(deps: BackfillDeps, { trust }: BackfillRun, signal: AbortSignal): Promise<Comparer> {
   const { store, crm } = deps;
   const schema = await patiently(deps, () => crm.schema(signal), signal);
   const mapped = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
@@ -35,12 +35,12 @@ export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: A
       const entities = [...new Set(linkable.flatMap((row) => row.entity ?? []))];
       const known = await readKnownValues(store.db, entities, fields);
       const factsOf = Map.groupBy(await readFacts(store.db, entities), (fact) => fact.entity);
-      const told = linkable.filter((row) => factsOf.has(row.entity ?? ''));
-      if (told.length === 0) return new Map();
-      const ids = told.map((row) => row.record_id);
+      const reported = linkable.filter((row) => factsOf.has(row.entity ?? ''));
+      if (reported.length === 0) return new Map();
+      const ids = reported.map((row) => row.record_id);
       const reads = await patiently(deps, () => crm.connection.read(ids, properties, signal), signal);
       return new Map(
-        told.flatMap((row, at) => {
+        reported.flatMap((row, at) => {
           const read = reads[at];
           if (read?.kind !== 'found') return [];
           const entity = row.entity ?? '';
@@ -54,24 +54,24 @@ export async function openComparer(deps: BackfillDeps, { trust }: Run, signal: A
             facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
             known: (field) => known(entity, field),
             remembered: new Map(),
-            rulings: new Map(),
+            overrides: new Map(),
             trust,
             crm: read.properties,
           });
-          return [[row.record_id, toldOf(planned, schema)] as const];
+          return [[row.record_id, registerValueOf(planned, schema)] as const];
         }),
       );
     },
   };
 }
 
-const toldOf = (planned: readonly Planned[], schema: ReadonlyMap<string, Property>): Differences =>
+const registerValueOf = (planned: readonly Planned[], schema: ReadonlyMap<string, Property>): Differences =>
   Object.fromEntries(
     planned.flatMap(({ property, action, old, now }) => {
       if (!schema.has(property) || (action !== 'write' && action !== 'keep')) return [];
-      const told =
+      const reported =
         action === 'write' ? `${shown(old)} → ${shown(now)}` : `${shown(old)} stays (register: ${shown(now)})`;
-      return [[property, told]];
+      return [[property, reported]];
     }),
   );
 
@@ -80,13 +80,13 @@ const shown = (value: PropertyValue): string => (value === null || value === '' 
 /** Whether a fact is known of any company that is to be linked. */
 async function knowsAny({ store, crm }: BackfillDeps): Promise<boolean> {
   const row = await store.db
-    .selectFrom('census')
+    .selectFrom('scan')
     .select('record_id')
     .where('provider', '=', crm.name)
     .where('purpose', '=', 'backfill')
     .where('action', '=', 'link')
     .where(({ exists, selectFrom }) =>
-      exists(selectFrom('fact').select('fact.field').whereRef('fact.entity', '=', 'census.entity')),
+      exists(selectFrom('fact').select('fact.field').whereRef('fact.entity', '=', 'scan.entity')),
     )
     .limit(1)
     .executeTakeFirst();

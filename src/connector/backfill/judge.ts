@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
-import type { CensusRow } from './census.ts';
+import type { ScanRow } from './census.ts';
 import { readSkips, SKIPPED } from './plan-memory.ts';
 import { UNSURE, type Verdict } from './verdict.ts';
 
-/** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole census. */
-export async function judgeRows(db: Db, provider: string, rows: readonly CensusRow[]): Promise<readonly CensusRow[]> {
+/** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole scan. */
+export async function judgeRows(db: Db, provider: string, rows: readonly ScanRow[]): Promise<readonly ScanRow[]> {
   const links = await linksOf(
     db,
     provider,
@@ -25,7 +25,7 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
       rows.map((row) => row.record_id),
     ),
   ]);
-  return rows.map((row): CensusRow => {
+  return rows.map((row): ScanRow => {
     const link = links.get(row.record_id);
     if (link !== undefined && link.state !== 'removed') return { ...row, ...ofLinked(row, link), action: 'skip' };
     if (link !== undefined && row.verdict === 'matched' && link.entity === row.entity)
@@ -37,7 +37,7 @@ export async function judgeRows(db: Db, provider: string, rows: readonly CensusR
     const doubt =
       other !== undefined
         ? `record ${other} stands for this company already`
-        : twins && toldTwins(twins, row.record_id);
+        : twins && describedTwins(twins, row.record_id);
     if (doubt === undefined && skips.get(row.record_id) === row.entity)
       return { ...row, action: 'skip', detail: SKIPPED };
     if (doubt !== undefined) return { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: doubt };
@@ -66,7 +66,7 @@ async function linksOf(db: Db, provider: string, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.record_id, row]));
 }
 
-function ofLinked({ entity }: CensusRow, link: Bound): { verdict: Verdict; detail: string | null } {
+function ofLinked({ entity }: ScanRow, link: Bound): { verdict: Verdict; detail: string | null } {
   if (link.state === 'conflict')
     return { verdict: 'differs', detail: 'its link waits for a person: see cvrsync review' };
   if (entity !== null && entity !== link.entity)
@@ -98,14 +98,14 @@ interface Twins {
   readonly count: number;
 }
 
-/** Companies whose number several records of the census have. */
+/** Companies whose number several records of the scan have. */
 async function sharedNumbers(
   db: Db,
   provider: string,
   entities: readonly string[],
 ): Promise<ReadonlyMap<string, Twins>> {
   const rows = await db
-    .selectFrom('census')
+    .selectFrom('scan')
     .select(({ fn }) => [
       'entity',
       fn.min('record_id').as('first'),
@@ -121,7 +121,7 @@ async function sharedNumbers(
   return new Map(rows.flatMap(({ entity, ...twins }) => (entity === null ? [] : [[entity, twins]])));
 }
 
-const toldTwins = ({ first, last, count }: Twins, own: string): string =>
+const describedTwins = ({ first, last, count }: Twins, own: string): string =>
   count === 2
     ? `record ${own === first ? last : first} has the same number`
     : `${count} records have this number, among them ${first} and ${last}`;

@@ -3,7 +3,7 @@
  * a person's correction; many are a column that a spreadsheet sorted or moved without the others.
  */
 import type { Db } from '../../store/store.ts';
-import { type CensusRow, rowsByEntity } from './census.ts';
+import { rowsByEntity, type ScanRow } from './census.ts';
 import type { PlanLine, PlanProblem } from './read-plan.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -19,7 +19,7 @@ export async function movedNumbers(
   db: Db,
   provider: string,
   page: readonly PlanLine[],
-  rows: ReadonlyMap<string, CensusRow>,
+  rows: ReadonlyMap<string, ScanRow>,
 ): Promise<readonly PlanProblem[]> {
   const changed = page.flatMap(({ line, recordId, action, entity, number }) => {
     const own = ownOf(rows.get(recordId));
@@ -39,4 +39,4 @@ export async function movedNumbers(
 }
 
 /** The company of the number that a record holds itself, whatever a plan file said of it. */
-export const ownOf = (row: CensusRow | undefined): string | null => verdictOf(row?.found ?? null, false).entity;
+export const ownOf = (row: ScanRow | undefined): string | null => verdictOf(row?.found ?? null, false).entity;

@@ -1,33 +1,33 @@
 /** What a backfill came to. */
 import { sql } from 'kysely';
 import type { Db } from '../../store/store.ts';
-import { type Counts, countRows, countWhere } from './census.ts';
+import { countRows, countWhere, type ScanCounts } from './census.ts';
 
-export interface Outcome extends Counts {
+export interface BackfillOutcome extends ScanCounts {
   /** Of the linked ones: those the monitoring service confirmed, refused, or was not yet told of. */
-  readonly monitored: number;
+  readonly observed: number;
   readonly refused: number;
   readonly unconfirmed: number;
 }
 
-/** Counts the census beside the links it led to. */
-export async function outcomeOf(db: Db, provider: string): Promise<Outcome> {
+/** Counts the scan beside the links it led to. */
+export async function outcomeOf(db: Db, provider: string): Promise<BackfillOutcome> {
   const counts = await countRows(db, provider);
   const links = await db
-    .selectFrom('census')
+    .selectFrom('scan')
     .innerJoin('link', (join) =>
-      join.onRef('link.provider', '=', 'census.provider').onRef('link.record_id', '=', 'census.record_id'),
+      join.onRef('link.provider', '=', 'scan.provider').onRef('link.record_id', '=', 'scan.record_id'),
     )
     .select([
-      countWhere(sql`link.monitored = 'on'`).as('monitored'),
-      countWhere(sql`link.monitored = 'refused'`).as('refused'),
-      countWhere(sql`link.monitored in ('unknown', 'off')`).as('unconfirmed'),
+      countWhere(sql`link.observed = 'on'`).as('observed'),
+      countWhere(sql`link.observed = 'refused'`).as('refused'),
+      countWhere(sql`link.observed in ('unknown', 'off')`).as('unconfirmed'),
     ])
-    .where('census.provider', '=', provider)
-    .where('census.purpose', '=', 'backfill')
-    .where('census.state', '=', 'done')
-    .where('census.action', '=', 'link')
-    .where('link.wish', '=', 'on')
+    .where('scan.provider', '=', provider)
+    .where('scan.purpose', '=', 'backfill')
+    .where('scan.state', '=', 'done')
+    .where('scan.action', '=', 'link')
+    .where('link.desired', '=', 'on')
     .executeTakeFirstOrThrow();
   return { ...counts, ...links };
 }

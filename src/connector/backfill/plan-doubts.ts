@@ -10,7 +10,7 @@ import type { PlanLine } from './read-plan.ts';
 import type { Verdict } from './verdict.ts';
 
 /** How many lines that link have which doubt; a line may have several. */
-export interface PlanDoubts {
+export interface PlanWarnings {
   /** The record holds the number of another company. */
   readonly differing: number;
   /** A number that the record does not hold fails the register's check. */
@@ -23,7 +23,7 @@ export interface PlanDoubts {
   readonly against: number;
 }
 
-const MEANING: Readonly<Record<keyof PlanDoubts, string>> = {
+const MEANING: Readonly<Record<keyof PlanWarnings, string>> = {
   differing: 'have another number than the CRM holds',
   failing: "have a number of yours that fails the register's check (modulus 11)",
   consecutive: 'have a number of yours that follows the one in the line before',
@@ -42,7 +42,7 @@ export interface Scanned {
 const SAFE: readonly string[] = ['matched', 'linked'] satisfies readonly Verdict[];
 
 /** Counts the doubts of the lines that link, in the order of the file. */
-export function openDoubts(): { see(line: PlanLine, scanned: Scanned): void; counts(): PlanDoubts } {
+export function openWarnings(): { see(line: PlanLine, scanned: Scanned): void; counts(): PlanWarnings } {
   const linesOf = new Map<string, number>();
   const found = { differing: 0, failing: 0, consecutive: 0, against: 0 };
   let before: number | undefined;
@@ -68,11 +68,11 @@ export function openDoubts(): { see(line: PlanLine, scanned: Scanned): void; cou
 }
 
 /** What each kind of doubt amounts to, in words; only those that are more than a few corrections where `many`. */
-export const tellDoubts = (doubts: PlanDoubts, toLink: number, many: boolean): readonly string[] =>
+export const printWarnings = (warnings: PlanWarnings, toLink: number, many: boolean): readonly string[] =>
   Object.entries(MEANING).flatMap(([kind, meaning]) => {
-    const count = countOf(doubts, kind);
+    const count = countOf(warnings, kind);
     return (many ? isTooMany(count, toLink) : count > 0) ? `${count} ${meaning}` : [];
   });
 
-const countOf = (doubts: PlanDoubts, kind: string): number =>
-  Object.entries(doubts).find(([name]) => name === kind)?.[1] ?? 0;
+const countOf = (warnings: PlanWarnings, kind: string): number =>
+  Object.entries(warnings).find(([name]) => name === kind)?.[1] ?? 0;

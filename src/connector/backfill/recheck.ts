@@ -1,24 +1,24 @@
 /** recheck: a planned row beside what the CRM says of its record now. Pure. */
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
-import type { CensusRow } from './census.ts';
-import type { Said } from './verdict.ts';
+import type { ScanRow } from './census.ts';
+import type { PlanSpeech } from './verdict.ts';
 
 /** A record as it is read now. */
-export type Fresh = Pick<CensusRow, 'name' | 'found'> & Said;
+export type Fresh = Pick<ScanRow, 'name' | 'found'> & PlanSpeech;
 
 /**
  * What becomes of a row after another look. `link` as planned; `again` its number changed and it is judged anew;
  * `settled` it is not to be linked; `follow` it was merged into record `to`, which may stand for its `entity`; `later` the CRM could not tell.
  */
 export type Rechecked =
-  | { readonly kind: 'link'; readonly row: CensusRow }
-  | { readonly kind: 'again' | 'settled'; readonly row: CensusRow }
-  | { readonly kind: 'follow'; readonly row: CensusRow; readonly to: string; readonly entity: string | null }
-  | { readonly kind: 'later'; readonly row: CensusRow; readonly reason: string };
+  | { readonly kind: 'link'; readonly row: ScanRow }
+  | { readonly kind: 'again' | 'settled'; readonly row: ScanRow }
+  | { readonly kind: 'follow'; readonly row: ScanRow; readonly to: string; readonly entity: string | null }
+  | { readonly kind: 'later'; readonly row: ScanRow; readonly reason: string };
 
 /** `isExact`: a person approved the row as it stands in a plan file, so that another number is no longer theirs. */
 export function recheck(
-  row: CensusRow,
+  row: ScanRow,
   read: Read | undefined,
   fresh: (properties: Readonly<Record<string, PropertyValue>>) => Fresh | undefined,
   isExact: boolean,
@@ -41,7 +41,7 @@ export function recheck(
   }
 }
 
-function ofFound(row: CensusRow, fresh: Fresh | undefined, isExact: boolean): Rechecked {
+function ofFound(row: ScanRow, fresh: Fresh | undefined, isExact: boolean): Rechecked {
   // A CRM that cannot read the number back: what the scan saw is all there is.
   if (fresh === undefined) return { kind: 'link', row };
   const isSame = fresh.found === row.found || (fresh.entity !== null && fresh.entity === row.entity);
@@ -53,7 +53,7 @@ function ofFound(row: CensusRow, fresh: Fresh | undefined, isExact: boolean): Re
 }
 
 /** No longer a record of its own: its number is nobody's. */
-const ended = (row: CensusRow, verdict: 'gone' | 'moved', detail: string): CensusRow => ({
+const ended = (row: ScanRow, verdict: 'gone' | 'moved', detail: string): ScanRow => ({
   ...row,
   entity: null,
   verdict,

@@ -3,17 +3,17 @@
  * holds the work it tells of, so that a process may be killed anywhere and the next one goes on from there.
  */
 import { randomUUID } from 'node:crypto';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import { type Db, engineOf, type Store, type Tx } from '../../store/store.ts';
 import type { Link } from '../links.ts';
 
 /**
- * `clear` forgets the census before; `scan` and `judge` make the plan; `planned` waits for a person; `import` takes in a
+ * `clear` forgets the scan before; `scan` and `judge` make the plan; `planned` waits for a person; `import` takes in a
  * plan file; `apply` links; `carry` waits for the monitoring service; `done`.
  */
 export type Phase = 'clear' | 'scan' | 'judge' | 'planned' | 'import' | 'apply' | 'carry' | 'done';
 
-export interface Run {
+export interface BackfillRun {
   /** The process that carries it: another one that takes over writes its own, and the old one stops. */
   readonly owner: string;
   readonly phase: Phase;
@@ -43,15 +43,19 @@ export class TakenOverError extends Error {
 const keyOf = (provider: string): string => `backfill:${provider}`;
 
 /** The connection's backfill, undefined where there never was one. */
-export async function readRun(db: Db, provider: string): Promise<Run | undefined> {
-  const text = await readKept(db, keyOf(provider));
+export async function readRun(db: Db, provider: string): Promise<BackfillRun | undefined> {
+  const text = await readValue(db, keyOf(provider));
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 export const newOwner = (): string => randomUUID();
 
 /** A backfill from its beginning. */
-export const freshRun = (owner: string, options: Pick<Run, 'trust' | 'sendUpdate' | 'match'>, now: number): Run => ({
+export const freshRun = (
+  owner: string,
+  options: Pick<BackfillRun, 'trust' | 'sendUpdate' | 'match'>,
+  now: number,
+): BackfillRun => ({
   ...options,
   owner,
   phase: 'clear',
@@ -62,24 +66,24 @@ export const freshRun = (owner: string, options: Pick<Run, 'trust' | 'sendUpdate
 });
 
 /** Makes a run the connection's, whoever carried one before. */
-export const takeRun = (store: Store, provider: string, run: Run, now: number): Promise<void> =>
-  store.write((tx) => writeKept(tx, keyOf(provider), JSON.stringify(run), now));
+export const takeRun = (store: Store, provider: string, run: BackfillRun, now: number): Promise<void> =>
+  store.write((tx) => writeValue(tx, keyOf(provider), JSON.stringify(run), now));
 
 /** Writes how far the run has come. Throws {@link TakenOverError} where another process carries it by now. */
-export async function saveRun(tx: Tx, provider: string, run: Run, now: number): Promise<void> {
+export async function saveRun(tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> {
   await holdRun(tx, provider, run);
-  await writeKept(tx, keyOf(provider), JSON.stringify(run), now);
+  await writeValue(tx, keyOf(provider), JSON.stringify(run), now);
 }
 
 /** Locks the run until the transaction ends; throws where it is no longer ours. */
-export async function holdRun(tx: Tx, provider: string, { owner }: Run): Promise<void> {
+export async function holdRun(tx: Tx, provider: string, { owner }: BackfillRun): Promise<void> {
   const row = await tx
-    .selectFrom('keep')
+    .selectFrom('kv')
     .select('value')
     .where('key', '=', keyOf(provider))
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst();
-  const current: Run | undefined = row === undefined ? undefined : JSON.parse(row.value);
+  const current: BackfillRun | undefined = row === undefined ? undefined : JSON.parse(row.value);
   if (current?.owner !== owner)
     throw new TakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
 }

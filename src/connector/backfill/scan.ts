@@ -1,12 +1,12 @@
-/** scan: every company of the CRM into the census, a page at a time. */
+/** scan: every company of the CRM into the scan, a page at a time. */
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../crm.ts';
 import { isHeld } from '../hold.ts';
-import { type CensusRow, putRows } from './census.ts';
+import { putRows, type ScanRow } from './census.ts';
 import { type BackfillDeps, BackfillError } from './deps.ts';
 import { patiently } from './patience.ts';
 import type { Fresh } from './recheck.ts';
-import { type Run, saveRun } from './run.ts';
+import { type BackfillRun, saveRun } from './run.ts';
 import { kept, verdictOf } from './verdict.ts';
 
 /** The properties a backfill reads of a record. */
@@ -38,8 +38,13 @@ export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promis
  * Scans from where the run stands to the last page. A page's rows and the cursor behind it are one transaction, and the
  * next page is asked for afterwards: a kill costs one call, and storing a page is soon done beside the call for it.
  */
-export async function scanAll(deps: BackfillDeps, begun: Run, columns: Columns, signal: AbortSignal): Promise<Run> {
-  const { store, crm, now, tell } = deps;
+export async function scanAll(
+  deps: BackfillDeps,
+  begun: BackfillRun,
+  columns: Columns,
+  signal: AbortSignal,
+): Promise<BackfillRun> {
+  const { store, crm, now, report } = deps;
   let run = begun;
   for (;;) {
     const page = await patiently(deps, () => crm.connection.scan(columns.all, run.cursor, signal), signal);
@@ -60,13 +65,13 @@ export async function scanAll(deps: BackfillDeps, begun: Run, columns: Columns, 
       await saveRun(tx, crm.name, at, now());
       await putRows(tx, crm.name, rows);
     });
-    tell({ phase: 'scan', scanned: run.scanned, seen: rows });
+    report({ phase: 'scan', scanned: run.scanned, seen: rows });
     if (cursor === undefined) return run;
     signal.throwIfAborted();
   }
 }
 
-function rowsOf(crm: Crm, columns: Columns, page: Page, end: number, now: number): readonly CensusRow[] {
+function rowsOf(crm: Crm, columns: Columns, page: Page, end: number, now: number): readonly ScanRow[] {
   // A page that names a record twice would be two rows of one key.
   const records = new Map(page.records.map(({ id, properties }) => [id, properties]));
   return [...records].map(([id, properties], at) => ({

@@ -1,11 +1,11 @@
 /** From what a scan saw of each record to what is to be done with it: verdicts over all rows, and another look at twins. */
 
-import { type CensusRow, plannedRows, putRows, rowsById, updateRows } from './census.ts';
+import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { judgeRows } from './judge.ts';
 import { patiently } from './patience.ts';
 import { recheck } from './recheck.ts';
-import { holdRun, type Run, saveRun } from './run.ts';
+import { type BackfillRun, holdRun, saveRun } from './run.ts';
 import { type Columns, freshOf } from './scan.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -17,11 +17,11 @@ const STEP = 1_000;
  */
 export async function settleVerdicts(
   deps: BackfillDeps,
-  begun: Run,
+  begun: BackfillRun,
   columns: Columns,
   signal: AbortSignal,
-): Promise<Run> {
-  deps.tell({ phase: 'judge' });
+): Promise<BackfillRun> {
+  deps.report({ phase: 'judge' });
   await judgeAll(deps, begun, signal);
   const run = await readTwins(deps, begun, columns, signal);
   await judgeAll(deps, run, signal);
@@ -29,7 +29,7 @@ export async function settleVerdicts(
 }
 
 /** Rows that are to be linked are judged already. */
-async function judgeAll({ store, crm }: BackfillDeps, run: Run, signal: AbortSignal): Promise<void> {
+async function judgeAll({ store, crm }: BackfillDeps, run: BackfillRun, signal: AbortSignal): Promise<void> {
   for (let after = 0; ; ) {
     signal.throwIfAborted();
     const rows = await plannedRows(store.db, crm.name, { after, limit: STEP, action: 'skip' });
@@ -47,7 +47,12 @@ async function judgeAll({ store, crm }: BackfillDeps, run: Run, signal: AbortSig
   }
 }
 
-async function readTwins(deps: BackfillDeps, begun: Run, columns: Columns, signal: AbortSignal): Promise<Run> {
+async function readTwins(
+  deps: BackfillDeps,
+  begun: BackfillRun,
+  columns: Columns,
+  signal: AbortSignal,
+): Promise<BackfillRun> {
   const { store, crm, now } = deps;
   let run = begun;
   for (let after = 0; ; ) {
@@ -72,7 +77,7 @@ async function readTwins(deps: BackfillDeps, begun: Run, columns: Columns, signa
       await putRows(
         tx,
         crm.name,
-        survivors.map(([to, { row, entity }], at): CensusRow => {
+        survivors.map(([to, { row, entity }], at): ScanRow => {
           const position = run.end + at + 1;
           return { ...again(row), record_id: to, position, entity };
         }),
@@ -84,7 +89,7 @@ async function readTwins(deps: BackfillDeps, begun: Run, columns: Columns, signa
 }
 
 /** A record as its number alone says: it is judged anew. */
-const again = (row: CensusRow): CensusRow => ({
+const again = (row: ScanRow): ScanRow => ({
   ...row,
   verdict: 'matched',
   detail: verdictOf(row.found, false).detail,

@@ -3,13 +3,13 @@ import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Db } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import { type IdReader, readRecordId } from '../record-id.ts';
-import { type CensusRow, resetActions, rowsById, updateRows } from './census.ts';
+import { resetActions, rowsById, type ScanRow, updateRows } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { isTooMany, movedNumbers, ownOf } from './moved-numbers.ts';
-import { openDoubts, type PlanDoubts } from './plan-doubts.ts';
+import { openWarnings, type PlanWarnings } from './plan-doubts.ts';
 import { rememberSkips } from './plan-memory.ts';
 import { type PlanLine, type PlanProblem, readPlan } from './read-plan.ts';
-import { holdRun, type Run, saveRun } from './run.ts';
+import { type BackfillRun, holdRun, saveRun } from './run.ts';
 import { UNSURE, verdictOf } from './verdict.ts';
 
 /** A plan file that cannot be applied: every problem is listed with its line. */
@@ -37,7 +37,7 @@ export interface PlanRead {
   readonly skipped: number;
   /** Of those to link: linked to that company already. */
   readonly linked: number;
-  readonly doubts: PlanDoubts;
+  readonly warnings: PlanWarnings;
   /** Some lines whose number is a person's: what the record holds, and what it is to be linked as. */
   readonly given: readonly { readonly record: string; readonly found: string; readonly number: string }[];
 }
@@ -48,19 +48,19 @@ const MOVED =
 const PAGE = 500;
 const MOST_PROBLEMS = 20;
 
-/** Reads the whole file beside the census, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
+/** Reads the whole file beside the scan, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
 export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: AbortSignal): Promise<PlanRead> {
   const { name: provider } = crm;
   const problems: PlanProblem[] = [];
   let count = 0;
-  const tell = (line: number, problem: string): void => {
+  const report = (line: number, problem: string): void => {
     count += 1;
     if (problems.length < MOST_PROBLEMS) problems.push({ line, problem });
   };
   const moved: PlanProblem[] = [];
   let movedCount = 0;
   const seen = new Map<string, number>();
-  const doubts = openDoubts();
+  const warnings = openWarnings();
   const given: PlanRead['given'][number][] = [];
   const counts = { toLink: 0, skipped: 0, linked: 0, repaired: 0 };
   for await (const page of pagesOf(file, crm)) {
@@ -68,7 +68,7 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
     const rows = await rowsFor(db, provider, page);
     for (const one of page) {
       if ('problem' in one) {
-        tell(one.line, one.problem);
+        report(one.line, one.problem);
         continue;
       }
       const row = rows.get(one.recordId);
@@ -76,11 +76,11 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
       seen.set(one.recordId, one.line);
       if (one.repaired) counts.repaired += 1;
       if (problem !== undefined || row === undefined) {
-        tell(one.line, problem ?? 'is not known');
+        report(one.line, problem ?? 'is not known');
         continue;
       }
       const own = ownOf(row);
-      doubts.see(one, { verdict: row.verdict, own, isUnsure: UNSURE.includes(row.detail) });
+      warnings.see(one, { verdict: row.verdict, own, isUnsure: UNSURE.includes(row.detail) });
       counts[one.action === 'link' ? 'toLink' : 'skipped'] += 1;
       if (one.action !== 'link') continue;
       if (row.verdict === 'linked' && own === one.entity) counts.linked += 1;
@@ -93,8 +93,8 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
     moved.push(...found.slice(0, MOST_PROBLEMS - moved.length));
   }
   if (isTooMany(movedCount, counts.toLink)) {
-    tell(1, `${movedCount} records ${MOVED}`);
-    for (const { line, problem } of moved) tell(line, problem);
+    report(1, `${movedCount} records ${MOVED}`);
+    for (const { line, problem } of moved) report(line, problem);
     count += movedCount - moved.length;
   }
   if (count > 0)
@@ -103,12 +103,12 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
       problems.toSorted((a, b) => a.line - b.line),
       count,
     );
-  return { ...counts, doubts: doubts.counts(), given };
+  return { ...counts, warnings: warnings.counts(), given };
 }
 
 function problemOf(
   { recordId, action, entity, number }: PlanLine,
-  row: CensusRow | undefined,
+  row: ScanRow | undefined,
   before: number | undefined,
   provider: string,
 ): string | undefined {
@@ -120,8 +120,13 @@ function problemOf(
   return undefined;
 }
 
-/** Makes the census say what the file says: what it does not link is not linked. May be repeated. */
-export async function importPlan(deps: BackfillDeps, run: Run, file: string, signal: AbortSignal): Promise<Run> {
+/** Makes the scan say what the file says: what it does not link is not linked. May be repeated. */
+export async function importPlan(
+  deps: BackfillDeps,
+  run: BackfillRun,
+  file: string,
+  signal: AbortSignal,
+): Promise<BackfillRun> {
   const { store, crm, now } = deps;
   const provider = crm.name;
   for (let from = 0; from < run.end; from += PAGE) {
@@ -134,7 +139,7 @@ export async function importPlan(deps: BackfillDeps, run: Run, file: string, sig
   for await (const page of pagesOf(file, crm)) {
     signal.throwIfAborted();
     const rows = await rowsFor(store.db, provider, page);
-    const changed = page.flatMap((one): CensusRow[] => {
+    const changed = page.flatMap((one): ScanRow[] => {
       const row = 'problem' in one || one.action === 'skip' ? undefined : rows.get(one.recordId);
       return row === undefined || 'problem' in one ? [] : [planned(row, one)];
     });
@@ -145,13 +150,13 @@ export async function importPlan(deps: BackfillDeps, run: Run, file: string, sig
       await updateRows(tx, provider, changed);
     });
   }
-  const next: Run = { ...run, phase: 'apply', applied: 0 };
+  const next: BackfillRun = { ...run, phase: 'apply', applied: 0 };
   await store.write((tx) => saveRun(tx, provider, next, now()));
   return next;
 }
 
 /** What a person says by a page: records that would be linked by their own number and are not to be, and those that are. */
-function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, CensusRow>) {
+function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, ScanRow>) {
   const lines = page.flatMap((one) => ('problem' in one ? [] : one));
   const skips = lines.flatMap(({ action, recordId: record }) => {
     const row = rows.get(record);
@@ -161,7 +166,7 @@ function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<st
   return { skips, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };
 }
 
-function planned(row: CensusRow, line: PlanLine): CensusRow {
+function planned(row: ScanRow, line: PlanLine): ScanRow {
   const entity = line.entity ?? null;
   const isTheirs = verdictOf(row.found, false).entity !== entity;
   if (isTheirs && line.scanned !== undefined && !isOf(line.scanned, row.found ?? '')) {
@@ -203,7 +208,7 @@ async function rowsFor(
   db: Db,
   provider: string,
   page: readonly (PlanLine | PlanProblem)[],
-): Promise<ReadonlyMap<string, CensusRow>> {
+): Promise<ReadonlyMap<string, ScanRow>> {
   const ids = page.flatMap((one) => ('problem' in one ? [] : one.recordId));
   return new Map((await rowsById(db, provider, ids)).map((row) => [row.record_id, row]));
 }

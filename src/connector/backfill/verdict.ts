@@ -34,7 +34,7 @@ export type Action = (typeof ACTIONS)[number];
 export const FOR_A_PERSON: readonly Verdict[] = ['ambiguous', 'invalid', 'unit', 'differs', 'changed'];
 
 /** What a record's number says of it. */
-export interface Said {
+export interface PlanSpeech {
   readonly verdict: Verdict;
   /** The canonical entity id, where the number is a company's. */
   readonly entity: string | null;
@@ -51,12 +51,12 @@ export const PADDED = 'its leading zero was missing';
 export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];
 
 /** Reads what a record holds as its number; `isHeld` is the CRM's word that the record is to be left alone. */
-export function verdictOf(value: PropertyValue, isHeld: boolean): Said {
+export function verdictOf(value: PropertyValue, isHeld: boolean): PlanSpeech {
   const said = ofNumber(value);
   return isHeld && said.verdict === 'matched' ? { ...said, verdict: 'held', detail: 'on hold in the CRM' } : said;
 }
 
-function ofNumber(value: PropertyValue): Said {
+function ofNumber(value: PropertyValue): PlanSpeech {
   const read = readCvrNumber(value);
   switch (read.kind) {
     case 'number':
@@ -77,7 +77,7 @@ function ofNumber(value: PropertyValue): Said {
 
 const isPadded = (value: PropertyValue, number: string): boolean => typeof value === 'number' && number.startsWith('0');
 
-const matched = (number: string, detail: string | null): Said => ({
+const matched = (number: string, detail: string | null): PlanSpeech => ({
   verdict: 'matched',
   entity: companyEntityId(number),
   detail,
@@ -85,7 +85,7 @@ const matched = (number: string, detail: string | null): Said => ({
 
 const LONGEST = 300;
 
-/** A property's value as the census keeps it: a text of bounded length; null where blank. */
+/** A property's value as the scan keeps it: a text of bounded length; null where blank. */
 export const kept = (value: PropertyValue | undefined): string | null => {
   const text = value === null || value === undefined ? '' : String(value).trim();
   return text === '' ? null : text.slice(0, LONGEST);

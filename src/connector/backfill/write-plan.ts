@@ -2,10 +2,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { parseEntityId } from '../../protocol/entity-id.ts';
-import { type CensusRow, plannedRows } from './census.ts';
+import { plannedRows, type ScanRow } from './census.ts';
 import type { BackfillDeps } from './deps.ts';
 import { type Differences, openComparer } from './differences.ts';
-import type { Run } from './run.ts';
+import type { BackfillRun } from './run.ts';
 
 /** The columns a plan file is read by; what else stands in it is for people. */
 export const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
@@ -13,11 +13,16 @@ export const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'n
 const BOM = '\uFEFF';
 
 /**
- * Writes every row of the census; the file is there once it is whole. Throws where one of that name is: it may hold a
+ * Writes every row of the scan; the file is there once it is whole. Throws where one of that name is: it may hold a
  * person's work.
  */
-export async function writePlan(deps: BackfillDeps, run: Run, file: string, signal: AbortSignal): Promise<void> {
-  const { store, crm, tell } = deps;
+export async function writePlan(
+  deps: BackfillDeps,
+  run: BackfillRun,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, crm, report } = deps;
   const comparer = await openComparer(deps, run, signal);
   // Until it is whole it has another name; a run that was killed left one behind.
   const part = `${file}.part`;
@@ -34,7 +39,7 @@ export async function writePlan(deps: BackfillDeps, run: Run, file: string, sign
       const differences = await comparer.compare(rows, signal);
       await handle.write(csv(rows.map((row) => lineOf(row, comparer.properties, differences.get(row.record_id)))));
       after = rows.at(-1)?.position ?? after;
-      tell({ phase: 'planned', written: rows.length });
+      report({ phase: 'planned', written: rows.length });
     }
     await handle.sync();
   } catch (error) {
@@ -46,7 +51,7 @@ export async function writePlan(deps: BackfillDeps, run: Run, file: string, sign
   await rename(part, file);
 }
 
-const lineOf = (row: CensusRow, properties: readonly string[], differences: Differences = {}): readonly string[] => [
+const lineOf = (row: ScanRow, properties: readonly string[], differences: Differences = {}): readonly string[] => [
   row.record_id,
   row.name ?? '',
   numberOf(row),
@@ -58,7 +63,7 @@ const lineOf = (row: CensusRow, properties: readonly string[], differences: Diff
 ];
 
 /** Its eight digits where it is a company's, else what the CRM holds. */
-const numberOf = ({ entity, found }: CensusRow): string =>
+const numberOf = ({ entity, found }: ScanRow): string =>
   (entity === null ? undefined : parseEntityId(entity)?.number) ?? found ?? '';
 
 /**

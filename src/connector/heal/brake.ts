@@ -1,17 +1,17 @@
 /**
- * The brake: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
+ * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
  * records. Nothing more ends then until a person says so.
  */
 import { type Claim, park, settle } from '../../runtime/lanes.ts';
 import { countRows } from '../../store/count.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { healQueue } from '../links.ts';
 import { markWaiting } from '../mark-all.ts';
 
-/** The lane that is parked while the brake is on; no record has this id. Whoever claims it, a person let it go on. */
+/** The lane that is parked while the safety limit is on; no record has this id. Whoever claims it, a person let it go on. */
 export const BRAKE_KEY = '*';
-/** What the lanes say that wait behind the brake. */
+/** What the lanes say that wait behind the safety limit. */
 export const BRAKED = 'too many links would end within an hour: see the parked lane of the same queue';
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +29,7 @@ const NONE: Tally = { ended: [], allowed: { count: 0, until: 0 } };
 const tallyKey = (provider: string): string => `heal-ends:${provider}`;
 
 /**
- * Whether `count` more links of a connection may end now, and counts them where they may. Else the brake is on: no link
+ * Whether `count` more links of a connection may end now, and counts them where they may. Else the safety limit is on: no link
  * ends by itself until a person accepts its lane.
  */
 export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
   return false;
 }
 
-/** Whether the brake of a connection is on. */
+/** Whether the safety limit of a connection is on. */
 export async function isBraked(db: Db, provider: string): Promise<boolean> {
   const lane = await db
     .selectFrom('lane')
@@ -64,12 +64,12 @@ export async function isBraked(db: Db, provider: string): Promise<boolean> {
 }
 
 /**
- * Lets everything go on that waits in the queue, for an hour, and counts anew what ends beyond that; settles the brake's
+ * Lets everything go on that waits in the queue, for an hour, and counts anew what ends beyond that; settles the safety limit's
  * lane. Wakes the first of what waits: `continueMarking` wakes the others.
  */
-export async function releaseBrake(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
+export async function releaseSafetyLimit(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
   if (!(await settle(tx, claim, { kind: 'done' }))) return;
-  // Whoever found the brake on has said so of its lanes before we read them.
+  // Whoever found the safety limit on has said so of its lanes before we read them.
   await lockTally(tx, provider, now);
   const queue = healQueue(provider);
   const count = await countRows(tx, tx.selectFrom('lane').select('key').where('queue', '=', queue));
@@ -95,14 +95,14 @@ async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: numb
 /** Two who count at the same time count one after the other. */
 async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
   await tx
-    .insertInto('keep')
+    .insertInto('kv')
     .values({ key: tallyKey(provider), value: JSON.stringify(NONE), updated_at: now })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ updated_at: now }))
     .execute();
 }
 
 async function readTally(tx: Tx, provider: string, now: number): Promise<Tally> {
-  const text = await readKept(tx, tallyKey(provider));
+  const text = await readValue(tx, tallyKey(provider));
   // We wrote it: it is a tally.
   const tally: Tally = text === undefined ? NONE : JSON.parse(text);
   return {
@@ -118,5 +118,5 @@ async function writeTally(tx: Tx, provider: string, { ended, allowed }: Tally, n
     at: Math.max(...each.map(({ at }) => at)),
     count: each.reduce((sum, { count }) => sum + count, 0),
   }));
-  await writeKept(tx, tallyKey(provider), JSON.stringify({ ended: merged, allowed }), now);
+  await writeValue(tx, tallyKey(provider), JSON.stringify({ ended: merged, allowed }), now);
 }

@@ -1,9 +1,9 @@
 /** Asks a CRM now and then what happened to its companies: for accounts without webhooks, and for webhooks that were lost. */
 import { ProviderError } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import { healQueue } from '../links.ts';
-import type { LookTask } from '../look-task.ts';
+import type { PollTask } from '../look-task.ts';
 import { readMatch } from '../match.ts';
 import { followOf, sightedRecords } from './sightings.ts';
 
@@ -11,11 +11,11 @@ import { followOf, sightedRecords } from './sightings.ts';
 export const changesKey = (provider: string): string => `changes:${provider}`;
 
 /** Marks the records that the CRM tells of, page by page; the cursor and the marks of a page are one transaction. */
-export const CHANGES: LookTask = {
+export const CHANGES: PollTask = {
   everyMs: ({ pollMinutes, connection }) =>
     pollMinutes > 0 && connection.changes !== undefined ? pollMinutes * 60_000 : undefined,
   first: 'now',
-  async run({ store, now, log, bell }, crm, claim, signal) {
+  async run({ store, now, log, wakeUp }, crm, claim, signal) {
     const match = await readMatch(store, crm, await crm.schema(signal), now());
     const follow = followOf(crm, match, now());
     if (crm.match !== undefined && follow.match === undefined)
@@ -25,17 +25,17 @@ export const CHANGES: LookTask = {
       );
     for (;;) {
       signal.throwIfAborted();
-      const cursor = await readKept(store.db, changesKey(crm.name));
+      const cursor = await readValue(store.db, changesKey(crm.name));
       const seen = await crm.connection.changes?.(follow.properties, cursor, signal);
       if (seen === undefined) return { kind: 'done' };
       const isOurs = await store.write(async (tx) => {
         if (!(await held(tx, [claim])).has(claim.key)) return false;
-        const ids = await sightedRecords(tx, crm, follow, seen.sightings);
+        const ids = await sightedRecords(tx, crm, follow, seen.changeHints);
         if (ids.length > 0) await mark(tx, healQueue(crm.name), ids, now());
-        await writeKept(tx, changesKey(crm.name), seen.cursor, now());
+        await writeValue(tx, changesKey(crm.name), seen.cursor, now());
         return true;
       });
-      bell.ring(healQueue(crm.name));
+      wakeUp.ring(healQueue(crm.name));
       if (!isOurs || !seen.more) return { kind: 'done' };
       if (seen.cursor === cursor)
         throw new ProviderError('unavailable', `the changes of ${crm.name} do not move on: the same cursor came twice`);

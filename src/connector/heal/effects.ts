@@ -8,8 +8,8 @@ import { change, endLink, healQueue, isBound, type Link, linkRecord } from '../l
 import { moveLink } from '../move-link.ts';
 import { later } from '../settle.ts';
 import { BRAKED, mayEnd } from './brake.ts';
-import type { Verdict } from './judge.ts';
-import { isKind, type Judged, type Kind } from './judged.ts';
+import type { HealDecision } from './judge.ts';
+import { type HealKind, isKind, type Judged } from './judged.ts';
 import { isUnchanged, lock, lockLinks } from './lock.ts';
 
 export interface Effects {
@@ -19,7 +19,7 @@ export interface Effects {
 }
 
 const SOON_MS = 2_000;
-/** Behind the brake nobody is asked for long: a look costs calls. A person, or a sign of the record, makes it sooner. */
+/** Behind the safety limit nobody is asked for long: a look costs calls. A person, or a sign of the record, makes it sooner. */
 const DAY_MS = 86_400_000;
 
 /** Applies the verdicts: ends first, so that a record that takes another's place finds it free; then merges, then links. */
@@ -43,7 +43,7 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
     if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BRAKED, fresh: true });
     else await lessen(tx, crm, one, settlements, note, now);
   }
-  for (const one of live.filter(isKind('doubt'))) if (!lessening.includes(one)) await doubt(tx, crm, one, now);
+  for (const one of live.filter(isKind('mismatch'))) if (!lessening.includes(one)) await mismatch(tx, crm, one, now);
   for (const one of live.filter(isKind('move'))) await move(tx, crm, one, note, now);
   // A merge of this batch may have put another link on the record.
   const after = await lockLinks(tx, crm.name, live);
@@ -58,8 +58,8 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
 type Note = (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
 
 /** Whether a link that counts no longer would. */
-const lessens = (verdict: Verdict, link: Link | undefined): boolean =>
-  verdict.kind === 'end' || verdict.kind === 'follow' || (verdict.kind === 'doubt' && link?.state === 'active');
+const lessens = (verdict: HealDecision, link: Link | undefined): boolean =>
+  verdict.kind === 'end' || verdict.kind === 'follow' || (verdict.kind === 'mismatch' && link?.state === 'active');
 
 async function lessen(
   tx: Tx,
@@ -72,10 +72,10 @@ async function lessen(
   const { verdict, claim, link } = one;
   const end = { provider: crm.name, recordId: claim.key, now };
   const entity = link?.entity ?? '';
-  if (verdict.kind === 'doubt') {
-    const { reason, doubt } = verdict;
-    await endLink(tx, { ...end, state: 'conflict', reason, doubt });
-    note(one, 'doubt', entity, reason);
+  if (verdict.kind === 'mismatch') {
+    const { reason, mismatch } = verdict;
+    await endLink(tx, { ...end, state: 'conflict', reason, mismatch });
+    note(one, 'mismatch', entity, reason);
   } else if (verdict.kind === 'end') {
     await endLink(tx, { ...end, state: verdict.state, reason: verdict.reason, origin: 'number' });
     note(one, verdict.state === 'gone' ? 'gone' : 'unlinked', entity, verdict.reason);
@@ -88,12 +88,12 @@ async function lessen(
 }
 
 /** A conflict whose number changed, and still speaks against it. */
-async function doubt(tx: Tx, crm: Crm, { claim, verdict }: Kind<'doubt'>, now: number): Promise<void> {
+async function mismatch(tx: Tx, crm: Crm, { claim, verdict }: HealKind<'mismatch'>, now: number): Promise<void> {
   const record = { provider: crm.name, recordId: claim.key };
-  await change(tx, record, { doubt: verdict.doubt, reason: verdict.reason, updated_at: now });
+  await change(tx, record, { mismatch: verdict.mismatch, reason: verdict.reason, updated_at: now });
 }
 
-async function move(tx: Tx, crm: Crm, one: Kind<'move'>, note: Note, now: number): Promise<void> {
+async function move(tx: Tx, crm: Crm, one: HealKind<'move'>, note: Note, now: number): Promise<void> {
   const { claim, link, verdict } = one;
   const { to } = verdict;
   // Where the link does not follow, the survivor's number may still make one.
@@ -108,7 +108,7 @@ async function move(tx: Tx, crm: Crm, one: Kind<'move'>, note: Note, now: number
 async function linkAll(
   tx: Tx,
   crm: Crm,
-  linking: readonly Kind<'link'>[],
+  linking: readonly HealKind<'link'>[],
   settlements: Map<string, Settlement>,
   note: Note,
   now: number,
@@ -136,8 +136,8 @@ async function linkAll(
 }
 
 /** Whether the record would newly stand for the company because of its number; one that does already has its place. */
-const takesPlace = ({ verdict, link }: Kind<'link'>): boolean =>
-  verdict.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.wish === 'on'));
+const takesPlace = ({ verdict, link }: HealKind<'link'>): boolean =>
+  verdict.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.desired === 'on'));
 
 /** The records that hold the place of each company, or wait for it. */
 async function holdersOf(
@@ -148,7 +148,7 @@ async function holdersOf(
   if (entities.length === 0) return new Map();
   const rows = await tx
     .selectFrom('link')
-    .select(['entity', 'record_id', 'state', 'wish', 'doubt'])
+    .select(['entity', 'record_id', 'state', 'desired', 'mismatch'])
     .where('provider', '=', provider)
     .where('entity', 'in', each(tx, [...new Set(entities)]))
     .where('state', 'in', ['active', 'conflict'])
@@ -163,17 +163,17 @@ async function begin(
   tx: Tx,
   provider: string,
   claim: Claim,
-  { entity, origin, doubt, link }: Omit<Kind<'link'>['verdict'], 'kind'> & Pick<Judged, 'link'>,
+  { entity, origin, mismatch, link }: Omit<HealKind<'link'>['verdict'], 'kind'> & Pick<Judged, 'link'>,
   note: Note,
   now: number,
 ): Promise<Settlement | undefined> {
   const trust = link?.entity === entity ? link.trust : 'crm';
   // What happened while it was not monitored has not been told to us.
-  const sendUpdate = link === undefined || link.wish === 'off' || link.send_update === 1;
+  const sendUpdate = link === undefined || link.desired === 'off' || link.send_update === 1;
   const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
     return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
-  if (link?.doubt != null) await change(tx, { provider, recordId: claim.key }, { doubt: doubt ?? null });
+  if (link?.mismatch != null) await change(tx, { provider, recordId: claim.key }, { mismatch: mismatch ?? null });
   const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
   if (linked.kind === 'linked') note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
   return undefined;
@@ -183,7 +183,7 @@ async function begin(
 async function contest(
   tx: Tx,
   provider: string,
-  one: Kind<'link'>,
+  one: HealKind<'link'>,
   rival: string,
   note: Note,
   now: number,
@@ -192,18 +192,18 @@ async function contest(
   const { entity } = verdict;
   if (link !== undefined && link.entity !== entity && (await isBound(tx, link)))
     return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, SOON_MS);
-  if (link?.state === 'conflict' && link.doubt === entity && link.entity === entity) return undefined;
+  if (link?.state === 'conflict' && link.mismatch === entity && link.entity === entity) return undefined;
   const reason = `holds the number of ${entity}, which record ${rival} stands for too`;
-  const fresh = { entity, state: 'conflict', reason, doubt: entity, wish: 'off', origin: 'number' } as const;
+  const fresh = { entity, state: 'conflict', reason, mismatch: entity, desired: 'off', origin: 'number' } as const;
   await tx
     .insertInto('link')
     .values({
       ...fresh,
       provider,
       record_id: claim.key,
-      monitored: 'off',
-      monitored_at: null,
-      monitored_error: null,
+      observed: 'off',
+      observed_at: null,
+      observed_error: null,
       send_update: 0,
       synced_seq: 0,
       synced_at: null,
@@ -215,6 +215,6 @@ async function contest(
       conflict.columns(['provider', 'record_id']).doUpdateSet({ ...fresh, send_update: 0, updated_at: now }),
     )
     .execute();
-  note(one, 'doubt', entity, reason);
+  note(one, 'mismatch', entity, reason);
   return undefined;
 }

@@ -5,12 +5,12 @@ import { type Claim, held, type Settlement, settleAll } from '../../runtime/lane
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
 import { writeHistory } from '../history.ts';
-import { holdLookMs } from '../hold.ts';
+import { holdPollMs } from '../hold.ts';
 import type { Link } from '../links.ts';
 import { continueMarking } from '../mark-all.ts';
 import { readMatch } from '../match.ts';
 import { later, settleFault } from '../settle.ts';
-import { BRAKE_KEY, releaseBrake } from './brake.ts';
+import { BRAKE_KEY, releaseSafetyLimit } from './brake.ts';
 import { applyVerdicts } from './effects.ts';
 import { judge } from './judge.ts';
 import type { Judged } from './judged.ts';
@@ -18,7 +18,7 @@ import { type Follow, followOf, linksOf } from './sightings.ts';
 
 export interface HealDeps {
   readonly store: Store;
-  readonly metrics: Pick<Metrics, 'heals' | 'leaseLost'>;
+  readonly metrics: Pick<Metrics, 'linkChanges' | 'leaseLost'>;
   readonly now: () => number;
 }
 
@@ -34,12 +34,12 @@ export async function healRecords(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now } = deps;
-  const brake = claims.find(({ key }) => key === BRAKE_KEY);
-  if (brake !== undefined) {
-    await store.write((tx) => releaseBrake(tx, crm.name, brake, now()));
+  const safetyLimit = claims.find(({ key }) => key === BRAKE_KEY);
+  if (safetyLimit !== undefined) {
+    await store.write((tx) => releaseSafetyLimit(tx, crm.name, safetyLimit, now()));
     await continueMarking(store, now, signal);
   }
-  const records = claims.filter((claim) => claim !== brake);
+  const records = claims.filter((claim) => claim !== safetyLimit);
   if (records.length === 0) return;
   let judged: readonly Judged[];
   try {
@@ -47,7 +47,7 @@ export async function healRecords(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
-    const fault = await settleFault(error, crm.pace, now());
+    const fault = await settleFault(error, crm.rateLimiter, now());
     await store.write((tx) =>
       settleAll(
         tx,
@@ -115,12 +115,12 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: reado
     return keys;
   });
   metrics.leaseLost.inc(judged.length - ours.size);
-  for (const { verdict } of judged) metrics.heals.inc({ provider: crm.name, verdict: verdict.kind });
+  for (const { verdict } of judged) metrics.linkChanges.inc({ provider: crm.name, verdict: verdict.kind });
 }
 
 /** How a lane ends whose link needs nothing done. */
 function settlementOf(crm: Crm, { claim, verdict, link, unread }: Judged, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);
-  if (verdict.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdLookMs(crm), fresh: true };
+  if (verdict.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdPollMs(crm), fresh: true };
   return { kind: 'done' };
 }

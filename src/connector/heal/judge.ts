@@ -16,21 +16,21 @@ export type Numbered =
  * `follow`: it stands for another company now. `doubt`: its number speaks against its link, and a person must say.
  * `move`: it was merged into another one. `held`: something would change, but the CRM says to leave the record alone.
  */
-export type Verdict =
+export type HealDecision =
   | { readonly kind: 'nothing' | 'held' }
   | {
       readonly kind: 'link';
       readonly entity: string;
       readonly origin: Link['origin'];
       /** What speaks against it and was accepted by a person. */
-      readonly doubt?: string;
+      readonly mismatch?: string;
     }
   | { readonly kind: 'end'; readonly state: 'gone' | 'removed'; readonly reason: string }
   | { readonly kind: 'follow'; readonly entity: string; readonly reason: string }
-  | { readonly kind: 'doubt'; readonly doubt: string; readonly reason: string }
+  | { readonly kind: 'mismatch'; readonly mismatch: string; readonly reason: string }
   | { readonly kind: 'move'; readonly to: string };
 
-export interface Rule {
+export interface HealRule {
   /** The property with the number, where there is one that can be read. */
   readonly match: string | undefined;
   /** Whether records that have no link are linked by their number. */
@@ -41,7 +41,7 @@ export interface Rule {
 const NOTHING = { kind: 'nothing' } as const;
 
 /** Judges one record, whatever order the CRM told of things in; `retry` is nothing here. */
-export function judge(link: Link | undefined, read: Read, rule: Rule): Verdict {
+export function judge(link: Link | undefined, read: Read, rule: HealRule): HealDecision {
   if (read.kind === 'gone')
     return isOpen(link) ? { kind: 'end', state: 'gone', reason: 'deleted in the CRM' } : NOTHING;
   if (read.kind === 'moved') return read.to === read.id ? NOTHING : { kind: 'move', to: read.to };
@@ -69,13 +69,13 @@ const textOf = (numbered: Numbered): string =>
 /** Whether the link counts, or waits for something to be settled. */
 const isOpen = (link: Link | undefined): link is Link => link?.state === 'active' || link?.state === 'conflict';
 
-function judgeOpen(link: Link, numbered: Numbered): Verdict {
+function judgeOpen(link: Link, numbered: Numbered): HealDecision {
   // Two companies claim the record: no number decides that.
-  if (link.state === 'conflict' && link.doubt === null) return NOTHING;
+  if (link.state === 'conflict' && link.mismatch === null) return NOTHING;
   if (numbered.kind === 'unseen') return NOTHING;
   if (link.origin === 'person') return judgeByHand(link, numbered);
   if (numbered.kind === 'company' && numbered.entity === link.entity) {
-    const isSettled = link.state === 'active' && link.doubt === null;
+    const isSettled = link.state === 'active' && link.mismatch === null;
     return isSettled ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
   }
   const text = textOf(numbered);
@@ -83,19 +83,19 @@ function judgeOpen(link: Link, numbered: Numbered): Verdict {
   if (numbered.kind === 'blank')
     return { kind: 'end', state: 'removed', reason: 'the record no longer holds a CVR number' };
   if (numbered.kind === 'other')
-    return { kind: 'doubt', doubt: text, reason: `the record holds "${text}", which is no CVR number` };
-  if (link.doubt === CAME_BY_MERGE)
-    return { kind: 'doubt', doubt: text, reason: `came by a merge to a record that holds the number of ${text}` };
+    return { kind: 'mismatch', mismatch: text, reason: `the record holds "${text}", which is no CVR number` };
+  if (link.mismatch === CAME_BY_MERGE)
+    return { kind: 'mismatch', mismatch: text, reason: `came by a merge to a record that holds the number of ${text}` };
   return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }
 
-function judgeByHand(link: Link, numbered: Numbered): Verdict {
+function judgeByHand(link: Link, numbered: Numbered): HealDecision {
   const other = otherCompany(link.entity, numbered);
   if (other === undefined)
     return link.state === 'active' ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
   if (isAccepted(link, other)) return NOTHING;
   const reason = `linked by hand, but the record holds the number of ${other}`;
-  return { kind: 'doubt', doubt: other, reason };
+  return { kind: 'mismatch', mismatch: other, reason };
 }
 
 /** The company whose number in a record speaks against a link made by hand: without a number there is none. */
@@ -109,14 +109,14 @@ export function otherCompany(entity: string, numbered: Numbered): string | undef
  * Whether a person saw this number, or none, and kept the link; in a conflict: whether that is what they are asked
  * already. A link that came by a merge is not ended by a survivor without a number.
  */
-const isAccepted = (link: Link, doubt: string): boolean => link.doubt === doubt;
+const isAccepted = (link: Link, mismatch: string): boolean => link.mismatch === mismatch;
 
-function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): Verdict {
+function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): HealDecision {
   const entity = numbered.kind === 'company' ? numbered.entity : undefined;
   const byNumber = entity === undefined ? NOTHING : ({ kind: 'link', entity, origin: 'number' } as const);
   if (link === undefined) return autoLink ? byNumber : NOTHING;
   if (link.state === 'gone' && isAccepted(link, textOf(numbered)))
-    return { kind: 'link', entity: link.entity, origin: link.origin, doubt: textOf(numbered) };
+    return { kind: 'link', entity: link.entity, origin: link.origin, mismatch: textOf(numbered) };
   if (link.origin === 'number') {
     // Restored, and its number is not for us to see: it is what it was.
     const isBack = link.state === 'gone' && numbered.kind === 'unseen';

@@ -1,21 +1,23 @@
 /** A record that was judged, on its way to its link. */
 import type { Claim } from '../../runtime/lanes.ts';
 import type { Link } from '../links.ts';
-import type { Verdict } from './judge.ts';
+import type { HealDecision } from './judge.ts';
 
 /** One record's turn: its link as it was when the CRM was asked, and what the answer makes of it. */
 export interface Judged {
   readonly claim: Claim;
   readonly link: Link | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: HealDecision;
   /** Set where the CRM could not say what became of the record. */
   readonly unread?: string;
 }
 
 /** A record with a verdict of that kind. */
-export type Kind<K extends Verdict['kind']> = Judged & { readonly verdict: Extract<Verdict, { kind: K }> };
+export type HealKind<K extends HealDecision['kind']> = Judged & {
+  readonly verdict: Extract<HealDecision, { kind: K }>;
+};
 
 export const isKind =
-  <K extends Verdict['kind']>(kind: K) =>
-  (judged: Judged): judged is Kind<K> =>
+  <K extends HealDecision['kind']>(kind: K) =>
+  (judged: Judged): judged is HealKind<K> =>
     judged.verdict.kind === kind;

@@ -58,7 +58,7 @@ export function isUnchanged(then: Link | undefined, now: Link | undefined): bool
     then.entity === now.entity &&
     then.state === now.state &&
     then.origin === now.origin &&
-    then.doubt === now.doubt &&
-    then.wish === now.wish
+    then.mismatch === now.mismatch &&
+    then.desired === now.desired
   );
 }

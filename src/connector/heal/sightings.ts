@@ -1,14 +1,14 @@
 /** Which of the records that a CRM tells of are worth a look: a hint costs nothing, a look costs a call. */
-import type { PropertyValue, Read, Sighting } from '../../../providers/provider.ts';
+import type { ChangeHint, PropertyValue, Read } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import { holdOf } from '../hold.ts';
 import type { Link } from '../links.ts';
-import { judge, type Rule } from './judge.ts';
+import { type HealRule, judge } from './judge.ts';
 
 /** What a connection's links follow, as far as its account shows it. */
-export interface Follow extends Rule {
+export interface Follow extends HealRule {
   /** The properties to ask for. */
   readonly properties: readonly string[];
 }
@@ -48,25 +48,25 @@ export async function sightedRecords(
   db: Db,
   crm: Crm,
   follow: Follow,
-  sightings: readonly Sighting[],
+  changeHints: readonly ChangeHint[],
 ): Promise<readonly string[]> {
   const links = await linksOf(
     db,
     crm.name,
-    sightings.map(({ id }) => id),
+    changeHints.map(({ id }) => id),
   );
-  const ids = sightings.flatMap((sighting): string[] => {
-    const link = links.get(sighting.id);
-    if (sighting.kind === 'moved') {
-      if (link !== undefined && link.state !== 'merged') return [sighting.id];
-      return crm.autoLink ? [sighting.to] : [];
+  const ids = changeHints.flatMap((changeHint): string[] => {
+    const link = links.get(changeHint.id);
+    if (changeHint.kind === 'moved') {
+      if (link !== undefined && link.state !== 'merged') return [changeHint.id];
+      return crm.autoLink ? [changeHint.to] : [];
     }
-    const verdict = judge(link, asRead(sighting), follow);
+    const verdict = judge(link, asRead(changeHint), follow);
     const changesNothing = verdict.kind === 'nothing' || (verdict.kind === 'held' && link === undefined);
-    return changesNothing ? [] : [sighting.id];
+    return changesNothing ? [] : [changeHint.id];
   });
   return [...new Set(ids)];
 }
 
-const asRead = (sighting: Sighting): Read =>
-  sighting.kind === 'seen' ? { kind: 'found', id: sighting.id, properties: sighting.properties } : sighting;
+const asRead = (changeHint: ChangeHint): Read =>
+  changeHint.kind === 'seen' ? { kind: 'found', id: changeHint.id, properties: changeHint.properties } : changeHint;

@@ -47,7 +47,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
   const byName = new Map(crms.map((crm) => [crm.name, crm]));
   const loggedAt = new Map<string, number>();
 
-  const tell = (level: 'warn' | 'error', provider: string, details: object, message: string): void => {
+  const report = (level: 'warn' | 'error', provider: string, details: object, message: string): void => {
     if (now() - (loggedAt.get(provider) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
     loggedAt.set(provider, now());
     log[level]({ provider, ...details }, message);
@@ -81,7 +81,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
       said = read(crm, request);
       if (said?.kind === 'records') await marked(crm, said.ids);
     } catch (error) {
-      tell('error', name, { err: error }, 'could not take a webhook of the CRM: it will come again');
+      report('error', name, { err: error }, 'could not take a webhook of the CRM: it will come again');
       return failed(reply, name, 'failed', 'The webhook could not be taken.');
     }
     if (said?.kind === 'records') {
@@ -92,7 +92,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     const reason = said?.reason ?? 'the provider says nothing of it';
     answer(isRefused ? 'unauthorized' : 'unreadable');
     const advice = 'a webhook of the CRM was not taken: check its secret, and server.publicUrl behind a proxy';
-    tell('warn', name, { reason, from: request.ip }, advice);
+    report('warn', name, { reason, from: request.ip }, advice);
     return sendError(
       reply,
       isRefused ? 401 : 400,

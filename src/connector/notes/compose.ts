@@ -25,7 +25,7 @@ export interface Refolded {
 }
 
 /** A payload with what became of the fields it speaks of. */
-export interface Told {
+export interface NotedEvent {
   readonly seq: number;
   readonly payload: Payload;
   readonly folds: ReadonlyMap<FieldName, Refolded>;
@@ -44,13 +44,13 @@ const MOST_CHARACTERS = 10_000;
 const MOST_TITLES = 3;
 
 /** The note a payload leaves under a rule; undefined where it tells nothing that happened and was asked for. */
-export function composeNote(told: Told, rule: NoteRule): Composed | undefined {
-  const { entityId, timestamp, updates } = told.payload;
-  if (isState(told.payload) || (!rule.persons && isPerson(entityId, undefined))) return undefined;
-  const chosen = pick(updates, (event) => rule.events.has(event) && !isRestated(event, told));
-  const filled = withFormer(chosen, told);
+export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | undefined {
+  const { entityId, timestamp, updates } = reported.payload;
+  if (isState(reported.payload) || (!rule.persons && isPerson(entityId, undefined))) return undefined;
+  const chosen = pick(updates, (event) => rule.events.has(event) && !isRestated(event, reported));
+  const filled = withFormer(chosen, reported);
   const descriptions = describeUpdates(rule.persons ? filled : withoutCareOf(filled), {
-    formerShares: formerShares(told),
+    formerShares: formerShares(reported),
     ...(!rule.persons && { nameless: ({ entityId: id, type }) => isPerson(id, type) }),
   }).flatMap(changesOf);
   if (descriptions.length === 0) return undefined;
@@ -86,7 +86,7 @@ function isState(payload: Payload): boolean {
 const STATED: ReadonlySet<EventName> = new Set(['newReport', 'newArticle', 'lifetimeStarted', 'lifetimeEnded']);
 
 /** Whether an event only repeats what was known. One that comes late, after newer ones, does not: it is told at its time. */
-function isRestated(event: EventName, { payload, folds }: Told): boolean {
+function isRestated(event: EventName, { payload, folds }: NotedEvent): boolean {
   const data = payload.updates[event];
   if (data === undefined) return true;
   const isMute =
@@ -129,7 +129,7 @@ function withoutCareOf({ address, ...rest }: Updates): Updates {
 }
 
 /** What was before, as we know it, where the sender does not say. */
-function withFormer(updates: Updates, { folds }: Told): Updates {
+function withFormer(updates: Updates, { folds }: NotedEvent): Updates {
   const filled = Object.entries(TEXTS).flatMap(([event, field]) => {
     const data = updates[event as keyof typeof TEXTS]; // Object.entries forgets the names of the keys
     const fold = folds.get(field);
@@ -142,7 +142,7 @@ function withFormer(updates: Updates, { folds }: Told): Updates {
 }
 
 /** Shares before, by the keys that descriptions know them by. */
-function formerShares({ folds }: Told): Readonly<Record<string, string>> {
+function formerShares({ folds }: NotedEvent): Readonly<Record<string, string>> {
   const shares = (field: FieldName, key: (id: string) => string): (readonly [string, string])[] => {
     const fold = folds.get(field);
     if (fold === undefined || fold.folded.stale) return [];

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { type Claim, held, mark } from '../../runtime/lanes.ts';
 import { each } from '../../store/each.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
 import { writeHistory } from '../history.ts';
-import { isHeldByRuling } from '../holds.ts';
+import { isHeldByOverride } from '../holds.ts';
 import { findLink, type Link } from '../links.ts';
 import { leavesNotes, type Noting, noteQueue } from './rows.ts';
 
@@ -57,8 +57,8 @@ export async function startNote(tx: Tx, claim: Claim, note: DueNote, now: number
     await end(tx, note, { state: 'dropped', done_at: now });
     return 'foreign';
   }
-  if (await isHeldByRuling(tx, note.provider, note.record_id, now)) return 'stop';
-  await end(tx, note, { tried_at: now });
+  if (await isHeldByOverride(tx, note.provider, note.record_id, now)) return 'stop';
+  await end(tx, note, { attempted_at: now });
   return 'go';
 }
 
@@ -174,8 +174,8 @@ export async function dropUnwantedNotes(tx: Tx, crms: readonly Noting[], now: nu
   for (const crm of crms) {
     const { name } = crm;
     const rule = crm.persons ? 'persons' : 'nameless';
-    const known = await readKept(tx, personsKey(name));
-    if (known !== rule) await writeKept(tx, personsKey(name), rule, now);
+    const known = await readValue(tx, personsKey(name));
+    if (known !== rule) await writeValue(tx, personsKey(name), rule, now);
     if (!leavesNotes(crm)) await dropAll(tx, name, 'notes are switched off', now);
     else if (known === 'persons' && rule === 'nameless') await dropAll(tx, name, 'it may name persons', now);
   }

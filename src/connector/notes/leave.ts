@@ -10,7 +10,7 @@ import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../ability.ts';
 import type { Crm } from '../crm.ts';
 import { holdsOf } from '../holds.ts';
-import { guardOf, type LostLeaseDeps, tellOfLostLeases } from '../lost-lease.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../lost-lease.ts';
 import { withSendGuard } from '../send-guard.ts';
 import { type FaultSettlement, later } from '../settle.ts';
 import { type DueNote, dropNotes, dueNotes, finishNote, moveNotes, recheck, startNote, type Waiting } from './due.ts';
@@ -55,7 +55,7 @@ export async function leaveNotes(
   turns.push(...(await withLooking(deps, crm, open, signal)));
   const ours = await store.write((tx) => settleAll(tx, turns));
   for (const [, { kind }] of turns) metrics.attempts.inc({ queue: noteQueue(crm.name), result: kind });
-  tellOfLostLeases(deps, noteQueue(crm.name), { lost: turns.length - ours.size, sent: 0 });
+  reportLostLeases(deps, noteQueue(crm.name), { lost: turns.length - ours.size, sent: 0 });
 }
 
 /** How the turn of a record ends whose link alone says that it gets no note, or none now. */
@@ -100,14 +100,14 @@ async function withLooking(
   for (const [index, claim] of claims.entries()) {
     const one = open.get(claim);
     const turn = async () =>
-      one && takeTurn(deps, crm, claim, { ...one, held: holds.get(claim.key) }, reads?.[index], signal);
+      one && processNote(deps, crm, claim, { ...one, held: holds.get(claim.key) }, reads?.[index], signal);
     const settlement = fault === undefined ? await guarded(turn) : undefined;
     turns.push([claim, settlement ?? fault?.of(claim) ?? { kind: 'again', at: deps.now(), free: true }]);
   }
   return turns;
 }
 
-async function takeTurn(
+async function processNote(
   deps: LeaveDeps,
   crm: Crm,
   claim: Claim,
@@ -158,8 +158,8 @@ async function leave(
 ): Promise<Left> {
   const { notes } = crm.connection;
   if (notes === undefined) return { kind: 'refused', reason: `${crm.name} leaves no notes` };
-  if (note.tried_at !== null) {
-    const arrived = note.tried_at + ARRIVAL_MS;
+  if (note.attempted_at !== null) {
+    const arrived = note.attempted_at + ARRIVAL_MS;
     if (arrived > now()) return settled({ kind: 'again', at: arrived, free: true, error: 'waits for a lost answer' });
     const found = await notes.find(claim.key, note.marker, note.at - CLOCK_MS, signal);
     if (found !== undefined) {

@@ -6,7 +6,7 @@ import { mark } from '../../runtime/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
-import { type Composed, composeNote, type NoteRule, type Told } from './compose.ts';
+import { type Composed, composeNote, type NotedEvent, type NoteRule } from './compose.ts';
 
 /** The lanes of records with notes to be left on them; key: record id. */
 export const noteQueue = (provider: string): string => `note:${provider}`;
@@ -58,19 +58,19 @@ interface NoteRow extends Composed {
 export async function writeNotes(
   tx: Tx,
   { of }: NoteRules,
-  told: readonly Told[],
+  reported: readonly NotedEvent[],
   now: number,
 ): Promise<ReadonlySet<string>> {
-  if (told.length === 0) return new Set();
+  if (reported.length === 0) return new Set();
   const links = await tx
     .selectFrom('link')
     .select(['provider', 'record_id', 'entity'])
-    .where('entity', 'in', each(tx, [...new Set(told.map(({ payload }) => payload.entityId))]))
+    .where('entity', 'in', each(tx, [...new Set(reported.map(({ payload }) => payload.entityId))]))
     .where('provider', 'in', each(tx, [...of.keys()]))
     .where('state', '=', 'active')
     .execute();
   const byCompany = Map.groupBy(links, ({ provider, entity }) => `${provider} ${entity}`);
-  const rows = told.flatMap((one) =>
+  const rows = reported.flatMap((one) =>
     [...of].flatMap(([provider, rule]): NoteRow[] => {
       const records = byCompany.get(`${provider} ${one.payload.entityId}`) ?? [];
       const note = records.length === 0 ? undefined : composeNote(one, rule);

@@ -1,5 +1,5 @@
 /** The rule for the parent of one record: a person's choice stays. Pure. */
-import type { Wish } from './wish.ts';
+import type { DesiredParent } from './wish.ts';
 
 /** What is to be done; `given` is the parent that is ours afterwards. */
 export type ParentDecision =
@@ -8,7 +8,7 @@ export type ParentDecision =
   | { readonly kind: 'keep'; readonly detail: string };
 
 /** Decides by the parent that the CRM holds: it is replaced or ended where it is blank or ours. */
-export function decideParent(crm: string | null, { given, tried, wanted }: Wish): ParentDecision {
+export function decideParent(crm: string | null, { given, tried, wanted }: DesiredParent): ParentDecision {
   const isOurs = crm !== null && (crm === given || tried.includes(crm));
   switch (wanted.kind) {
     case 'leave':

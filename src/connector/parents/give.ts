@@ -14,14 +14,14 @@ import type { Store, Tx } from '../../store/open.ts';
 import type { AbilityGate } from '../ability.ts';
 import type { Crm } from '../crm.ts';
 import { type Happened, writeHistory } from '../history.ts';
-import { isHeldByRuling, readHolds } from '../holds.ts';
-import { guardOf, type LostLeaseDeps, tellOfLostLeases } from '../lost-lease.ts';
+import { isHeldByOverride, readHolds } from '../holds.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../lost-lease.ts';
 import { withSendGuard } from '../send-guard.ts';
 import { type FaultSettlement, later } from '../settle.ts';
 import { decideParent } from './decide-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
 import { parentQueue } from './mark.ts';
-import { pendingParent, readWishes, type Wish } from './wish.ts';
+import { type DesiredParent, pendingParent, readDesiredParents } from './wish.ts';
 
 export interface GiveDeps {
   readonly store: Store;
@@ -31,7 +31,7 @@ export interface GiveDeps {
   readonly gate: AbilityGate;
 }
 
-interface Turn {
+interface AssignResult {
   readonly claim: Claim;
   readonly settlement: Settlement;
   readonly happened?: Happened;
@@ -57,11 +57,18 @@ export async function giveParents(
 ): Promise<void> {
   const { store, metrics, now } = deps;
   const ids = claims.map(({ key }) => key);
-  const wishes = new Map((await readWishes(store, crm.name, ids, now())).map((wish) => [wish.id, wish]));
+  const desiredParents = new Map(
+    (await readDesiredParents(store, crm.name, ids, now())).map((desired) => [desired.id, desired]),
+  );
   const begun: Begun = new Map();
-  const open = claims.filter(({ key }) => concernsCrm(wishes.get(key)));
-  const rest = claims.filter((claim) => !open.includes(claim)).map((claim) => untouched(crm.name, claim, wishes));
-  const turns = [...rest, ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, wishes, begun, signal))];
+  const open = claims.filter(({ key }) => concernsCrm(desiredParents.get(key)));
+  const rest = claims
+    .filter((claim) => !open.includes(claim))
+    .map((claim) => untouched(crm.name, claim, desiredParents));
+  const turns = [
+    ...rest,
+    ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, desiredParents, begun, signal)),
+  ];
   const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(tx, claims);
     await record(
@@ -79,21 +86,22 @@ export async function giveParents(
     return { ours, overtaken };
   });
   for (const { settlement } of turns) metrics.attempts.inc({ queue: parentQueue(crm.name), result: settlement.kind });
-  tellOfLostLeases(deps, parentQueue(crm.name), { lost: turns.length - ours.size, sent: overtaken });
+  reportLostLeases(deps, parentQueue(crm.name), { lost: turns.length - ours.size, sent: overtaken });
 }
 
 /** Whether the CRM must be asked: most companies have no majority owner, and never had. */
-const concernsCrm = (wish: Wish | undefined): boolean =>
-  wish !== undefined &&
-  (wish.wanted.kind === 'parent' || (wish.wanted.kind === 'none' && (wish.given !== null || wish.tried.length > 0)));
+const concernsCrm = (desired: DesiredParent | undefined): boolean =>
+  desired !== undefined &&
+  (desired.wanted.kind === 'parent' ||
+    (desired.wanted.kind === 'none' && (desired.given !== null || desired.tried.length > 0)));
 
-function untouched(provider: string, claim: Claim, wishes: ReadonlyMap<string, Wish>): Turn {
-  const wish = wishes.get(claim.key);
-  if (wish?.wanted.kind !== 'leave' || wish.wanted.why === undefined) return { claim, settlement: DONE };
-  return { claim, settlement: DONE, happened: told(provider, wish, `no parent: ${wish.wanted.why}`) };
+function untouched(provider: string, claim: Claim, desiredParents: ReadonlyMap<string, DesiredParent>): AssignResult {
+  const desired = desiredParents.get(claim.key);
+  if (desired?.wanted.kind !== 'leave' || desired.wanted.why === undefined) return { claim, settlement: DONE };
+  return { claim, settlement: DONE, happened: reported(provider, desired, `no parent: ${desired.wanted.why}`) };
 }
 
-const told = (provider: string, { id, entity }: Wish, detail: string): Happened => {
+const reported = (provider: string, { id, entity }: DesiredParent, detail: string): Happened => {
   return { provider, id, entity, rule: 'parent', detail };
 };
 
@@ -101,22 +109,22 @@ async function takeTurns(
   deps: GiveDeps,
   crm: Crm,
   claims: readonly Claim[],
-  wishes: ReadonlyMap<string, Wish>,
+  desiredParents: ReadonlyMap<string, DesiredParent>,
   begun: Begun,
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
+): Promise<readonly AssignResult[]> {
   const { parents } = crm.connection;
   if (parents === undefined) return claims.map((claim) => ({ claim, settlement: DONE }));
-  const turns = new Map<string, Turn>();
+  const turns = new Map<string, AssignResult>();
   try {
     await crm.schema(signal);
     const ids = claims.map(({ key }) => key);
     const reads = await parents.read(ids, signal);
     const pending: Pending[] = [];
     for (const [index, claim] of claims.entries()) {
-      const wish = wishes.get(claim.key);
-      if (wish === undefined) continue;
-      const looked = look(crm.name, claim, wish, reads[index], deps.now());
+      const desired = desiredParents.get(claim.key);
+      if (desired === undefined) continue;
+      const looked = look(crm.name, claim, desired, reads[index], deps.now());
       if ('settlement' in looked) turns.set(claim.key, looked);
       else pending.push(looked);
     }
@@ -132,26 +140,32 @@ async function takeTurns(
 /** A parent to be written. */
 interface Pending {
   readonly claim: Claim;
-  readonly wish: Wish;
+  readonly desired: DesiredParent;
   readonly parent: string | null;
   readonly was: string | null;
 }
 
-function look(provider: string, claim: Claim, wish: Wish, read: ParentRead | undefined, now: number): Turn | Pending {
+function look(
+  provider: string,
+  claim: Claim,
+  desired: DesiredParent,
+  read: ParentRead | undefined,
+  now: number,
+): AssignResult | Pending {
   if (read === undefined) return { claim, settlement: later(claim, now, 'the CRM said nothing of this record') };
   if (read.kind !== 'found') return strayed(claim, read, now);
-  const decision = decideParent(read.parent, wish);
+  const decision = decideParent(read.parent, desired);
   switch (decision.kind) {
     case 'write':
-      return { claim, wish, parent: decision.parent, was: read.parent };
+      return { claim, desired, parent: decision.parent, was: read.parent };
     case 'keep':
-      return { claim, settlement: DONE, given: null, happened: told(provider, wish, decision.detail) };
+      return { claim, settlement: DONE, given: null, happened: reported(provider, desired, decision.detail) };
     case 'done':
       return { claim, settlement: DONE, given: decision.given };
   }
 }
 
-function strayed(claim: Claim, read: { kind: 'gone' } | { kind: 'moved'; to: string }, now: number): Turn {
+function strayed(claim: Claim, read: { kind: 'gone' } | { kind: 'moved'; to: string }, now: number): AssignResult {
   const error = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
   return { claim, settlement: later(claim, now, error), stray: true };
 }
@@ -161,23 +175,23 @@ async function writeAll(
   crm: Crm,
   parents: Parents,
   pending: readonly Pending[],
-  { turns, begun }: { readonly turns: Map<string, Turn>; readonly begun: Begun },
+  { turns, begun }: { readonly turns: Map<string, AssignResult>; readonly begun: Begun },
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now } = deps;
   if (pending.length === 0) return;
-  const ids = pending.map(({ wish }) => wish.id);
+  const ids = pending.map(({ desired }) => desired.id);
   const holds = await readHolds(store.db, crm, ids, now(), signal);
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
   // What ends goes first: where two companies change places, the one may stand below the other only then.
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
-    const { claim, wish, parent, was } = one;
-    const until = holds.get(wish.id);
+    const { claim, desired, parent, was } = one;
+    const until = holds.get(desired.id);
     if (until !== undefined) turns.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
-    else if (parent !== null && !mayBeUnder(lineage, wish.id, parent)) {
+    else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
-      const turn: Turn = { claim, settlement: DONE, happened: told(crm.name, wish, detail) };
+      const turn: AssignResult = { claim, settlement: DONE, happened: reported(crm.name, desired, detail) };
       turns.set(claim.key, claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : turn);
     } else {
       const write = await begin(store, crm.name, one, now());
@@ -185,9 +199,11 @@ async function writeAll(
         turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
         continue;
       }
-      const outcome = await send(deps, claim, write, begun, () => parents.write({ id: wish.id, parent, was }, signal));
-      if (outcome.kind === 'written') lineage.set(wish.id, parent);
-      turns.set(claim.key, turnOf(crm.name, one, outcome, now()));
+      const outcome = await send(deps, claim, write, begun, () =>
+        parents.write({ id: desired.id, parent, was }, signal),
+      );
+      if (outcome.kind === 'written') lineage.set(desired.id, parent);
+      turns.set(claim.key, resultFor(crm.name, one, outcome, now()));
     }
   }
 }
@@ -218,25 +234,30 @@ async function send<T>(
 async function begin(
   store: Store,
   provider: string,
-  { claim, wish, parent }: Pending,
+  { claim, desired, parent }: Pending,
   now: number,
 ): Promise<PendingWrite | undefined> {
-  if (await isHeldByRuling(store.db, provider, wish.id, now)) return undefined;
+  if (await isHeldByOverride(store.db, provider, desired.id, now)) return undefined;
   const write = pendingUnder(claim, now, pendingParent(parent));
   return store.write(async (tx) => {
     if ((await held(tx, [claim])).size === 0) return undefined;
     await beginWrites(tx, [write]);
-    if (parent !== null) await remember(tx, provider, wish.id, { tried_id: parent, at: now });
+    if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent, at: now });
     return write;
   });
 }
 
-function turnOf(provider: string, { claim, wish, parent, was }: Pending, outcome: Outcome, now: number): Turn {
+function resultFor(
+  provider: string,
+  { claim, desired, parent, was }: Pending,
+  outcome: Outcome,
+  now: number,
+): AssignResult {
   switch (outcome.kind) {
     case 'written': {
-      const { why } = wish.wanted;
+      const { why } = desired.wanted;
       const detail = parent === null ? `parent ${was} ended: ${why}` : `parent ${parent}: ${why}`;
-      return { claim, settlement: DONE, given: parent, happened: told(provider, wish, detail) };
+      return { claim, settlement: DONE, given: parent, happened: reported(provider, desired, detail) };
     }
     case 'rejected':
       return { claim, settlement: { kind: 'parked', at: now, error: outcome.reason } };
@@ -247,11 +268,11 @@ function turnOf(provider: string, { claim, wish, parent, was }: Pending, outcome
   }
 }
 
-async function record(tx: Tx, provider: string, turns: readonly Turn[], now: number): Promise<void> {
+async function record(tx: Tx, provider: string, turns: readonly AssignResult[], now: number): Promise<void> {
   const stray = turns.filter((turn) => turn.stray === true).map(({ claim }) => claim.key);
   if (stray.length > 0) await mark(tx, `sync:${provider}`, stray, now);
   for (const { claim, given } of turns)
-    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, tried_id: null, at: now });
+    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
   await writeHistory(
     tx,
     [],
@@ -264,7 +285,7 @@ async function remember(
   tx: Tx,
   provider: string,
   id: string,
-  to: { readonly parent_id?: string | null; readonly tried_id: string | null; readonly at: number },
+  to: { readonly parent_id?: string | null; readonly pending_id: string | null; readonly at: number },
 ): Promise<void> {
   await tx.updateTable('parent').set(to).where('provider', '=', provider).where('record_id', '=', id).execute();
 }

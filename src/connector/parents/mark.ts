@@ -2,7 +2,7 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes.ts';
 import { each } from '../../store/each.ts';
-import { writeKept } from '../../store/keep.ts';
+import { writeValue } from '../../store/keep.ts';
 import type { Tx } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
 import { markAll, stopMarking } from '../mark-all.ts';
@@ -71,15 +71,15 @@ const keyOf = (name: string): string => `parents:${name}`;
 export async function markReparented(tx: Tx, crms: readonly Parenting[], now: number): Promise<void> {
   for (const crm of crms) {
     const key = keyOf(crm.name);
-    const known = await tx.selectFrom('keep').select('key').where('key', '=', key).executeTakeFirst();
+    const known = await tx.selectFrom('kv').select('key').where('key', '=', key).executeTakeFirst();
     if (!givesParents(crm)) {
-      await tx.deleteFrom('keep').where('key', '=', key).execute();
+      await tx.deleteFrom('kv').where('key', '=', key).execute();
       await stopMarking(tx, parentQueue(crm.name));
       await tx.deleteFrom('lane').where('queue', '=', parentQueue(crm.name)).execute();
       continue;
     }
     if (known !== undefined) continue;
     await markAll(tx, crm.name, parentQueue(crm.name), now);
-    await writeKept(tx, key, 'on', now);
+    await writeValue(tx, key, 'on', now);
   }
 }

@@ -9,18 +9,18 @@ import { type Majority, majorityOf } from './majority.ts';
 import { parentQueue } from './mark.ts';
 
 /** `leave`: nothing follows from what is known. `none`: the record's company has no majority owner any more. */
-export type Wanted =
+export type WantedParent =
   | { readonly kind: 'leave'; readonly why?: string }
   | { readonly kind: 'none'; readonly why: string }
   | { readonly kind: 'parent'; readonly id: string; readonly why: string };
 
-export interface Wish {
+export interface DesiredParent {
   readonly id: string;
   readonly entity: string;
   /** The parent we gave it, and one we were about to give it. */
   readonly given: string | null;
   readonly tried: readonly string[];
-  readonly wanted: Wanted;
+  readonly wanted: WantedParent;
 }
 
 /** What a pending write of a parent holds. */
@@ -38,12 +38,12 @@ const HEIGHT = 20;
  * The wishes for the active ones among these records. Says first who their owners are: a link that the owner gets after
  * that finds them, one that it got before is seen here.
  */
-export async function readWishes(
+export async function readDesiredParents(
   store: Store,
   provider: string,
   ids: readonly string[],
   now: number,
-): Promise<readonly Wish[]> {
+): Promise<readonly DesiredParent[]> {
   const { db } = store;
   const links = await db
     .selectFrom('link')
@@ -62,7 +62,7 @@ export async function readWishes(
   await store.write((tx) => rememberOwners(tx, provider, rows, now));
   const known = await db
     .selectFrom('parent')
-    .select(['record_id', 'parent_id', 'tried_id'])
+    .select(['record_id', 'parent_id', 'pending_id'])
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
     .execute();
@@ -71,22 +71,28 @@ export async function readWishes(
   const recordsOf = await readRecords(db, provider, [...new Set(rows.flatMap(({ owner }) => owner ?? []))]);
   const standsFor = await readCompanies(db, provider, [...new Set(known.flatMap((row) => row.parent_id ?? []))]);
   return links.map(({ record_id: id, entity }) => {
-    const { parent_id: given = null, tried_id = null } = oursOf.get(id) ?? {};
-    const tried = [...new Set([tried_id, ...(pendingOf.get(id) ?? []).map(parentIn)])].filter((each) => each !== null);
+    const { parent_id: given = null, pending_id = null } = oursOf.get(id) ?? {};
+    const tried = [...new Set([pending_id, ...(pendingOf.get(id) ?? []).map(parentIn)])].filter(
+      (each) => each !== null,
+    );
     const majority = owners.get(entity) ?? { kind: 'unknown' };
     const wanted = want(entity, majority, { owners, recordsOf, given, standsFor });
     return { id, entity, given, tried, wanted };
   });
 }
 
-interface Ground {
+interface DesiredParentContext {
   readonly owners: ReadonlyMap<string, Majority>;
   readonly recordsOf: ReadonlyMap<string, readonly string[]>;
   readonly given: string | null;
   readonly standsFor: ReadonlyMap<string, string>;
 }
 
-function want(entity: string, majority: Majority, { owners, recordsOf, given, standsFor }: Ground): Wanted {
+function want(
+  entity: string,
+  majority: Majority,
+  { owners, recordsOf, given, standsFor }: DesiredParentContext,
+): WantedParent {
   if (majority.kind === 'unknown') return { kind: 'leave' };
   if (majority.kind === 'none') return { kind: 'none', why: `no company owns more than half of ${entity} any more` };
   const { entity: owner, share } = majority;

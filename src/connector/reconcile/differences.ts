@@ -4,7 +4,7 @@ import type { Db } from '../../store/store.ts';
 import { linkKey } from '../links.ts';
 
 /** The lists as they lie in the store, and what is not to be judged. */
-export interface Scope {
+export interface ReconcileScope {
   readonly provider: string;
   /** Links that were touched at this time (ms) or later are younger than the lists: nothing is said of them. */
   readonly before: number;
@@ -21,14 +21,14 @@ export interface Scope {
 export type Repair = 'heal' | 'add' | 'remove' | 'delete' | 'person';
 
 /** One difference. `entity` is the link's, or the item's where there is none; `other` what speaks against it. */
-export interface Difference {
+export interface ReconcileDifference {
   readonly record: string;
   readonly entity: string;
   readonly other: string | null;
 }
 
 /** What a list that cannot be right makes nothing be concluded from. */
-export type Basis = 'records' | 'numbers' | 'items' | 'deletions';
+export type ReconcileBasis = 'records' | 'numbers' | 'items' | 'deletions';
 
 interface Spec {
   /** The heading for people. */
@@ -37,24 +37,29 @@ interface Spec {
   /** Whether it is about the service's list: left out where no service is configured. */
   readonly service?: true;
   /** What it is concluded from, beside the links. */
-  readonly grounds: readonly Basis[];
+  readonly grounds: readonly ReconcileBasis[];
   /** One sentence for people. */
-  say(difference: Difference, provider: string): string;
+  say(difference: ReconcileDifference, provider: string): string;
   /** Selects `record`, `entity` and `other`; undefined where the kind does not occur. */
-  query(scope: Scope): RawBuilder<unknown> | undefined;
+  query(scope: ReconcileScope): RawBuilder<unknown> | undefined;
 }
 
-const census = (record: string, { provider }: Scope) => sql`from census c where c.provider = ${provider}
+const scan = (record: string, { provider }: ReconcileScope) => sql`from scan c where c.provider = ${provider}
   and c.purpose = 'reconcile' and c.record_id = ${sql.ref(record)}`;
-const links = (scope: Scope) =>
+const links = (scope: ReconcileScope) =>
   sql`from link l where l.provider = ${scope.provider} and l.updated_at < ${scope.before}`;
-const linksSeen = ({ provider, before }: Scope) => sql`from link l join census c on c.provider = l.provider
+const linksSeen = ({ provider, before }: ReconcileScope) => sql`from link l join scan c on c.provider = l.provider
   and c.purpose = 'reconcile' and c.record_id = l.record_id where l.provider = ${provider} and l.updated_at < ${before}`;
-const itemsLinked = ({ provider, before }: Scope) => sql`from census_item i join link l on l.provider = i.provider
+const itemsLinked = ({
+  provider,
+  before,
+}: ReconcileScope) => sql`from scan_item i join link l on l.provider = i.provider
   and l.record_id = i.record_id where i.provider = ${provider} and l.updated_at < ${before}`;
-const itemsUnlinked = ({ provider }: Scope) => sql`from census_item i where i.provider = ${provider} and not exists
+const itemsUnlinked = ({
+  provider,
+}: ReconcileScope) => sql`from scan_item i where i.provider = ${provider} and not exists
   (select 1 from link l where l.provider = i.provider and l.record_id = i.record_id)`;
-const hasItem = sql`exists (select 1 from census_item i where i.provider = l.provider and i.entity = l.entity
+const hasItem = sql`exists (select 1 from scan_item i where i.provider = l.provider and i.entity = l.entity
   and i.record_id = l.record_id)`;
 /** Its wish is on its way to the service, or waits for a person. */
 const isUnderWay = (provider: string) => sql`exists (select 1 from lane where lane.queue = 'monitoring'
@@ -63,19 +68,20 @@ const isUnderWay = (provider: string) => sql`exists (select 1 from lane where la
 const spelled = sql`coalesce(c.entity, substr(c.found, 1, 100), '')`;
 /** The number in the record is another than the link's company, and not one that a person accepted. */
 const numberDiffers = sql`c.verdict <> 'unreadable' and c.action <> 'held' and (c.entity is null or c.entity <> l.entity)
-  and (l.doubt is null or l.doubt <> ${spelled})`;
+  and (l.mismatch is null or l.mismatch <> ${spelled})`;
 /** A link that a person made needs no number, but another company's speaks against it. */
 const numberCounts = sql`(l.origin = 'number' or (c.entity is not null and l.entity like 'CVR-1-%'))`;
 /** What a person was asked about, or once accepted, is not in the record any more. */
 const isSettled = sql`(l.state = 'conflict' or (l.state = 'active' and l.origin = 'number' and c.entity = l.entity))
-  and l.doubt is not null and c.verdict <> 'unreadable' and c.action <> 'held'
-  and (l.doubt <> ${spelled} or (l.origin = 'person' and c.entity is null))`;
+  and l.mismatch is not null and c.verdict <> 'unreadable' and c.action <> 'held'
+  and (l.mismatch <> ${spelled} or (l.origin = 'person' and c.entity is null))`;
 // Joined so that the index on the entity is the only one that fits: by its key, SQLite reads all links for each record.
 const isTaken = (entity: RawBuilder<unknown>) => sql`exists (select 1 from link other where other.entity = ${entity}
   and other.provider || '' = c.provider and other.record_id || '' <> c.record_id
   and other.state in ('active', 'conflict'))`;
 
-const named = (provider: string, { record, entity }: Difference): string => `${provider}:${record} (${entity})`;
+const named = (provider: string, { record, entity }: ReconcileDifference): string =>
+  `${provider}:${record} (${entity})`;
 
 /** Every kind of difference, in the order in which they are shown. */
 export const DIFFERENCES = {
@@ -85,7 +91,7 @@ export const DIFFERENCES = {
     grounds: ['records'],
     say: (one, provider) => `${named(provider, one)} is linked, and the CRM does not list it: deleted, or merged`,
     query: (scope) => sql`select l.record_id as record, l.entity, null as other ${links(scope)}
-      and l.state in ('active', 'conflict') and not exists (select 1 ${census('l.record_id', scope)})`,
+      and l.state in ('active', 'conflict') and not exists (select 1 ${scan('l.record_id', scope)})`,
   },
   number: {
     about: 'linked to another company than the number in the record says',
@@ -113,7 +119,7 @@ export const DIFFERENCES = {
     query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
       and l.state in ('gone', 'removed', 'merged') and c.action <> 'held' and (
         (l.origin = 'number' and c.entity is not null and not ${isTaken(sql`c.entity`)})
-        or (l.state = 'gone' and (l.origin = 'person' or c.verdict = 'unreadable' or l.doubt = ${spelled})
+        or (l.state = 'gone' and (l.origin = 'person' or c.verdict = 'unreadable' or l.mismatch = ${spelled})
           and not ${isTaken(sql`l.entity`)}))`,
   },
   unlinked: {
@@ -133,7 +139,7 @@ export const DIFFERENCES = {
     grounds: ['items'],
     say: (one, provider) => `${named(provider, one)} is linked, and the service does not monitor it`,
     query: (scope) => sql`select l.record_id as record, l.entity, null as other ${linksSeen(scope)}
-      and l.state = 'active' and l.wish = 'on' and l.monitored <> 'refused' and not ${hasItem}
+      and l.state = 'active' and l.desired = 'on' and l.observed <> 'refused' and not ${hasItem}
       and not ${isUnderWay(scope.provider)}`,
   },
   unwished: {
@@ -143,7 +149,7 @@ export const DIFFERENCES = {
     grounds: ['deletions'],
     say: (one, provider) => `${named(provider, one)} is still monitored, and its link has ended`,
     query: (scope) => sql`select i.record_id as record, i.entity, null as other ${itemsLinked(scope)}
-      and l.entity = i.entity and l.wish = 'off' and not ${isUnderWay(scope.provider)}`,
+      and l.entity = i.entity and l.desired = 'off' and not ${isUnderWay(scope.provider)}`,
   },
   leftover: {
     about: 'monitored for a record that is linked to another company',
@@ -161,8 +167,8 @@ export const DIFFERENCES = {
     grounds: ['records', 'numbers', 'deletions'],
     say: (one, provider) =>
       `${named(provider, one)} is monitored, and ${one.other === null ? 'the CRM does not list the record' : 'the record is not linked'}`,
-    query: (scope) => sql`select i.record_id as record, i.entity, (select c.verdict ${census('i.record_id', scope)})
-      as other ${itemsUnlinked(scope)} and not exists (select 1 ${census('i.record_id', scope)} and c.entity = i.entity)`,
+    query: (scope) => sql`select i.record_id as record, i.entity, (select c.verdict ${scan('i.record_id', scope)})
+      as other ${itemsUnlinked(scope)} and not exists (select 1 ${scan('i.record_id', scope)} and c.entity = i.entity)`,
   },
   loose: {
     about: 'monitored, with that number in the record, and not linked',
@@ -175,7 +181,7 @@ export const DIFFERENCES = {
       scope.autoLink
         ? undefined
         : sql`select i.record_id as record, i.entity, null as other ${itemsUnlinked(scope)}
-            and exists (select 1 ${census('i.record_id', scope)} and c.entity = i.entity)`,
+            and exists (select 1 ${scan('i.record_id', scope)} and c.entity = i.entity)`,
   },
   refused: {
     about: 'linked, and refused by the service',
@@ -183,8 +189,8 @@ export const DIFFERENCES = {
     repair: 'person',
     grounds: [],
     say: (one, provider) => `${named(provider, one)} is not monitored: ${one.other ?? 'the service refused it'}`,
-    query: (scope) => sql`select l.record_id as record, l.entity, l.monitored_error as other ${links(scope)}
-      and l.state = 'active' and l.wish = 'on' and l.monitored = 'refused' and not ${hasItem}`,
+    query: (scope) => sql`select l.record_id as record, l.entity, l.observed_error as other ${links(scope)}
+      and l.state = 'active' and l.desired = 'on' and l.observed = 'refused' and not ${hasItem}`,
   },
   conflict: {
     about: 'in conflict',
@@ -192,27 +198,27 @@ export const DIFFERENCES = {
     grounds: [],
     say: (one, provider) => `${named(provider, one)} is in conflict: ${one.other ?? 'two companies claim the record'}`,
     query: (scope) => sql`select l.record_id as record, l.entity, l.reason as other ${links(scope)}
-      and l.state = 'conflict' and exists (select 1 ${census('l.record_id', scope)} and not (${isSettled}))`,
+      and l.state = 'conflict' and exists (select 1 ${scan('l.record_id', scope)} and not (${isSettled}))`,
   },
 } as const satisfies Readonly<Record<string, Spec>>;
 
-export type Kind = keyof typeof DIFFERENCES;
-export const KINDS = Object.keys(DIFFERENCES) as readonly Kind[];
+export type DifferenceKind = keyof typeof DIFFERENCES;
+export const KINDS = Object.keys(DIFFERENCES) as readonly DifferenceKind[];
 
 /** Records with a number that no other record has and no link speaks of. */
-function linkable(scope: Scope): RawBuilder<unknown> {
+function linkable(scope: ReconcileScope): RawBuilder<unknown> {
   const { provider, before } = scope;
-  return sql`from census c where c.provider = ${provider} and c.purpose = 'reconcile' and c.verdict = 'matched'
+  return sql`from scan c where c.provider = ${provider} and c.purpose = 'reconcile' and c.verdict = 'matched'
     and not exists (select 1 from link l where l.provider = c.provider and l.record_id = c.record_id
       and (l.state in ('active', 'conflict', 'gone') or l.origin = 'number' or l.entity = c.entity
         or l.updated_at >= ${before}))
     and not ${isTaken(sql`c.entity`)}
-    and not exists (select 1 from census twin where twin.provider = c.provider and twin.purpose = c.purpose
+    and not exists (select 1 from scan twin where twin.provider = c.provider and twin.purpose = c.purpose
       and twin.entity = c.entity and twin.record_id <> c.record_id)`;
 }
 
 /** How many differences of a kind there are. */
-export async function countOf(db: Db, kind: Kind, scope: Scope): Promise<number> {
+export async function countOf(db: Db, kind: DifferenceKind, scope: ReconcileScope): Promise<number> {
   const query = DIFFERENCES[kind].query(scope);
   if (query === undefined) return 0;
   const { rows } = await sql<{ count: number }>`select cast(count(*) as bigint) as count from (${query}) as d`.execute(
@@ -224,14 +230,14 @@ export async function countOf(db: Db, kind: Kind, scope: Scope): Promise<number>
 /** The next differences of a kind, by record and company. */
 export async function pageOf(
   db: Db,
-  kind: Kind,
-  scope: Scope,
-  { after, limit }: { readonly after?: Difference | undefined; readonly limit: number },
-): Promise<readonly Difference[]> {
+  kind: DifferenceKind,
+  scope: ReconcileScope,
+  { after, limit }: { readonly after?: ReconcileDifference | undefined; readonly limit: number },
+): Promise<readonly ReconcileDifference[]> {
   const query = DIFFERENCES[kind].query(scope);
   if (query === undefined) return [];
   const next = after === undefined ? sql`` : sql`where (d.record, d.entity) > (${after.record}, ${after.entity})`;
-  const { rows } = await sql<Difference>`select * from (${query}) as d ${next}
+  const { rows } = await sql<ReconcileDifference>`select * from (${query}) as d ${next}
     order by d.record, d.entity limit ${limit}`.execute(db);
   return rows;
 }

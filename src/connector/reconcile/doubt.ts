@@ -1,8 +1,8 @@
 /** doubt: lists that cannot be right, and what is therefore not done. Pure. */
-import type { Basis } from './differences.ts';
+import type { ReconcileBasis } from './differences.ts';
 
 /** What is known of the lists, beside the lists. Links count where they are older than the lists. */
-export interface Known {
+export interface KnownNumbers {
   readonly provider: string;
   /** Records that the scan saw now, and at the last reconcile that was not in doubt. */
   readonly records: { readonly now: number; readonly last: number | undefined };
@@ -18,8 +18,8 @@ export interface Known {
   readonly deletions: number;
 }
 
-export interface Doubt {
-  readonly basis: Basis;
+export interface Implausibility {
+  readonly basis: ReconcileBasis;
   /** What is strange, for people. */
   readonly reason: string;
 }
@@ -37,13 +37,16 @@ const shrank = (known: number, seen: number): boolean =>
   known > 0 && (seen === 0 || (known >= FEW && seen < known / 2));
 
 /** Everything that cannot be right. Nothing is concluded from it: what is missing may be missing from the list only. */
-export function doubtsOf(known: Known): readonly Doubt[] {
-  return [recordsDoubt(known), numbersDoubt(known), itemsDoubt(known), deletionsDoubt(known)].filter(
-    (doubt) => doubt !== undefined,
-  );
+export function implausibilitiesOf(known: KnownNumbers): readonly Implausibility[] {
+  return [
+    implausibleRecords(known),
+    implausibleNumbers(known),
+    implausibleItems(known),
+    implausibleDeletions(known),
+  ].filter((doubt) => doubt !== undefined);
 }
 
-function recordsDoubt({ provider, records, links }: Known): Doubt | undefined {
+function implausibleRecords({ provider, records, links }: KnownNumbers): Implausibility | undefined {
   const { now, last = 0 } = records;
   if (now === 0 && links.all > 0)
     return { basis: 'records', reason: `${provider} lists no company at all, and ${links.all} are linked` };
@@ -54,7 +57,7 @@ function recordsDoubt({ provider, records, links }: Known): Doubt | undefined {
   return undefined;
 }
 
-function numbersDoubt({ provider, numbers }: Known): Doubt | undefined {
+function implausibleNumbers({ provider, numbers }: KnownNumbers): Implausibility | undefined {
   const { all, differ, unreadable } = numbers;
   if (unreadable !== undefined)
     return {
@@ -66,7 +69,7 @@ function numbersDoubt({ provider, numbers }: Known): Doubt | undefined {
   return { basis: 'numbers', reason };
 }
 
-function itemsDoubt({ provider, items, confirmed }: Known): Doubt | undefined {
+function implausibleItems({ provider, items, confirmed }: KnownNumbers): Implausibility | undefined {
   if (items === undefined) return undefined;
   const { now, last = 0 } = items;
   if (now === 0 && confirmed.all > 0)
@@ -85,7 +88,7 @@ function itemsDoubt({ provider, items, confirmed }: Known): Doubt | undefined {
 }
 
 /** Our own table may be the one that is too short: a store that was restored, or another installation with the same key. */
-function deletionsDoubt({ provider, items, deletions }: Known): Doubt | undefined {
+function implausibleDeletions({ provider, items, deletions }: KnownNumbers): Implausibility | undefined {
   if (items === undefined || deletions <= usual(items.now)) return undefined;
   const reason = `${deletions} of the ${items.now} items that the service lists for ${provider} are wished by no link here`;
   return { basis: 'deletions', reason };

@@ -4,7 +4,7 @@ import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import type { Upstream } from '../upstream.ts';
 
-export interface Ground {
+export interface ReconcileContext {
   readonly store: Store;
   readonly crm: Crm;
   /** Undefined where none is configured: nobody monitors then, and the list of items is left out. */
@@ -13,10 +13,10 @@ export interface Ground {
   /** The right to reconcile this connection: one process at a time. */
   readonly claim: Claim;
   /** Told how far the lists were read. */
-  readonly tell?: (progress: Progress) => void;
+  readonly report?: (progress: ReconcileProgress) => void;
 }
 
-export interface Progress {
+export interface ReconcileProgress {
   readonly reading: 'records' | 'items';
   readonly count: number;
 }
@@ -27,7 +27,7 @@ export class TakenOverError extends Error {
 }
 
 /** Writes where the claim is still held, else throws {@link TakenOverError}. */
-export async function writeHeld<T>({ store, claim, crm }: Ground, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function writeHeld<T>({ store, claim, crm }: ReconcileContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   const done = await store.write(async (tx) => {
     const keys = await held(tx, [claim]);
     return keys.size === 0 ? undefined : { value: await work(tx) };

@@ -1,10 +1,10 @@
 /** The second list: what the monitoring service monitors for a connection. */
 import { sql } from 'kysely';
-import type { Item, Job } from '../../protocol/api.ts';
+import type { WireItem, WireJob } from '../../protocol/api.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Upstream } from '../upstream.ts';
-import { type Ground, writeHeld } from './ground.ts';
+import { type ReconcileContext, writeHeld } from './ground.ts';
 
 /** What the service's lists came to. */
 export interface Items {
@@ -15,20 +15,20 @@ export interface Items {
 
 const PAGE = 500;
 
-/** Reads the connection's items into the census. All or nothing: throws {@link UpstreamError} where a page cannot be had. */
-export async function readItems(ground: Ground, upstream: Upstream, signal: AbortSignal): Promise<Items> {
-  const { crm, tell, store } = ground;
+/** Reads the connection's items into the scan. All or nothing: throws {@link UpstreamError} where a page cannot be had. */
+export async function readItems(context: ReconcileContext, upstream: Upstream, signal: AbortSignal): Promise<Items> {
+  const { crm, report, store } = context;
   const all = await upstream.jobs(signal);
   const others = await namesOfOthers(store.db, crm.name, all);
   const { jobs, mixed } = jobsOf(all, crm.name, others);
   let count = 0;
   for (const job of jobs) {
-    let page: Item[] = [];
+    let page: WireItem[] = [];
     const put = async (): Promise<void> => {
       const rows = page;
       page = [];
-      count += await writeHeld(ground, (tx) => putItems(tx, crm.name, rows));
-      tell?.({ reading: 'items', count });
+      count += await writeHeld(context, (tx) => putItems(tx, crm.name, rows));
+      report?.({ reading: 'items', count });
     };
     for await (const item of upstream.items(job.id, signal)) {
       if (mixed && item.provider?.toLowerCase() !== crm.name.toLowerCase()) continue;
@@ -45,10 +45,10 @@ export async function readItems(ground: Ground, upstream: Upstream, signal: Abor
  * say whose it is (`mixed`). A job named as another connection is that one's, whatever its items say.
  */
 export function jobsOf(
-  jobs: readonly Job[],
+  jobs: readonly WireJob[],
   provider: string,
   others: ReadonlySet<string> = new Set(),
-): { readonly jobs: readonly Job[]; readonly mixed: boolean } {
+): { readonly jobs: readonly WireJob[]; readonly mixed: boolean } {
   const exact = jobs.filter(({ name }) => name === provider);
   if (exact.length > 0) return { jobs: exact, mixed: false };
   const free = jobs.filter(({ name }) => name === undefined || !others.has(name));
@@ -58,7 +58,7 @@ export function jobsOf(
 }
 
 /** The names of jobs that are those of other connections with links here. */
-async function namesOfOthers(db: Db, provider: string, jobs: readonly Job[]): Promise<ReadonlySet<string>> {
+async function namesOfOthers(db: Db, provider: string, jobs: readonly WireJob[]): Promise<ReadonlySet<string>> {
   const others = new Set<string>();
   for (const { name } of jobs) {
     if (name === undefined || name === provider) continue;
@@ -69,10 +69,10 @@ async function namesOfOthers(db: Db, provider: string, jobs: readonly Job[]): Pr
 }
 
 /** Returns how many were new: an item may come twice while the list changes. */
-async function putItems(tx: Tx, provider: string, items: readonly Item[]): Promise<number> {
+async function putItems(tx: Tx, provider: string, items: readonly WireItem[]): Promise<number> {
   if (items.length === 0) return 0;
   const rows = items.map(({ entityId, id }) => ({ entity: entityId, record: id }));
-  const { numAffectedRows = 0n } = await sql`insert into census_item (provider, entity, record_id)
+  const { numAffectedRows = 0n } = await sql`insert into scan_item (provider, entity, record_id)
     select cast(${provider} as text), each.value ->> 'entity', each.value ->> 'record'
     from ${eachRow(tx, rows)} where true on conflict (provider, entity, record_id) do nothing`.execute(tx);
   return Number(numAffectedRows);

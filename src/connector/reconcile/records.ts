@@ -3,17 +3,17 @@ import { sql } from 'kysely';
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import { ProviderError } from '../../../providers/provider.ts';
 import { eachRow } from '../../store/each.ts';
-import type { CensusTable } from '../../store/schema.ts';
+import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { kept, type Said, verdictOf } from '../backfill/verdict.ts';
+import { kept, type PlanSpeech, verdictOf } from '../backfill/verdict.ts';
 import { clearSome } from '../census.ts';
 import type { Crm } from '../crm.ts';
 import { isHeld } from '../hold.ts';
 import { readMatch } from '../match.ts';
 import { patiently } from '../patience.ts';
-import { type Ground, writeHeld } from './ground.ts';
+import { type ReconcileContext, writeHeld } from './ground.ts';
 
-/** The records of a census, by their purpose. */
+/** The records of a scan, by their purpose. */
 export const PURPOSE = 'reconcile';
 
 /** What the scan saw. */
@@ -24,13 +24,13 @@ export interface Records {
 }
 
 /**
- * Scans the CRM into the census, a page at a time; the next page is asked for while one is stored. All or nothing: a page
+ * Scans the CRM into the scan, a page at a time; the next page is asked for while one is stored. All or nothing: a page
  * that cannot be had throws, and a list that is not whole is never judged.
  */
-export async function readRecords(ground: Ground, signal: AbortSignal): Promise<Records> {
-  const { crm, now, tell } = ground;
+export async function readRecords(context: ReconcileContext, signal: AbortSignal): Promise<Records> {
+  const { crm, now, report } = context;
   const schema = await crm.schema(signal);
-  const match = await readMatch(ground.store, crm, schema, now());
+  const match = await readMatch(context.store, crm, schema, now());
   const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
   const ask = (cursor: string | undefined): Promise<Page> =>
     patiently({ crm, now }, () => crm.connection.scan(properties, cursor, signal), signal);
@@ -47,10 +47,10 @@ export async function readRecords(ground: Ground, signal: AbortSignal): Promise<
       // It may fail while the page before is stored; whoever awaits it hears of it.
       next.catch(() => {});
     }
-    const rows = records.map(({ id, properties: of }) => rowOf(ground, match, id, of));
-    await writeHeld(ground, (tx) => putRecords(tx, crm.name, rows, count));
+    const rows = records.map(({ id, properties: of }) => rowOf(context, match, id, of));
+    await writeHeld(context, (tx) => putRecords(tx, crm.name, rows, count));
     count += rows.length;
-    tell?.({ reading: 'records', count });
+    report?.({ reading: 'records', count });
     signal.throwIfAborted();
   }
   return { count, numbers: match !== undefined };
@@ -59,10 +59,10 @@ export async function readRecords(ground: Ground, signal: AbortSignal): Promise<
 const standsStill = ({ name }: Crm): ProviderError =>
   new ProviderError('unavailable', `the list of companies of ${name} stands still: a cursor came twice`);
 
-type Row = Pick<CensusTable, 'record_id' | 'found' | 'entity' | 'verdict' | 'action'>;
+type Row = Pick<ScanTable, 'record_id' | 'found' | 'entity' | 'verdict' | 'action'>;
 
 function rowOf(
-  { crm, now }: Ground,
+  { crm, now }: ReconcileContext,
   match: string | undefined,
   id: string,
   properties: Readonly<Record<string, PropertyValue>>,
@@ -74,14 +74,14 @@ function rowOf(
   return { ...row, found: kept(value), ...said(verdictOf(value, held)) };
 }
 
-const said = ({ verdict, entity }: Said): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
+const said = ({ verdict, entity }: PlanSpeech): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
 
 /** Record ids may come twice: what was seen last counts. */
 async function putRecords(tx: Tx, provider: string, rows: readonly Row[], from: number): Promise<void> {
   const distinct = [...new Map(rows.map((row) => [row.record_id, row])).values()];
   if (distinct.length === 0) return;
   const values = distinct.map((row, index) => ({ ...row, position: from + index }));
-  await sql`insert into census
+  await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
     select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
       cast(each.value ->> 'position' as bigint), null, each.value ->> 'found', each.value ->> 'entity',
@@ -95,10 +95,10 @@ async function putRecords(tx: Tx, provider: string, rows: readonly Row[], from: 
 const STEP = 2_000;
 
 /** Forgets what the last reconcile saw, in steps. */
-export async function forgetLists(ground: Ground): Promise<void> {
-  const { name } = ground.crm;
+export async function forgetLists(context: ReconcileContext): Promise<void> {
+  const { name } = context.crm;
   for (let left = true; left; ) {
-    left = await writeHeld(ground, (tx) => forgetSome(tx, name));
+    left = await writeHeld(context, (tx) => forgetSome(tx, name));
     // SQLite works on the main thread: requests that came in meanwhile go first.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -107,13 +107,13 @@ export async function forgetLists(ground: Ground): Promise<void> {
 async function forgetSome(tx: Tx, provider: string): Promise<boolean> {
   if (await clearSome(tx, provider, PURPOSE, STEP)) return true;
   const items = await tx
-    .deleteFrom('census_item')
+    .deleteFrom('scan_item')
     .where('provider', '=', provider)
     .where(({ eb, refTuple, selectFrom }) =>
       eb(
         refTuple('entity', 'record_id'),
         'in',
-        selectFrom('census_item as old')
+        selectFrom('scan_item as old')
           .select(['old.entity', 'old.record_id'])
           .where('old.provider', '=', provider)
           .limit(STEP)

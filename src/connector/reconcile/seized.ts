@@ -1,11 +1,11 @@
 /** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
-import { keepClaim } from '../../runtime/keep-claim.ts';
+import { renewWhile } from '../../runtime/keep-claim.ts';
 import { settle } from '../../runtime/lanes.ts';
 import type { Claim, Settlement } from '../../runtime/settlement.ts';
 import { take } from '../../runtime/take.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
-import { LOOK_QUEUE, lookKey } from '../look-task.ts';
+import { POLL_QUEUE, pollKey } from '../look-task.ts';
 import { RECONCILE, reconcileTask } from './task.ts';
 
 export interface SeizeOptions {
@@ -25,17 +25,17 @@ export interface Came<T> {
  * Does the work under the right to reconcile the connection; undefined where somebody else reconciles it. Where the work
  * was not done after all, the lane is as it was.
  */
-export async function whileSeized<T>(
+export async function runExclusively<T>(
   { store, crm, now, leaseMs }: SeizeOptions,
   work: (claim: Claim) => Promise<Came<T>>,
 ): Promise<T | undefined> {
-  const key = lookKey(crm.name, RECONCILE);
+  const key = pollKey(crm.name, RECONCILE);
   const before = await settlementBefore(store.db, key, now());
-  const [claim] = await take(store, LOOK_QUEUE, [key], { now: now(), leaseMs });
+  const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return undefined;
   let settlement = before;
   try {
-    const { value, isDone } = await keepClaim(store, claim, { now, leaseMs }, () => work(claim));
+    const { value, isDone } = await renewWhile(store, claim, { now, leaseMs }, () => work(claim));
     const every = reconcileTask.everyMs(crm);
     if (isDone) settlement = every === undefined ? { kind: 'done' } : { kind: 'again', at: now() + every, fresh: true };
     return value;
@@ -49,7 +49,7 @@ async function settlementBefore(db: Db, key: string, now: number): Promise<Settl
   const row = await db
     .selectFrom('lane')
     .select(['due_at', 'parked_at', 'error'])
-    .where('queue', '=', LOOK_QUEUE)
+    .where('queue', '=', POLL_QUEUE)
     .where('key', '=', key)
     .executeTakeFirst();
   if (row === undefined) return { kind: 'done' };

@@ -1,22 +1,22 @@
-/** survey: the three lists side by side, what differs, and what of it is in doubt. Changes nothing but the census. */
+/** survey: the three lists side by side, what differs, and what of it is in doubt. Changes nothing but the scan. */
 import { sql } from 'kysely';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db } from '../../store/store.ts';
 import { readRun } from '../backfill/run.ts';
-import { countOf, DIFFERENCES, KINDS, type Kind, type Scope } from './differences.ts';
-import { type Doubt, doubtsOf, type Known } from './doubt.ts';
-import { type Ground, writeHeld } from './ground.ts';
+import { countOf, DIFFERENCES, type DifferenceKind, KINDS, type ReconcileScope } from './differences.ts';
+import { type Implausibility, implausibilitiesOf, type KnownNumbers } from './doubt.ts';
+import { type ReconcileContext, writeHeld } from './ground.ts';
 import { readItems } from './items.ts';
 import { forgetLists, readRecords } from './records.ts';
 
 export interface Survey {
-  readonly scope: Scope;
+  readonly scope: ReconcileScope;
   readonly records: number;
   readonly links: number;
   /** Undefined where no service is configured. */
   readonly items: number | undefined;
-  readonly counts: Readonly<Record<Kind, number>>;
-  readonly doubts: readonly Doubt[];
+  readonly counts: Readonly<Record<DifferenceKind, number>>;
+  readonly doubts: readonly Implausibility[];
 }
 
 /** Clocks of several machines differ, and a list may be a moment behind: a link so young is left to the next time. */
@@ -25,23 +25,23 @@ const YOUNG_MS = 60_000;
 const STILL_MS = 10 * 60_000;
 
 /** Reads both lists and compares them with the links. Throws where a list cannot be had whole. */
-export async function survey(ground: Ground, signal: AbortSignal): Promise<Survey> {
-  const { store, crm, upstream, now } = ground;
+export async function survey(context: ReconcileContext, signal: AbortSignal): Promise<Survey> {
+  const { store, crm, upstream, now } = context;
   const before = now() - YOUNG_MS;
-  await forgetLists(ground);
-  const items = upstream === undefined ? undefined : await readItems(ground, upstream, signal);
-  const records = await readRecords(ground, signal);
+  await forgetLists(context);
+  const items = upstream === undefined ? undefined : await readItems(context, upstream, signal);
+  const records = await readRecords(context, signal);
   await knowSizes(store);
-  const scope: Scope = {
+  const scope: ReconcileScope = {
     provider: crm.name,
     before,
     autoLink: crm.autoLink && records.numbers,
     backfilling: await isBackfilling(store.db, crm.name, now()),
   };
   const counts = await countAll(store.db, scope, items !== undefined);
-  const known = await readKnown(ground, scope);
+  const known = await readKnown(context, scope);
   const last = await readLast(store.db, crm.name);
-  const doubts = doubtsOf({
+  const doubts = implausibilitiesOf({
     ...known,
     provider: crm.name,
     records: { now: records.count, last: last?.records },
@@ -56,8 +56,8 @@ export async function survey(ground: Ground, signal: AbortSignal): Promise<Surve
   return { scope, records: records.count, links: known.links.all, items: items?.count, counts, doubts };
 }
 
-async function countAll(db: Db, scope: Scope, service: boolean): Promise<Record<Kind, number>> {
-  const counts: Partial<Record<Kind, number>> = {};
+async function countAll(db: Db, scope: ReconcileScope, service: boolean): Promise<Record<DifferenceKind, number>> {
+  const counts: Partial<Record<DifferenceKind, number>> = {};
   for (const kind of KINDS) {
     counts[kind] = service || !('service' in DIFFERENCES[kind]) ? await countOf(db, kind, scope) : 0;
     // SQLite works on the main thread: requests that came in meanwhile go first.
@@ -67,9 +67,9 @@ async function countAll(db: Db, scope: Scope, service: boolean): Promise<Record<
 }
 
 /** Without fresh statistics PostgreSQL takes tables that were just filled for empty, and compares every row with every row. */
-async function knowSizes({ db, engine }: Ground['store']): Promise<void> {
+async function knowSizes({ db, engine }: ReconcileContext['store']): Promise<void> {
   if (engine !== 'postgres') return;
-  for (const table of ['census', 'census_item', 'link', 'lane']) await sql`analyze ${sql.table(table)}`.execute(db);
+  for (const table of ['scan', 'scan_item', 'link', 'lane']) await sql`analyze ${sql.table(table)}`.execute(db);
 }
 
 /** Whether a backfill of the connection moves. */
@@ -77,7 +77,7 @@ async function isBackfilling(db: Db, provider: string, now: number): Promise<boo
   const run = await readRun(db, provider);
   if (run === undefined || run.phase === 'done' || run.phase === 'planned') return false;
   const row = await db
-    .selectFrom('keep')
+    .selectFrom('kv')
     .select('updated_at')
     .where('key', '=', `backfill:${provider}`)
     .executeTakeFirst();
@@ -86,20 +86,20 @@ async function isBackfilling(db: Db, provider: string, now: number): Promise<boo
 
 /** How many links there are, and how many of them the lists speak of. */
 async function readKnown(
-  { store }: Ground,
-  { provider, before }: Scope,
-): Promise<Pick<Known, 'links' | 'confirmed'> & { numbers: { all: number } }> {
+  { store }: ReconcileContext,
+  { provider, before }: ReconcileScope,
+): Promise<Pick<KnownNumbers, 'links' | 'confirmed'> & { numbers: { all: number } }> {
   const total = (condition: ReturnType<typeof sql>) =>
     sql`cast(coalesce(sum(case when ${condition} then 1 else 0 end), 0) as bigint)`;
   const seen = sql`c.record_id is not null`;
-  const confirmed = sql`l.wish = 'on' and l.monitored = 'on'`;
+  const confirmed = sql`l.desired = 'on' and l.observed = 'on'`;
   const { rows } = await sql<Record<'linked' | 'seen' | 'confirmed' | 'listed' | 'numbered', number>>`
     select cast(count(*) as bigint) as linked, ${total(seen)} as seen, ${total(confirmed)} as confirmed,
       ${total(sql`${confirmed} and i.record_id is not null`)} as listed,
       ${total(sql`l.origin = 'number' and ${seen}`)} as numbered
     from link l
-    left join census c on c.provider = l.provider and c.purpose = 'reconcile' and c.record_id = l.record_id
-    left join census_item i on i.provider = l.provider and i.entity = l.entity and i.record_id = l.record_id
+    left join scan c on c.provider = l.provider and c.purpose = 'reconcile' and c.record_id = l.record_id
+    left join scan_item i on i.provider = l.provider and i.entity = l.entity and i.record_id = l.record_id
     where l.provider = ${provider} and l.state = 'active' and l.updated_at < ${before}`.execute(store.db);
   const row = rows[0] ?? { linked: 0, seen: 0, confirmed: 0, listed: 0, numbered: 0 };
   return {
@@ -117,12 +117,12 @@ interface Last {
 const keyOf = (provider: string): string => `reconcile:${provider}`;
 
 async function readLast(db: Db, provider: string): Promise<Last | undefined> {
-  const text = await readKept(db, keyOf(provider));
+  const text = await readValue(db, keyOf(provider));
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Keeps how long the lists were, for the next time: call it where they are believed. */
-export async function believe(ground: Ground, { records, items }: Survey): Promise<void> {
+export async function believe(context: ReconcileContext, { records, items }: Survey): Promise<void> {
   const value = JSON.stringify({ records, items } satisfies Last);
-  await writeHeld(ground, (tx) => writeKept(tx, keyOf(ground.crm.name), value, ground.now()));
+  await writeHeld(context, (tx) => writeValue(tx, keyOf(context.crm.name), value, context.now()));
 }

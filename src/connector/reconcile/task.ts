@@ -1,8 +1,8 @@
 /** The daemon's reconcile: compares now and then, and repairs what leaves no doubt. */
 import { healQueue, MONITORING_QUEUE } from '../links.ts';
-import type { LookTask } from '../look-task.ts';
+import type { PollTask } from '../look-task.ts';
 import { DIFFERENCES, KINDS } from './differences.ts';
-import type { Ground } from './ground.ts';
+import type { ReconcileContext } from './ground.ts';
 import { forgetLists } from './records.ts';
 import { repairAll, verdictOf } from './repair.ts';
 import { believe, survey } from './survey.ts';
@@ -10,18 +10,18 @@ import { believe, survey } from './survey.ts';
 /** The name of its lanes. */
 export const RECONCILE = 'reconcile';
 
-const MANDATE = { person: false, doubtful: false };
+const MANDATE = { person: false, implausible: false };
 
-export const reconcileTask: LookTask = {
+export const reconcileTask: PollTask = {
   everyMs: ({ reconcileHours }) => (reconcileHours === 0 ? undefined : reconcileHours * 3_600_000),
   first: 'later',
-  async run({ store, log, now, bell, upstream }, crm, claim, signal) {
-    const ground: Ground = { store, crm, upstream: await upstream(), now, claim };
-    const found = await survey(ground, signal);
-    const { counts, refused } = await repairAll(ground, found, MANDATE, signal);
-    if (found.doubts.length === 0) await believe(ground, found);
-    await forgetLists(ground);
-    for (const queue of [healQueue(crm.name), MONITORING_QUEUE]) bell.ring(queue);
+  async run({ store, log, now, wakeUp, upstream }, crm, claim, signal) {
+    const context: ReconcileContext = { store, crm, upstream: await upstream(), now, claim };
+    const found = await survey(context, signal);
+    const { counts, refused } = await repairAll(context, found, MANDATE, signal);
+    if (found.doubts.length === 0) await believe(context, found);
+    await forgetLists(context);
+    for (const queue of [healQueue(crm.name), MONITORING_QUEUE]) wakeUp.ring(queue);
     const left = Object.fromEntries(
       KINDS.filter((kind) => found.counts[kind] > 0 && verdictOf(kind, found, MANDATE) !== 'repaired').map((kind) => [
         DIFFERENCES[kind].about,
@@ -29,14 +29,14 @@ export const reconcileTask: LookTask = {
       ]),
     );
     const { records, links, items } = found;
-    const told = { provider: crm.name, records, links, items, repaired: counts, left, refused: refused.length };
-    if (Object.keys(left).length === 0) log.info(told, 'the links agree with the CRM and the service');
-    else log.warn(told, `some differences need a person: see cvrsync reconcile ${crm.name} --dry-run`);
+    const reported = { provider: crm.name, records, links, items, repaired: counts, left, refused: refused.length };
+    if (Object.keys(left).length === 0) log.info(reported, 'the links agree with the CRM and the service');
+    else log.warn(reported, `some differences need a person: see cvrsync reconcile ${crm.name} --dry-run`);
     if (found.doubts.length === 0) return { kind: 'done' };
     const reasons = found.doubts.map(({ reason }) => reason).join('; ');
     return {
       kind: 'person',
-      reason: `${reasons}: nothing was concluded from that. See cvrsync reconcile ${crm.name} --dry-run; where the lists are right, cvrsync reconcile ${crm.name} --accept-shrunk; retry compares again`,
+      reason: `${reasons}: nothing was concluded from that. See cvrsync reconcile ${crm.name} --dry-run; where the lists are right, cvrsync reconcile ${crm.name} --allow-shrink; retry compares again`,
     };
   },
 };

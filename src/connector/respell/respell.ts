@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { mark } from '../../runtime/lanes.ts';
 import { each } from '../../store/each.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { change, findLink, type Link, linkKey, MONITORING_QUEUE } from '../links.ts';
 import { formOf, type IdReader } from '../record-id.ts';
@@ -30,7 +30,7 @@ const PAGE = 10_000;
 const MOST_TOLD = 10;
 /** The service drops the item of the old spelling only once it has the one of the new: between them it would tell nothing. */
 const OVERLAP_MS = 60_000;
-const TABLES = ['link', 'property_state', 'ruling', 'note', 'parent', 'census', 'plan_skip'] as const;
+const TABLES = ['link', 'property_state', 'override', 'note', 'parent', 'scan', 'plan_skip'] as const;
 
 const doneKey = (name: string): string => `canonical-ids:${name}`;
 
@@ -41,11 +41,11 @@ const doneKey = (name: string): string => `canonical-ids:${name}`;
 export async function respellRecords(store: Store, crm: Respelled, now: number): Promise<Respelt> {
   const { name, provider } = crm;
   const done = `${provider.name} ${provider.contract}`;
-  if (provider.canonicalId === undefined || (await readKept(store.db, doneKey(name))) === done) return NOTHING;
+  if (provider.canonicalId === undefined || (await readValue(store.db, doneKey(name))) === done) return NOTHING;
   const pairs = await spellings(store.db, crm);
   return store.write(async (tx) => {
     // Two that start at once do it one after the other.
-    await writeKept(tx, doneKey(name), 'under way', now);
+    await writeValue(tx, doneKey(name), 'under way', now);
     const conflicts: string[] = [];
     // Marks before links, as everybody does: nobody who locks the same waits for us while we wait.
     const respellings = pairs.map(([from, to]) => ({ provider: name, from, to, now }));
@@ -63,7 +63,7 @@ export async function respellRecords(store: Store, crm: Respelled, now: number):
       if (moved !== 'later') await moveRows(tx, one);
       left ||= (await findLink(tx, { provider: name, recordId: one.from })) !== undefined;
     }
-    if (!left) await writeKept(tx, doneKey(name), done, now);
+    if (!left) await writeValue(tx, doneKey(name), done, now);
     return { records, conflicts };
   });
 }
@@ -114,7 +114,7 @@ async function moveLinkOf(tx: Tx, { provider, from, to, now }: Respelling): Prom
   const united = uniteLinks(old, same, to, now);
   if (united.kind === 'later') {
     const reason = `${to} names the same record, and the monitoring service has yet to confirm the end of its link to ${same?.entity}: start cvrsync again then`;
-    await change(tx, { provider, recordId: from }, { state: 'conflict', reason, doubt: null, updated_at: now });
+    await change(tx, { provider, recordId: from }, { state: 'conflict', reason, mismatch: null, updated_at: now });
     return 'later';
   }
   const { link } = united;
@@ -131,20 +131,20 @@ async function retire(tx: Tx, old: Link, to: string, now: number): Promise<void>
   if (isDropped(old)) return remove(tx, old);
   await mark(tx, MONITORING_QUEUE, [key], now + OVERLAP_MS);
   const reason = `the same record as ${to}`;
-  const ended = { state: 'merged', wish: 'off', monitored: 'unknown', send_update: 0, doubt: null } as const;
+  const ended = { state: 'merged', desired: 'off', observed: 'unknown', send_update: 0, mismatch: null } as const;
   await change(tx, { provider: old.provider, recordId: old.record_id }, { ...ended, reason, updated_at: now });
 }
 
-const isRetired = ({ state, wish }: Link): boolean => state === 'merged' && wish === 'off';
-const isDropped = ({ wish, monitored }: Link): boolean =>
-  monitored === 'refused' || (monitored === 'off' && wish === 'off');
+const isRetired = ({ state, desired }: Link): boolean => state === 'merged' && desired === 'off';
+const isDropped = ({ desired, observed }: Link): boolean =>
+  observed === 'refused' || (observed === 'off' && desired === 'off');
 
 async function remove(tx: Tx, { provider, record_id }: Link): Promise<void> {
   await tx.deleteFrom('link').where('provider', '=', provider).where('record_id', '=', record_id).execute();
 }
 
 /** Says in the log what was brought into one spelling, and what a person must decide on. */
-export function tellRespelt(log: Logger, provider: string, { records, conflicts }: Respelt): void {
+export function reportRespelt(log: Logger, provider: string, { records, conflicts }: Respelt): void {
   if (records > 0) log.info({ provider, records }, 'record ids were stored in another spelling: each has one now');
   if (conflicts.length > 0)
     log.warn(

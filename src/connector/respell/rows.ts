@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes.ts';
 import type { Tx } from '../../store/store.ts';
 import { healQueue } from '../links.ts';
-import { keepRulings } from '../move-link.ts';
+import { copyOverrides } from '../move-link.ts';
 import { noteQueue } from '../notes/rows.ts';
 import { parentQueue } from '../parents/mark.ts';
 
@@ -41,7 +41,7 @@ export async function moveLanes(tx: Tx, { provider, from, to, now }: Respelling)
 /** Moves everything but links and lanes. Idempotent. */
 export async function moveRows(tx: Tx, respelling: Respelling): Promise<void> {
   const { provider, from, to } = respelling;
-  await moveRulings(tx, respelling);
+  await moveOverrides(tx, respelling);
   // Our last write is the newer of the two, whichever spelling it went by.
   await sql`update property_state as mine set
       written = case when coalesce(old.written_at, 0) > coalesce(mine.written_at, 0) then old.written else mine.written end,
@@ -55,16 +55,16 @@ export async function moveRows(tx: Tx, respelling: Respelling): Promise<void> {
     where mine.provider = ${provider} and mine.record_id = ${to} and mine.state = 'due' and old.state <> 'due'
       and old.provider = ${provider} and old.record_id = ${from} and old.marker = mine.marker`.execute(tx);
   await sql`update parent as mine set
-      parent_id = coalesce(mine.parent_id, old.parent_id), tried_id = coalesce(mine.tried_id, old.tried_id)
+      parent_id = coalesce(mine.parent_id, old.parent_id), pending_id = coalesce(mine.pending_id, old.pending_id)
     from parent as old
     where mine.provider = ${provider} and mine.record_id = ${to}
       and old.provider = ${provider} and old.record_id = ${from}`.execute(tx);
   await moveOthers(tx, respelling, 'property_state', 'property');
   await moveOthers(tx, respelling, 'note', 'marker');
   await moveOthers(tx, respelling, 'parent', 'provider');
-  await moveOthers(tx, respelling, 'census', 'purpose');
+  await moveOthers(tx, respelling, 'scan', 'purpose');
   await moveOthers(tx, respelling, 'plan_skip', 'provider');
-  for (const column of ['parent_id', 'tried_id'] as const)
+  for (const column of ['parent_id', 'pending_id'] as const)
     await tx
       .updateTable('parent')
       .set({ [column]: to })
@@ -80,23 +80,23 @@ export async function moveRows(tx: Tx, respelling: Respelling): Promise<void> {
 }
 
 /** A person's words on either spelling hold for the record, as they do for two records that were merged. */
-async function moveRulings(tx: Tx, respelling: Respelling): Promise<void> {
+async function moveOverrides(tx: Tx, respelling: Respelling): Promise<void> {
   const { provider, to } = respelling;
   const own = await tx
-    .selectFrom('ruling')
+    .selectFrom('override')
     .select('property')
     .where('provider', '=', provider)
     .where('record_id', '=', to)
     .executeTakeFirst();
-  if (own !== undefined) await keepRulings(tx, respelling);
-  await moveOthers(tx, respelling, 'ruling', own === undefined ? 'property' : undefined);
+  if (own !== undefined) await copyOverrides(tx, respelling);
+  await moveOthers(tx, respelling, 'override', own === undefined ? 'property' : undefined);
 }
 
 /** Renames the rows whose `key` the record does not have yet, all others are dropped; without a key, all. */
 async function moveOthers(
   tx: Tx,
   { provider, from, to }: Respelling,
-  table: 'property_state' | 'note' | 'parent' | 'census' | 'plan_skip' | 'ruling',
+  table: 'property_state' | 'note' | 'parent' | 'scan' | 'plan_skip' | 'override',
   key: string | undefined,
 ): Promise<void> {
   const name = sql.table(table);

@@ -18,7 +18,7 @@ export function uniteLinks(old: Link, same: Link | undefined, recordId: string, 
     return whole(
       same.state === 'removed' && same.origin === 'person' ? revived(old, same, now) : renamed(old, recordId, now),
     );
-  return same.monitored === 'off' || same.monitored === 'refused'
+  return same.observed === 'off' || same.observed === 'refused'
     ? whole(renamed(old, recordId, now))
     : { kind: 'later' };
 }
@@ -29,25 +29,25 @@ const whole = (link: Link): United => ({ kind: 'link', link });
 const renamed = (old: Link, recordId: string, now: number): Link => ({
   ...old,
   record_id: recordId,
-  monitored: old.wish === 'on' ? 'unknown' : 'off',
-  monitored_at: null,
-  monitored_error: null,
+  observed: old.desired === 'on' ? 'unknown' : 'off',
+  observed_at: null,
+  observed_error: null,
   updated_at: now,
 });
 
 /** Both stand for one company: what either holds back stays held back. */
 function joined(old: Link, same: Link, now: number): Link {
   const doubtful = [same, old].find(({ state }) => state === 'conflict');
-  const wish = same.wish === 'on' || old.wish === 'on' ? 'on' : 'off';
+  const desired = same.desired === 'on' || old.desired === 'on' ? 'on' : 'off';
   return {
     ...same,
     state: doubtful === undefined ? 'active' : 'conflict',
     reason: doubtful?.reason ?? null,
-    doubt: doubtful === undefined ? (same.doubt ?? old.doubt) : doubtful.doubt,
+    mismatch: doubtful === undefined ? (same.mismatch ?? old.mismatch) : doubtful.mismatch,
     origin: old.origin === 'person' ? 'person' : same.origin,
     trust: old.trust === 'crm' ? 'crm' : same.trust,
-    wish,
-    monitored: wish === same.wish ? same.monitored : 'unknown',
+    desired,
+    observed: desired === same.desired ? same.observed : 'unknown',
     send_update: Math.max(same.send_update, old.send_update),
     synced_seq: Math.min(same.synced_seq, old.synced_seq),
     updated_at: now,
@@ -59,12 +59,12 @@ function contested(old: Link, same: Link, now: number): Link {
   const { provider, record_id: id, entity } = same;
   const both = `two spellings of this record's id stood for two companies: ${id} for ${entity}, ${old.record_id} for ${old.entity}`;
   const advice = `keep ${entity}, or drop it and then run cvrsync monitoring add ${provider} ${old.entity} ${id} --send-update`;
-  return { ...same, state: 'conflict', reason: `${both}: ${advice}`, doubt: null, updated_at: now };
+  return { ...same, state: 'conflict', reason: `${both}: ${advice}`, mismatch: null, updated_at: now };
 }
 
 /** A person ended it under one spelling, and under the other it went on. */
 function revived(old: Link, same: Link, now: number): Link {
   const link = renamed(old, same.record_id, now);
   const reason = `a person removed this link as ${same.record_id}, and it went on as ${old.record_id}, which is the same record`;
-  return { ...link, state: 'conflict', reason, doubt: null };
+  return { ...link, state: 'conflict', reason, mismatch: null };
 }

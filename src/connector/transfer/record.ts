@@ -9,7 +9,7 @@ import { patchOf, planRecord } from '../plan.ts';
 import type { Planned } from '../planned.ts';
 
 /** A record that is not made yet. */
-export interface Draft {
+export interface RecordDraft {
   readonly name: string;
   readonly match: string;
   readonly nameProperty: string | undefined;
@@ -36,7 +36,7 @@ export async function draftRecord(
     name: given,
   }: { readonly entity: string; readonly number: string; readonly name: string | undefined },
   signal: AbortSignal,
-): Promise<Draft> {
+): Promise<RecordDraft> {
   const schema = await crm.schema(signal);
   const { name: provider, match, mapping, values } = crm;
   if (match === undefined)
@@ -60,7 +60,7 @@ export async function draftRecord(
     facts,
     known: () => [],
     remembered: new Map(),
-    rulings: new Map(),
+    overrides: new Map(),
     trust: 'crm',
     persons: crm.persons,
     currency: crm.currency,

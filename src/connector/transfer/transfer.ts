@@ -4,18 +4,18 @@
  */
 import { type Created, ProviderError } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
-import { keepClaim } from '../../runtime/keep-claim.ts';
+import { renewWhile } from '../../runtime/keep-claim.ts';
 import { settle } from '../../runtime/lanes.ts';
 import { take } from '../../runtime/take.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm.ts';
 import { leftBehind } from '../currency.ts';
 import { rememberProperties, writeHistory } from '../history.ts';
 import { linkRecord, listLinks } from '../links.ts';
-import { LOOK_QUEUE, lookKey } from '../look-task.ts';
+import { POLL_QUEUE, pollKey } from '../look-task.ts';
 import { findHolders, type Holder, type Holders, type HoldersDeps } from './holders.ts';
-import { type Draft, draftRecord } from './record.ts';
+import { draftRecord, type RecordDraft } from './record.ts';
 
 export interface TransferDeps extends HoldersDeps {
   readonly store: Store;
@@ -25,7 +25,7 @@ export interface TransferDeps extends HoldersDeps {
   readonly askName: (same: readonly Holder[]) => Promise<boolean>;
 }
 
-export interface Order {
+export interface TransferOrder {
   /** Canonical entity id. */
   readonly entity: string;
   readonly name: string | undefined;
@@ -50,12 +50,12 @@ export type Refusal =
  * No record was made. `lost`: no answer came, and none was found yet: the next try looks again before it makes one.
  * `busy`: somebody else transfers the company at this moment.
  */
-export type Failure =
+export type TransferFailure =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'busy' };
 
-export type Transferred = MadeRecord | Refusal | Failure;
+export type Transferred = MadeRecord | Refusal | TransferFailure;
 
 /** Waits before each look for a record whose making was not answered, in ms. */
 const LOOKS = [1_000, 3_000, 8_000];
@@ -65,20 +65,20 @@ const ROUNDS = 8;
 const intentOf = (provider: string, entity: string): string => `transfer:${provider}:${entity}`;
 
 /** Makes the record and links it; the caller carries the link's wish. Throws ProviderError and DraftError. */
-export async function transfer(deps: TransferDeps, order: Order, signal: AbortSignal): Promise<Transferred> {
+export async function transfer(deps: TransferDeps, order: TransferOrder, signal: AbortSignal): Promise<Transferred> {
   const { store, crm, now, leaseMs } = deps;
   // One at a time for a company. What a crash leaves behind is a task that no look knows: it ends when its lease has.
-  const key = lookKey(crm.name, `transfer ${order.entity}`);
-  const [claim] = await take(store, LOOK_QUEUE, [key], { now: now(), leaseMs });
+  const key = pollKey(crm.name, `transfer ${order.entity}`);
+  const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return { kind: 'busy' };
   try {
-    return await keepClaim(store, claim, { now, leaseMs }, () => transferAlone(deps, order, signal));
+    return await renewWhile(store, claim, { now, leaseMs }, () => transferAlone(deps, order, signal));
   } finally {
     await store.write((tx) => settle(tx, claim, { kind: 'done' }));
   }
 }
 
-async function transferAlone(deps: TransferDeps, order: Order, signal: AbortSignal): Promise<Transferred> {
+async function transferAlone(deps: TransferDeps, order: TransferOrder, signal: AbortSignal): Promise<Transferred> {
   const { store, crm } = deps;
   const { entity } = order;
   const number = parseEntityId(entity)?.number ?? '';
@@ -93,9 +93,9 @@ async function transferAlone(deps: TransferDeps, order: Order, signal: AbortSign
   const look = (): Promise<Holders> => findHolders(deps, { ...draft, number }, signal);
   const { byNumber, byName } = await look();
   const [only, another] = byNumber;
-  const isTried = (await readKept(store.db, intentOf(crm.name, entity))) !== undefined;
+  const isPending = (await readValue(store.db, intentOf(crm.name, entity))) !== undefined;
   if (only !== undefined) {
-    if (isTried && another === undefined) return adopt(deps, order, only);
+    if (isPending && another === undefined) return adopt(deps, order, only);
     return { kind: 'duplicate', records: byNumber, reason: `${crm.name} has a company with that number already` };
   }
   if (byName.length > 0 && !(await deps.askName(byName))) return { kind: 'same-name', records: byName };
@@ -104,15 +104,15 @@ async function transferAlone(deps: TransferDeps, order: Order, signal: AbortSign
 
 async function make(
   deps: TransferDeps,
-  order: Order,
-  draft: Draft,
+  order: TransferOrder,
+  draft: RecordDraft,
   look: () => Promise<Holders>,
   signal: AbortSignal,
 ): Promise<Transferred> {
   const { store, crm, now } = deps;
   const { entity } = order;
   const intent = intentOf(crm.name, entity);
-  await store.write((tx) => writeKept(tx, intent, 'tried', now()));
+  await store.write((tx) => writeValue(tx, intent, 'tried', now()));
   const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));
   if (made instanceof ProviderError) {
     if (made.fault === 'unavailable') return lookFor(deps, order, look, made, signal);
@@ -137,7 +137,7 @@ interface Made {
 }
 
 /** Without what the CRM refuses, but never without the number and the name. */
-async function create({ connection, name }: Crm, draft: Draft, signal: AbortSignal): Promise<Made> {
+async function create({ connection, name }: Crm, draft: RecordDraft, signal: AbortSignal): Promise<Made> {
   if (connection.create === undefined)
     throw new ProviderError('refused', `the provider of ${name} cannot make companies: make it by hand, then link it`);
   const setAside: Record<string, string> = {};
@@ -167,7 +167,7 @@ function lost(error: unknown, signal: AbortSignal): ProviderError {
 
 async function lookFor(
   deps: TransferDeps,
-  order: Order,
+  order: TransferOrder,
   look: () => Promise<Holders>,
   fault: ProviderError,
   signal: AbortSignal,
@@ -185,26 +185,26 @@ async function lookFor(
   return { kind: 'lost', reason: fault.message };
 }
 
-async function adopt(deps: TransferDeps, order: Order, { id, name }: Holder): Promise<Transferred> {
+async function adopt(deps: TransferDeps, order: TransferOrder, { id, name }: Holder): Promise<Transferred> {
   await link(deps, order, id);
   return { kind: 'found', id, name: name ?? order.entity, setAside: {} };
 }
 
 const forget = ({ store, crm }: TransferDeps, entity: string): Promise<unknown> =>
-  store.write((tx) => tx.deleteFrom('keep').where('key', '=', intentOf(crm.name, entity)).execute());
+  store.write((tx) => tx.deleteFrom('kv').where('key', '=', intentOf(crm.name, entity)).execute());
 
 /** Links the record, with what was written to it: a sync that follows knows it for ours. */
 async function link(
   { store, crm, now }: TransferDeps,
-  { entity }: Order,
+  { entity }: TransferOrder,
   recordId: string,
-  written?: { readonly draft: Draft; readonly setAside: Readonly<Record<string, string>> },
+  written?: { readonly draft: RecordDraft; readonly setAside: Readonly<Record<string, string>> },
 ): Promise<void> {
   const provider = crm.name;
   const at = now();
-  const wish = { provider, recordId, entity, sendUpdate: true, now: at, origin: 'number' } as const;
+  const desired = { provider, recordId, entity, sendUpdate: true, now: at, origin: 'number' } as const;
   const linked = await store.write(async (tx) => {
-    const result = await linkRecord(tx, wish);
+    const result = await linkRecord(tx, desired);
     if (result.kind === 'taken') return result;
     const decided = (written?.draft.planned ?? []).map((planned) => {
       const refused = written?.setAside[planned.property];
@@ -213,7 +213,7 @@ async function link(
     const detail = written === undefined ? 'found again after a transfer' : 'made by a transfer';
     await writeHistory(tx, decided, [{ provider, id: recordId, entity, rule: 'linked', detail }], at);
     await rememberProperties(tx, decided, written?.draft.schema ?? new Map(), at);
-    await tx.deleteFrom('keep').where('key', '=', intentOf(provider, entity)).execute();
+    await tx.deleteFrom('kv').where('key', '=', intentOf(provider, entity)).execute();
     return result;
   });
   if (linked.kind === 'taken')

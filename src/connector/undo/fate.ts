@@ -3,7 +3,7 @@ import { isFieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import { sameFor } from '../same.ts';
 import type { Written } from '../write.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, type UndoDecision } from './judge.ts';
 import type { Write } from './writes.ts';
 
 /** What became of one property. `restored` it holds what it held before, now or already. */
@@ -14,7 +14,7 @@ export interface Undone {
   readonly property: string;
   readonly kind:
     | 'restored'
-    | Exclude<Verdict['kind'], 'restore' | 'already'>
+    | Exclude<UndoDecision['kind'], 'restore' | 'already'>
     | 'gone'
     | 'moved'
     | 'missing'
@@ -60,7 +60,7 @@ export function judgeGroup(
 }
 
 /** What became of a property after the write; undefined where that is not known. */
-export function fateOf(provider: string, restored: Restored, written: Written | undefined): Undone | undefined {
+export function undoOutcomeOf(provider: string, restored: Restored, written: Written | undefined): Undone | undefined {
   const done = undoneOf(provider, restored);
   const because = (kind: Undone['kind'], reason: string): Undone => ({
     ...nameOf(provider, restored.last),

@@ -6,7 +6,7 @@ import type { Write } from './writes.ts';
 /** The rule by which history names a value that was restored. */
 export const UNDO = 'undo';
 
-export type Verdict =
+export type UndoDecision =
   /** `seq` is the event whose value comes back where an undo is taken back, else 0: an undo belongs to no event. */
   | {
       readonly kind: 'restore' | 'already';
@@ -29,7 +29,7 @@ export interface Evidence {
  * as long as each write replaced what the one before it wrote: where a person's value lies between two of them, that one
  * is what was there before.
  */
-export function judge({ writes, crm, same }: Evidence): Verdict {
+export function judge({ writes, crm, same }: Evidence): UndoDecision {
   const last = writes.at(-1);
   if (last === undefined) return { kind: 'nothing', reason: 'nothing was written' };
   if (!last.selected) return overtaken(last);
@@ -51,7 +51,7 @@ export function judge({ writes, crm, same }: Evidence): Verdict {
 /** Whether a write took others back, and not the taking back itself. */
 export const isUndo = ({ rule, seq }: Pick<Write, 'rule' | 'seq'>): boolean => rule === UNDO && seq === 0;
 
-function overtaken(last: Write): Verdict {
+function overtaken(last: Write): UndoDecision {
   if (isUndo(last)) return { kind: 'undone', reason: 'it was taken back already' };
   const later = last.seq > 0 ? `event ${last.seq} wrote` : 'a later write made it';
   return { kind: 'overtaken', reason: `${later} ${JSON.stringify(last.now)} since: undo that first, or both together` };

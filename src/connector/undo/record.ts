@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
-import type { RulingTable } from '../../store/schema.ts';
+import type { OverrideTable } from '../../store/schema.ts';
 import { type Decided, writeHistory } from '../history.ts';
 import { UNDONE } from '../ruling.ts';
 import type { Restored, Undone } from './fate.ts';
@@ -15,8 +15,8 @@ export type RecordProperty = { readonly id: string; readonly property: string };
 const rowsOf = (restored: readonly Restored[]): readonly RecordProperty[] =>
   restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
 
-/** Rulings of people that gave way to the hold of an undo. */
-export type GaveWay = readonly RulingTable[];
+/** Overrides of people that gave way to the hold of an undo. */
+export type GaveWay = readonly OverrideTable[];
 
 /**
  * Holds what is about to be restored; an undo that is taken back needs no hold. What a person holds stays theirs, and
@@ -30,17 +30,17 @@ export async function holdRestored(
 ): Promise<GaveWay> {
   const rows = rowsOf(restored.filter(({ last }) => !isUndo(last)));
   if (rows.length === 0) return [];
-  const { rows: before } = await sql<RulingTable>`select * from ruling
+  const { rows: before } = await sql<OverrideTable>`select * from override
     where provider = ${provider} and (kind = 'release' or until > ${at}) and (record_id, property) in
       (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
-  await sql`insert into ruling (provider, record_id, property, kind, once, until, reason, created_at)
+  await sql`insert into override (provider, record_id, property, kind, once, until, reason, created_at)
     select cast(${provider} as text), each.value ->> 'id', each.value ->> 'property', 'hold', 0, cast(null as bigint),
       cast(${UNDONE} as text), cast(${at} as bigint)
     from ${eachRow(tx, rows)} where true
     on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0, until = null,
-      reason = case when ruling.kind = 'hold' and ruling.until > ${at} then ruling.reason else excluded.reason end,
+      reason = case when override.kind = 'hold' and override.until > ${at} then override.reason else excluded.reason end,
       created_at = excluded.created_at
-      where ruling.kind = 'release' or ruling.until is not null`.execute(tx);
+      where override.kind = 'release' or override.until is not null`.execute(tx);
   return before;
 }
 
@@ -55,25 +55,27 @@ export async function recordRestored(
   { gaveWay, heldAt }: { readonly gaveWay: GaveWay; readonly heldAt: number },
   at: number,
 ): Promise<void> {
-  const restored = results.filter(([, fate]) => fate?.kind === 'restored').map(([each]) => each);
+  const restored = results.filter(([, undoOutcome]) => undoOutcome?.kind === 'restored').map(([each]) => each);
   await writeHistory(
     tx,
     restored.map((each) => rowOf(provider, each)),
     [],
     at,
   );
-  const failed = results.filter(([, fate]) => fate !== undefined && fate.kind !== 'restored').map(([each]) => each);
+  const failed = results
+    .filter(([, undoOutcome]) => undoOutcome !== undefined && undoOutcome.kind !== 'restored')
+    .map(([each]) => each);
   await endHolds(tx, provider, rowsOf([...failed, ...restored.filter(({ last }) => isUndo(last))]));
   const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
-  for (const ruling of gaveWay.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
+  for (const override of gaveWay.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
     await tx
-      .insertInto('ruling')
-      .values(ruling)
+      .insertInto('override')
+      .values(override)
       .onConflict((conflict) =>
         conflict
           .columns(['provider', 'record_id', 'property'])
-          .doUpdateSet(ruling)
-          .where('ruling.created_at', '=', heldAt),
+          .doUpdateSet(override)
+          .where('override.created_at', '=', heldAt),
       )
       .execute();
 }
@@ -91,7 +93,7 @@ function rowOf(provider: string, { last, isDue, from, to, seq }: Restored): Deci
 /** Ends the holds that an undo put there; those of people stay. */
 export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
   if (rows.length === 0) return;
-  await sql`delete from ruling where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
+  await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
     and (record_id, property) in
       (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
 }

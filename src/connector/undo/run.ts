@@ -12,7 +12,7 @@ export interface UndoRun extends UndoDeps {
   readonly crm: (provider: string) => Promise<Crm | undefined>;
   readonly dryRun: boolean;
   /** Hears what became of each property, and how many records of all are done. */
-  readonly tell: (done: readonly Undone[], progress: { readonly records: number; readonly of: number }) => void;
+  readonly report: (done: readonly Undone[], progress: { readonly records: number; readonly of: number }) => void;
 }
 
 /** How long to wait for records that a daemon works on, or that a killed undo left behind: longer than a lease. */
@@ -34,8 +34,8 @@ export async function undo(run: UndoRun, selection: Selection, signal: AbortSign
       const page = affected.slice(start, start + size);
       records += page.length;
       const progress = { records, of: all.length };
-      if (crm === undefined) run.tell(page.map(unconfigured), progress);
-      else await undoRecords(run, crm, page, selection, (done) => run.tell(done, progress), signal);
+      if (crm === undefined) run.report(page.map(unconfigured), progress);
+      else await undoRecords(run, crm, page, selection, (done) => run.report(done, progress), signal);
     }
   }
 }
@@ -45,7 +45,7 @@ async function undoRecords(
   crm: Crm,
   page: readonly RecordRef[],
   selection: Selection,
-  tell: (done: readonly Undone[]) => void,
+  report: (done: readonly Undone[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const until = run.now() + PATIENCE_MS;
@@ -53,7 +53,7 @@ async function undoRecords(
   const attempt = async (): Promise<void> => {
     const once = run.dryRun ? previewPage : undoPage;
     const tried = await once(run, crm, open, selection, signal);
-    tell(tried.done);
+    report(tried.done);
     open = [...tried.open];
     if (tried.fault !== undefined) throw tried.fault;
   };
@@ -65,7 +65,7 @@ async function undoRecords(
     signal.throwIfAborted();
   }
   const reason = `somebody else has worked on the record for ${PATIENCE_MS / 1_000} s: try again`;
-  tell(open.map((recordId) => ({ ...whole({ provider: crm.name, recordId }), kind: 'busy', reason })));
+  report(open.map((recordId) => ({ ...whole({ provider: crm.name, recordId }), kind: 'busy', reason })));
 }
 
 /** A record about whose properties nothing can be said. */

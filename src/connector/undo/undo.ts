@@ -8,11 +8,11 @@ import { leaseOf } from '../../runtime/lease.ts';
 import { take } from '../../runtime/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm.ts';
-import { keepFresh } from '../freshness.ts';
-import { guardOf, type LostLeaseDeps, tellOfLostLeases } from '../lost-lease.ts';
+import { readFresh } from '../freshness.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../lost-lease.ts';
 import { settleFault } from '../settle.ts';
 import { writePatches } from '../write.ts';
-import { fateOf, judgeGroup, type Restored, type Undone, undoneOf } from './fate.ts';
+import { judgeGroup, type Restored, type Undone, undoneOf, undoOutcomeOf } from './fate.ts';
 import { isUndo } from './judge.ts';
 import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
 import { readWrites, type Selection, type Write } from './writes.ts';
@@ -30,7 +30,7 @@ export interface UndoDeps {
 const LAST_WRITE_MS = 20_000;
 
 /** What a page came to: records that a daemon works on, or that got no answer, are to be tried again. */
-export interface Page {
+export interface UndoPage {
   readonly done: readonly Undone[];
   readonly open: readonly string[];
   /** Why a record got no answer; settled with the account's pace already. */
@@ -44,7 +44,7 @@ export async function previewPage(
   ids: readonly string[],
   selection: Selection,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<UndoPage> {
   const { done, restored } = await look(deps, crm, ids, selection, signal);
   return { done: [...done, ...restored.map((each) => undoneOf(crm.name, each))], open: [] };
 }
@@ -59,7 +59,7 @@ export async function undoPage(
   ids: readonly string[],
   selection: Selection,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<UndoPage> {
   const { store, now, leaseMs } = deps;
   const claims = await take(store, `sync:${crm.name}`, ids, { now: now(), leaseMs });
   const taken = new Set(claims.map(({ key }) => key));
@@ -87,7 +87,7 @@ async function write(
   claims: readonly Claim[],
   selection: Selection,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<UndoPage> {
   const { store, now } = deps;
   const ids = claims.map(({ key }) => key);
   const found = await look(deps, crm, ids, selection, signal);
@@ -104,7 +104,7 @@ async function write(
   const lastWrite = AbortSignal.timeout(LAST_WRITE_MS);
   const latest = new Map(ours.map((each): [string, Undone | Restored] => [nameOf(each), each]));
   let { readAt } = found;
-  const fresh = keepFresh({
+  const fresh = readFresh({
     provider: crm.name,
     metrics: deps.metrics,
     now,
@@ -123,10 +123,12 @@ async function write(
   const written = await writePatches(crm.connection, patches, lastWrite, { fresh: { ...fresh, guard } });
   const results = ours.map((each): readonly [Restored, Undone | undefined] => {
     const last = latest.get(nameOf(each)) ?? each;
-    return 'isDue' in last ? [last, fateOf(crm.name, last, written.get(last.last.recordId))] : [each, last];
+    return 'isDue' in last ? [last, undoOutcomeOf(crm.name, last, written.get(last.last.recordId))] : [each, last];
   });
   // A record is told of as a whole: one that is tried again must not find half of it done.
-  const unsure = new Set(results.flatMap(([{ last }, fate]) => (fate === undefined ? [last.recordId] : [])));
+  const unsure = new Set(
+    results.flatMap(([{ last }, undoOutcome]) => (undoOutcome === undefined ? [last.recordId] : [])),
+  );
   const recorded = await store.write(async (tx) => {
     const keys = await held(tx, claims);
     const mine = results.filter(
@@ -142,14 +144,14 @@ async function write(
       found.abandoned.filter(({ id }) => keys.has(id)),
     );
     await recordRestored(tx, crm.name, mine, { gaveWay, heldAt: at }, now());
-    return { keys, fates: mine.flatMap(([, fate]) => fate ?? []) };
+    return { keys, fates: mine.flatMap(([, undoOutcome]) => undoOutcome ?? []) };
   });
   const lost = ids.filter((id) => !recorded.keys.has(id));
   const sent = lease.isUnsent ? [] : lost.filter((id) => written.has(id));
-  tellOfLostLeases(deps, `sync:${crm.name}`, { lost: lost.length, sent: sent.length });
+  reportLostLeases(deps, `sync:${crm.name}`, { lost: lost.length, sent: sent.length });
   const isOpen = (id: string): boolean => !live.has(id) || !recorded.keys.has(id) || unsure.has(id);
   const faulty = [...written.values()].find(({ outcome }) => outcome.kind === 'fault')?.outcome;
-  if (faulty?.kind === 'fault') await settleFault(faulty.error, crm.pace, now());
+  if (faulty?.kind === 'fault') await settleFault(faulty.error, crm.rateLimiter, now());
   return {
     done: [...found.done, ...recorded.fates].filter(({ record }) => !isOpen(record)),
     open: ids.filter(isOpen),

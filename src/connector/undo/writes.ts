@@ -2,7 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
-import type { Schema } from '../../store/schema.ts';
+import type { StoreSchema } from '../../store/schema.ts';
 import type { RecordRef } from '../links.ts';
 
 /** Which writes to take back: those that all of it holds for. */
@@ -34,7 +34,7 @@ export interface Write {
   readonly selected: boolean;
 }
 
-type Query<O> = SelectQueryBuilder<Schema, 'history', O>;
+type Query<O> = SelectQueryBuilder<StoreSchema, 'history', O>;
 
 /** When the register last changed stays true whatever is put back, so it is left alone unless it is named. */
 const isWrite = <O>(query: Query<O>, property: string | undefined): Query<O> =>

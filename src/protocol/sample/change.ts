@@ -11,13 +11,13 @@ import { sampleReport } from './report.ts';
 import * as words from './words.ts';
 
 /** A change: the updates that tell of it, and the company as it is then. */
-export interface Change {
+export interface SampleChange {
   readonly updates: Updates;
   readonly company: SampleCompany;
 }
 
 /** Makes a change; `at` is its time, ISO 8601 UTC. */
-type Changer = (company: SampleCompany, random: Random, at: string) => Change;
+type Changer = (company: SampleCompany, random: Random, at: string) => SampleChange;
 
 const midnight = (at: string): string => `${at.slice(0, 10)}T00:00:00`;
 const otherThan = (value: string, list: readonly [string, ...string[]], random: Random): string => {

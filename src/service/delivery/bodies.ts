@@ -6,25 +6,25 @@ import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { Head } from './due.ts';
 
-export interface Body {
+export interface DeliveryBody {
   /** The change's natural id. */
   readonly change: string;
   readonly bytes: Buffer;
 }
 
-export interface Bodies {
+export interface DeliveryBodies {
   /** The bodies of these deliveries, in their order; undefined where the change is no longer there. */
-  load(db: Db, heads: readonly Head[]): Promise<readonly (Body | undefined)[]>;
+  load(db: Db, heads: readonly Head[]): Promise<readonly (DeliveryBody | undefined)[]>;
 }
 
 /** Bytes that are kept; a body is about 6 KB. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-export function createBodies(options: WireOptions): Bodies {
-  const kept = new Map<string, Body>();
+export function createBodies(options: WireOptions): DeliveryBodies {
+  const kept = new Map<string, DeliveryBody>();
   let size = 0;
 
-  function keep(key: string, body: Body): Body {
+  function keep(key: string, body: DeliveryBody): DeliveryBody {
     kept.set(key, body);
     size += body.bytes.length;
     for (const [oldest, { bytes }] of kept) {
@@ -68,7 +68,7 @@ async function loadChanges(db: Db, heads: readonly Head[]): Promise<ReadonlyMap<
   return new Map(rows.map((row) => [row.seq, row]));
 }
 
-function bodyOf(change: ChangeRow, events: string, options: WireOptions): Body {
+function bodyOf(change: ChangeRow, events: string, options: WireOptions): DeliveryBody {
   const updates: Updates = JSON.parse(change.updates);
   const told: readonly string[] = JSON.parse(events);
   const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));

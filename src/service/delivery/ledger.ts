@@ -1,10 +1,10 @@
 /** Writes what many runs have to write in few transactions: a commit costs as much for one attempt as for a hundred. */
 import type { Store } from '../../store/store.ts';
-import { type Entry, type RecordOptions, record, type Written } from './record.ts';
+import { type Entry, type RecordedAttempt, type RecordOptions, record } from './record.ts';
 
 export interface Ledger {
   /** Resolves once the entry is on disk. Rejects where it could not be written, and then only for this one. */
-  write(entry: Entry): Promise<Written>;
+  write(entry: Entry): Promise<RecordedAttempt>;
 }
 
 export interface LedgerOptions {
@@ -17,7 +17,7 @@ export interface LedgerOptions {
 
 interface Waiting {
   readonly entry: Entry;
-  resolve(written: Written): void;
+  resolve(written: RecordedAttempt): void;
   reject(error: unknown): void;
 }
 
@@ -94,13 +94,13 @@ function take(waiting: readonly Waiting[]): { readonly batch: readonly Waiting[]
   const batch: Waiting[] = [];
   const rest: Waiting[] = [];
   for (const one of waiting) {
-    const { key, epoch } = one.entry.claim;
-    const first = epochs.get(key) ?? epoch;
-    if (first !== epoch || batch.length >= BATCH) {
+    const { key, fence } = one.entry.claim;
+    const first = epochs.get(key) ?? fence;
+    if (first !== fence || batch.length >= BATCH) {
       rest.push(one);
       continue;
     }
-    epochs.set(key, epoch);
+    epochs.set(key, fence);
     batch.push(one);
   }
   return { batch, rest };

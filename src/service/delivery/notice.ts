@@ -19,7 +19,7 @@ const TEXTS: Readonly<Record<NoticeKind, readonly [subject: string, text: string
     'webhooken svarer ikke',
     'Ingen levering er lykkedes i to timer. Der prøves fortsat. Lykkes ingen inden for fem døgn i alt, slås overvågningens webhook fra.',
   ],
-  exhausted: [
+  failed: [
     'en ændring kunne ikke leveres',
     'Det sidste forsøg på at levere en ændring til webhooken er mislykkedes. Den prøves ikke igen af sig selv, men kan sendes igen, når webhooken svarer.',
   ],

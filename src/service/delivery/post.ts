@@ -1,12 +1,12 @@
 /** One attempt: what is posted, and what came of it. */
 import { hash, type KeyObject } from 'node:crypto';
-import { type Http, type HttpClient, openClient } from '../../http/client.ts';
+import { type HttpClient, type OutboundHttp, openClient } from '../../http/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/fault.ts';
 import type { Guard } from '../../http/guard.ts';
 import { retryAfterMs } from '../../http/retry-after.ts';
 import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import type { Security } from '../monitor.ts';
-import { type Outcome, outcomeOf } from '../schedule.ts';
+import { type AttemptOutcome, outcomeOf } from '../schedule.ts';
 
 /** What is kept of an answer. */
 export const ANSWER_BYTES = 16 * 1024;
@@ -34,7 +34,7 @@ export const webhookAt = (url: string, { credentials, secrets }: Security): Webh
   keys: secrets.map(({ secret, expiresAt }) => ({ key: signingKey(secret), expiresAt })),
 });
 
-export interface Message {
+export interface DeliveryMessage {
   readonly id: string;
   readonly body: string | Uint8Array;
   /** Which attempt this is, from 1. */
@@ -53,15 +53,15 @@ export interface Posted {
   /** In words, null where it succeeded. */
   readonly error: string | null;
   readonly answer: string;
-  readonly outcome: Outcome;
+  readonly outcome: AttemptOutcome;
   readonly retryAfterMs: number | undefined;
 }
 
 /** Posts a message, signed with every key that is still good. Undefined where the signal stopped it. */
 export async function post(
-  http: Http,
+  http: OutboundHttp,
   webhook: Webhook,
-  message: Message,
+  message: DeliveryMessage,
   now: () => number,
   signal: AbortSignal,
 ): Promise<Posted | undefined> {
@@ -88,7 +88,7 @@ export async function post(
   } catch (error) {
     if (!(error instanceof HttpFault)) throw error;
     if (error.kind === 'aborted') return undefined;
-    const outcome: Outcome = { kind: 'failed', abort: false, disable: false, crowded: error.kind === 'timeout' };
+    const outcome: AttemptOutcome = { kind: 'failed', abort: false, disable: false, crowded: error.kind === 'timeout' };
     const none = { status: null, answer: '', retryAfterMs: undefined };
     return { at, took: took(), fault: error.kind, error: error.message, outcome, ...none };
   }

@@ -10,13 +10,13 @@ import { noticeOf } from './notice.ts';
 import type { Posted } from './post.ts';
 
 /** An attempt and what it makes of its delivery. */
-export interface Result {
+export interface AttemptResult {
   readonly seq: number;
   /** Absent where none was made: it is too early, or there is nothing to tell any more. */
   readonly posted?: Posted;
   /** How many attempts there were, with this one. */
   readonly number: number;
-  readonly state: 'done' | 'due' | 'exhausted' | 'dropped';
+  readonly state: 'done' | 'due' | 'failed' | 'dropped';
   /** Where it is due again: when. */
   readonly nextAt: number;
   /** It was counted before: see {@link judge}. */
@@ -28,12 +28,12 @@ export type Ending = 'go-on' | 'if-idle' | 'over' | 'yield';
 
 export interface Entry {
   readonly claim: Claim;
-  readonly result?: Result;
+  readonly result?: AttemptResult;
   readonly ending: Ending;
 }
 
 /** `open` go on; `settled` the lane ended; `lost` another has it; `off` the monitor is disabled or removed. */
-export type Written = 'open' | 'settled' | 'lost' | 'off';
+export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off';
 
 export interface RecordOptions {
   readonly now: number;
@@ -46,7 +46,7 @@ export async function record(
   tx: Tx,
   entries: readonly Entry[],
   options: RecordOptions,
-): Promise<ReadonlyMap<Entry, Written>> {
+): Promise<ReadonlyMap<Entry, RecordedAttempt>> {
   const claims = new Map(entries.map(({ claim }) => [claim.key, claim]));
   // Monitors before lanes before deliveries, as whoever disables a monitor does it.
   const monitors = await lockMonitors(tx, [...claims.keys()]);
@@ -62,7 +62,7 @@ export async function record(
       const { key } = entry.claim;
       if (!live.has(key)) return [entry, 'lost'];
       if (settled.has(key)) return [entry, 'settled'];
-      return [entry, off.has(key) || monitors.get(key)?.activated !== 1 ? 'off' : 'open'];
+      return [entry, off.has(key) || monitors.get(key)?.enabled !== 1 ? 'off' : 'open'];
     }),
   );
 }
@@ -72,7 +72,7 @@ type Locked = Awaited<ReturnType<typeof readMonitors>>[number];
 const readMonitors = (tx: Tx, ids: readonly string[]) =>
   tx
     .selectFrom('monitor')
-    .select(['id', 'name', 'url', 'emails', 'activated', 'failing_since', 'failed_attempts', 'notices'])
+    .select(['id', 'name', 'url', 'emails', 'enabled', 'failing_since', 'failed_attempts', 'notices'])
     .where('id', 'in', each(tx, ids))
     .orderBy('id')
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
@@ -83,7 +83,7 @@ async function lockMonitors(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap
 }
 
 /** One that succeeded although it was held meanwhile is done; one that was dropped stays dropped. */
-async function writeDeliveries(tx: Tx, results: readonly Result[], now: number): Promise<void> {
+async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   if (results.length === 0) return;
   const rows = results.map(({ seq, posted, number, state, nextAt }) => ({
     seq,
@@ -102,7 +102,7 @@ async function writeDeliveries(tx: Tx, results: readonly Result[], now: number):
       and (delivery.state = 'due' or (delivery.state = 'held' and each.value ->> 'state' = 'done'))`.execute(tx);
 }
 
-async function writeAttempts(tx: Tx, results: readonly Result[]): Promise<void> {
+async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.flatMap(({ seq, number, state, posted }) => {
     if (state === 'done' || posted === undefined) return [];
     const { at, took, status, error, answer } = posted;
@@ -134,15 +134,15 @@ async function writeHealth(
   const notices: { monitor: Locked; kind: NoticeKind; health: Health; error: string | null }[] = [];
   for (const { claim, result } of entries) {
     const monitor = monitors.get(claim.key);
-    if (result?.posted === undefined || monitor?.activated !== 1 || off.has(monitor.id)) continue;
+    if (result?.posted === undefined || monitor?.enabled !== 1 || off.has(monitor.id)) continue;
     const { outcome, at, error } = result.posted;
     const before = after.get(monitor.id) ?? healthOf(monitor);
     if (outcome.kind === 'done' && !outcome.disable) {
       if (before.failingSince !== null) after.set(monitor.id, HEALTHY);
       continue;
     }
-    const exhausted = result.state === 'exhausted';
-    const verdict = judge(before, { at, exhausted, gone: outcome.disable, repeated: result.repeated });
+    const failed = result.state === 'failed';
+    const verdict = judge(before, { at, failed, gone: outcome.disable, repeated: result.repeated });
     after.set(monitor.id, verdict.health);
     if (verdict.disable !== undefined) off.set(monitor.id, verdict.disable);
     if (verdict.notice !== undefined) notices.push({ monitor, kind: verdict.notice, health: verdict.health, error });

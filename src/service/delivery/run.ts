@@ -1,26 +1,26 @@
 /** One run of a monitor's lane: posts what is due, company by company in order, until nothing is or others should go first. */
-import type { Http } from '../../http/client.ts';
+import type { OutboundHttp } from '../../http/client.ts';
 import type { Claim } from '../../runtime/lanes.ts';
 import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lease.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Monitor } from '../monitor.ts';
 import { firstWait, nextWait } from '../schedule.ts';
-import type { Bodies, Body } from './bodies.ts';
+import type { DeliveryBodies, DeliveryBody } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
 import type { Ledger } from './ledger.ts';
 import { post, type Webhook, webhookAt, webhookId } from './post.ts';
-import type { Result, Written } from './record.ts';
+import type { AttemptResult, RecordedAttempt } from './record.ts';
 import type { Slots } from './slots.ts';
 
 export interface RunDeps {
   readonly db: Db;
   readonly store: Store;
   /** Where a monitor's webhook is, and the client that reaches it. */
-  wayTo(monitor: Monitor): { readonly http: Http; readonly url: string | null };
+  transportTo(monitor: Monitor): { readonly http: OutboundHttp; readonly url: string | null };
   readonly now: () => number;
   readonly random: () => number;
   readonly ledger: Ledger;
-  readonly bodies: Bodies;
+  readonly bodies: DeliveryBodies;
   /** Places of posts under way, of all runs together. */
   readonly slots: Slots;
   /** Places of looks at the store: ten thousand at once would wait for a connection until that fails. */
@@ -30,7 +30,7 @@ export interface RunDeps {
   /** How many posts may be under way to a monitor now; what came of one changes that. */
   limit(monitor: string): number;
   /** Counts an attempt, and lets a webhook that asks for less have less at a time. */
-  observe(monitor: string, head: Head, result: Result): void;
+  observe(monitor: string, head: Head, result: AttemptResult): void;
   /** Hears of a monitor whose lane went to another process meanwhile. */
   lost(monitor: string): void;
 }
@@ -51,17 +51,17 @@ const SLICE_MS = 10_000;
 export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
   const { ledger, now } = deps;
   const until = performance.now() + SLICE_MS;
-  const { http, url } = deps.wayTo(monitor);
+  const { http, url } = deps.transportTo(monitor);
   const webhook = url === null ? undefined : webhookAt(url, monitor.security);
   /** Companies whose delivery is under way, or not on disk yet. */
   const busy = new Set<string>();
   const lease = leaseOf(deps.store, [claim], now);
   let posting = 0;
-  let waiting: { readonly head: Head; readonly body: Body | undefined }[] = [];
+  let waiting: { readonly head: Head; readonly body: DeliveryBody | undefined }[] = [];
   let left = SLICE_POSTS;
   /** There may be heads that were not looked up. */
   let more = true;
-  const so: { far: Written; failure: unknown } = { far: 'open', failure: undefined };
+  const so: { far: RecordedAttempt; failure: unknown } = { far: 'open', failure: undefined };
   let wake = () => {};
 
   const goesOn = () => so.far === 'open' && so.failure === undefined && !signal.aborted;
@@ -92,7 +92,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     }
   }
 
-  async function deliver(head: Head, body: Body | undefined): Promise<void> {
+  async function deliver(head: Head, body: DeliveryBody | undefined): Promise<void> {
     try {
       posting += 1;
       await deps.slots.take();
@@ -154,11 +154,15 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
 async function attempt(
   deps: RunDeps,
   monitor: Monitor,
-  { http, webhook, lease }: { readonly http: Http; readonly webhook: Webhook | undefined; readonly lease: Lease },
+  {
+    http,
+    webhook,
+    lease,
+  }: { readonly http: OutboundHttp; readonly webhook: Webhook | undefined; readonly lease: Lease },
   head: Head,
-  body: Body | undefined,
+  body: DeliveryBody | undefined,
   signal: AbortSignal,
-): Promise<Result | undefined> {
+): Promise<AttemptResult | undefined> {
   const { seq } = head;
   const repeated = (head.replayed_from ?? 0) > 0;
   const schedule = monitor.schedule ?? deps.schedule;
@@ -179,6 +183,6 @@ async function attempt(
   const wait = nextWait(number - (head.replayed_from ?? 0), schedule, { retryAfterMs, random: deps.random });
   // Of a webhook that is gone it stays due, and is held with the rest.
   if (outcome.disable) return { ...result, state: 'due', nextAt: deps.now() };
-  if (wait === undefined || outcome.abort) return { ...result, state: 'exhausted' };
+  if (wait === undefined || outcome.abort) return { ...result, state: 'failed' };
   return { ...result, state: 'due', nextAt: deps.now() + wait };
 }

@@ -1,11 +1,16 @@
 /** Mails as a person reads them: subject, text and HTML from what changed. Pure. */
 import { dateText } from '../../protocol/danish.ts';
-import { type DescribeOptions, type Description, describeUpdates, type Line } from '../../protocol/describe.ts';
+import {
+  type DescribedLine,
+  type DescribeOptions,
+  type Description,
+  describeUpdates,
+} from '../../protocol/describe.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import type { Updates } from '../../protocol/payload.ts';
 import { entityUrl } from '../news/make.ts';
-import { type Block, htmlPage, textPage } from './page.ts';
+import { htmlPage, type MailBlock, textPage } from './page.ts';
 
 /** A change as a mail tells it. */
 export interface MailChange extends DescribeOptions {
@@ -68,7 +73,7 @@ export function composeNotice(notice: { readonly subject: string; readonly text:
   );
 }
 
-function page(subject: string, blocks: readonly Block[], frame: MailFrame): Mail {
+function page(subject: string, blocks: readonly MailBlock[], frame: MailFrame): Mail {
   const footer = {
     text: `Du får denne mail, fordi din adresse står på overvågningen ${plain(frame.monitorName)}.`,
     linkText: 'Afmeld flere mails herfra',
@@ -78,7 +83,7 @@ function page(subject: string, blocks: readonly Block[], frame: MailFrame): Mail
   return { subject: safe, text: textPage(blocks, footer), html: htmlPage(escapeHtml(safe), blocks, footer) };
 }
 
-const note = (text: string): Block => ({ kind: 'note', text });
+const note = (text: string): MailBlock => ({ kind: 'note', text });
 
 interface Group {
   readonly entity: string;
@@ -125,12 +130,12 @@ const titlesOf = ({ updates }: MailChange): readonly string[] => {
 function fitting(
   groups: readonly Group[],
   baseUrl: string,
-): { readonly blocks: readonly Block[]; readonly left: number } {
-  const blocks: Block[] = [];
+): { readonly blocks: readonly MailBlock[]; readonly left: number } {
+  const blocks: MailBlock[] = [];
   let lines = 0;
   let left = 0;
   for (const [place, group] of groups.entries()) {
-    const block: Block = {
+    const block: MailBlock = {
       kind: 'entity',
       heading: plain(group.name),
       about: aboutOf(group.entity),
@@ -176,7 +181,7 @@ function aboutOf(entity: string): string {
 
 function shortened({ title, lines }: Description): {
   readonly title: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly DescribedLine[];
   readonly more: number;
 } {
   return {

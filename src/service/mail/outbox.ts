@@ -5,7 +5,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { EVENT_NAMES, type EventData, type EventName } from '../../protocol/events.ts';
 import { type Claim, held } from '../../runtime/lanes.ts';
 import { storable } from '../../store/each.ts';
-import type { Schema } from '../../store/schema.ts';
+import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
@@ -124,7 +124,7 @@ function openOf(tx: Tx, { key }: Claim, message?: string) {
 }
 
 /** Daily mail is due when the hour struck since it was queued. */
-const dueBefore = (strike: number) => (eb: ExpressionBuilder<Schema, 'mail'>) =>
+const dueBefore = (strike: number) => (eb: ExpressionBuilder<StoreSchema, 'mail'>) =>
   eb.or([eb('kind', '<>', 'daily'), eb('created_at', '<', strike)]);
 
 async function nextDaily(tx: Tx, claim: Claim, digestHour: number): Promise<number | undefined> {
@@ -154,7 +154,7 @@ async function readChanges(
     .executeTakeFirstOrThrow();
   return {
     changes: rows.map(({ entity, name, updates, timestamp, body }) => {
-      const { events, formerShares } = readTold(body);
+      const { events, formerShares } = readNotified(body);
       return { entity, name, updates: selected(updates, events), timestamp, formerShares };
     }),
     more: Number(count) - rows.length,
@@ -169,7 +169,7 @@ function selected(json: string, events: readonly string[]): MailChange['updates'
 }
 
 // Only queue.ts writes these.
-const readTold = (body: string) =>
+const readNotified = (body: string) =>
   JSON.parse(body) as { readonly events: readonly string[]; readonly formerShares?: Readonly<Record<string, string>> };
 const readNotice = (body: string): Notice => JSON.parse(body) as Notice;
 

@@ -1,17 +1,17 @@
 /** How a mail looks, as text and as HTML: what is given is text, and is escaped here. Pure. */
 
-import { type Line, lineText } from '../../protocol/describe.ts';
+import { type DescribedLine, lineText } from '../../protocol/describe.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import { isWebAddress } from '../news/phrase.ts';
 
 export interface EventBlock {
   readonly title: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly DescribedLine[];
   /** Lines that are left out. */
   readonly more: number;
 }
 
-export type Block =
+export type MailBlock =
   | { readonly kind: 'note'; readonly text: string }
   | {
       readonly kind: 'entity';
@@ -28,12 +28,12 @@ export interface Footer {
 }
 
 /** The text part. */
-export function textPage(blocks: readonly Block[], footer: Footer): string {
+export function textPage(blocks: readonly MailBlock[], footer: Footer): string {
   const body = blocks.map((block) => (block.kind === 'note' ? block.text : textEntity(block)));
   return `${[...body, `-- \n${footer.text}\n${footer.linkText}: ${footer.link}`].join('\n\n')}\n`;
 }
 
-function textEntity({ heading, about, link, events }: Extract<Block, { kind: 'entity' }>): string {
+function textEntity({ heading, about, link, events }: Extract<MailBlock, { kind: 'entity' }>): string {
   const parts = runs(events).map((run) => {
     if (Array.isArray(run)) return run.map(lineText).join('\n');
     const { title, lines, more } = run;
@@ -44,8 +44,8 @@ function textEntity({ heading, about, link, events }: Extract<Block, { kind: 'en
 }
 
 /** Events whose one line says what their title says stand together as lines without titles. */
-function runs(events: readonly EventBlock[]): readonly (EventBlock | Line[])[] {
-  const all: (EventBlock | Line[])[] = [];
+function runs(events: readonly EventBlock[]): readonly (EventBlock | DescribedLine[])[] {
+  const all: (EventBlock | DescribedLine[])[] = [];
   for (const event of events) {
     const [line, ...others] = event.lines;
     const last = all.at(-1);
@@ -57,7 +57,7 @@ function runs(events: readonly EventBlock[]): readonly (EventBlock | Line[])[] {
 }
 
 /** The HTML part, one document; the styles are inline because mail programs drop others. `title` is HTML. */
-export function htmlPage(title: string, blocks: readonly Block[], footer: Footer): string {
+export function htmlPage(title: string, blocks: readonly MailBlock[], footer: Footer): string {
   const body = blocks.map((block) => (block.kind === 'note' ? htmlNote(block.text) : htmlEntity(block))).join('\n');
   return `<!doctype html>
 <html lang="da">
@@ -74,7 +74,7 @@ ${body}
 
 const htmlNote = (text: string): string => `<p style="margin:0 0 16px">${lineBreaks(text)}</p>`;
 
-function htmlEntity({ heading, about, link, events }: Extract<Block, { kind: 'entity' }>): string {
+function htmlEntity({ heading, about, link, events }: Extract<MailBlock, { kind: 'entity' }>): string {
   return `<div style="margin:0 0 16px;padding:16px 20px;background:#fff;border:1px solid #dfe3e6;border-radius:6px">
 <h2 style="margin:0;font-size:18px"><a style="color:#0b5394;text-decoration:none" href="${escapeHtml(link)}">${escapeHtml(heading)}</a></h2>
 <p style="margin:0 0 8px;color:#66707a;font-size:13px">${escapeHtml(about)}</p>
@@ -82,17 +82,17 @@ ${runs(events).map(htmlRun).join('\n')}
 </div>`;
 }
 
-function htmlRun(run: EventBlock | Line[]): string {
+function htmlRun(run: EventBlock | DescribedLine[]): string {
   if (Array.isArray(run)) return htmlTable(run, '');
   const { title, lines, more } = run;
   const rest = more > 0 ? `<tr><td colspan="2" style="color:#66707a">… og ${more} mere</td></tr>` : '';
   return `<h3 style="margin:12px 0 4px;font-size:15px">${escapeHtml(title)}</h3>\n${htmlTable(lines, rest)}`;
 }
 
-const htmlTable = (lines: readonly Line[], rest: string): string =>
+const htmlTable = (lines: readonly DescribedLine[], rest: string): string =>
   `<table role="presentation" cellspacing="0" cellpadding="0" style="font-size:15px">${lines.map(htmlLine).join('')}${rest}</table>`;
 
-function htmlLine({ label, before, after, link }: Line): string {
+function htmlLine({ label, before, after, link }: DescribedLine): string {
   const old =
     before === null ? '' : `<span style="color:#8a929a;text-decoration:line-through">${lineBreaks(before)}</span>`;
   const text = after === null ? '' : lineBreaks(after);

@@ -13,7 +13,7 @@ export const MAIL_QUEUE = 'mail';
 export interface MailRow {
   readonly monitor: string;
   readonly recipients: readonly string[];
-  readonly rhythm: 'at-once' | 'daily';
+  readonly frequency: 'immediate' | 'daily';
   /** The change's `seq`. */
   readonly change: number;
   /** Names of the events that are told. */
@@ -48,9 +48,9 @@ export const sameAddress = (recipient: string): string => recipient.trim().toLow
  * after the commit.
  */
 export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, digestHour = 7): Promise<void> {
-  const wanted = rows.flatMap(({ monitor, recipients, rhythm, change, events, formerShares }) => {
+  const wanted = rows.flatMap(({ monitor, recipients, frequency, change, events, formerShares }) => {
     const body = JSON.stringify({ events, ...(formerShares !== undefined && { formerShares }) });
-    return recipients.map((recipient) => ({ monitor, recipient, kind: rhythm, change, body }));
+    return recipients.map((recipient) => ({ monitor, recipient, kind: frequency, change, body }));
   });
   await queue(tx, wanted, now, digestHour);
 }

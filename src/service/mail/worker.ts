@@ -1,7 +1,7 @@
 /** Sends what is queued: one lane for each recipient of a monitor, so that none waits for another. */
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
-import type { Bell } from '../../runtime/bell.ts';
+import type { WakeUp } from '../../runtime/bell.ts';
 import { type Claim, held, type Settlement, settle } from '../../runtime/lanes.ts';
 import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lease.ts';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
@@ -16,7 +16,7 @@ import { unsubscribeUrl } from './unsubscribe.ts';
 
 export interface MailDeps {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
   readonly metrics?: Pick<Metrics, 'mails' | 'leaseLost'>;
@@ -45,7 +45,7 @@ const LONGEST_PAUSE_MS = 60_000;
  * a recipient that is refused for now waits alone, up to 15 minutes at a time and 72 hours in all.
  */
 export function startMail(deps: MailDeps): Worker {
-  const { store, bell, now, log, smtp, leaseMs, pollMs } = deps;
+  const { store, wakeUp, now, log, smtp, leaseMs, pollMs } = deps;
   const mailer = smtp === undefined ? undefined : openMailer({ ...smtp, ...deadline(deps) });
   let faults = 0;
   let blocked = 0;
@@ -71,22 +71,22 @@ export function startMail(deps: MailDeps): Worker {
         return taken;
       });
       if (batch.kind === 'none') return;
-      if (batch.kind === 'lost') return tellOfLostLease(deps, claim);
+      if (batch.kind === 'lost') return reportLostLease(deps, claim);
       const lease = leaseOf(store, [claim], now);
-      if (!(await stands(lease))) return tellOfLostLease(deps, claim);
+      if (!(await stands(lease))) return reportLostLease(deps, claim);
       const sent = await sendBatch(deps, mailer, claim, batch, signal);
       // The worker puts the lane back; whether it went out is not known.
       if (sent.kind === 'later' && signal.aborted) throw signal.reason;
       note(sent);
       const next = await record(deps, claim, batch.message, sent);
-      if (next === 'lost') return tellOfLostLease(deps, claim);
+      if (next === 'lost') return reportLostLease(deps, claim);
       if (next === 'over') return;
     }
   }
 
   const worker = startWorker({
     store,
-    bell,
+    wakeUp,
     now,
     log,
     queue: MAIL_QUEUE,
@@ -118,7 +118,7 @@ const stands = (lease: Lease): Promise<boolean> =>
     },
   );
 
-function tellOfLostLease({ metrics, log }: MailDeps, { key }: Claim): void {
+function reportLostLease({ metrics, log }: MailDeps, { key }: Claim): void {
   metrics?.leaseLost.inc();
   log.warn(
     { queue: MAIL_QUEUE, lane: key },

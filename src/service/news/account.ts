@@ -3,7 +3,7 @@
 import { dateText, moneyText, numberText } from '../../protocol/danish.ts';
 import type { NumberMetric, ReportData } from '../../protocol/report.ts';
 import { type DraftOf, subject } from './draft.ts';
-import { type Block, fill, type Phrase } from './phrase.ts';
+import { type ArticleBlock, fill, type Phrase } from './phrase.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   yearly: 'årsrapport',
@@ -87,12 +87,12 @@ function figureText(metric: NumberMetric | null, { currencies }: ReportData): st
   return /^[A-Z]{3}$/.test(unit) && unit !== 'CVR' ? moneyText(metric.value, unit) : numberText(metric.value);
 }
 
-function periodBlock({ period }: ReportData): readonly Block[] {
+function periodBlock({ period }: ReportData): readonly ArticleBlock[] {
   if (period?.from == null || period.to === null) return [];
   return [{ kind: 'paragraph', text: [`Perioden er ${dateText(period.from)} til ${dateText(period.to)}.`] }];
 }
 
-const listBlock = (title: string, lines: readonly Phrase[]): readonly Block[] =>
+const listBlock = (title: string, lines: readonly Phrase[]): readonly ArticleBlock[] =>
   lines.length === 0 ? [] : [{ kind: 'list', title, lines }];
 
 const auditors = ({ auditors: all }: ReportData): readonly Phrase[] =>

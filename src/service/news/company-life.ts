@@ -2,8 +2,8 @@
 
 import { dateText, sentenceText } from '../../protocol/danish.ts';
 import type { Change } from '../change.ts';
-import { type Draft, type DraftOf, subject } from './draft.ts';
-import { type Block, fill, type Phrase } from './phrase.ts';
+import { type DraftOf, type NewsDraft, subject } from './draft.ts';
+import { type ArticleBlock, fill, type Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 
 /** The one item about a new company. */
@@ -68,7 +68,7 @@ export const status: DraftOf = (change) => {
     headline: first,
     tagLine: line === undefined || merger !== undefined ? [...first, '.'] : [`${line}.`],
     content: [
-      ...sentences.map((text): Block => ({ kind: 'paragraph', text: [...text, '.'] })),
+      ...sentences.map((text): ArticleBlock => ({ kind: 'paragraph', text: [...text, '.'] })),
       ...(line === undefined ? [] : [{ kind: 'list' as const, title: undefined, lines: [[line]] }]),
     ],
   };
@@ -115,6 +115,6 @@ export const companyLife: DraftOf = (change) => {
     type: 'Lifetime',
     headline: first,
     tagLine: sentences.flatMap((text, at): Phrase => [at === 0 ? '' : ' ', ...text, '.']),
-    content: sentences.map((text): Block => ({ kind: 'paragraph', text: [...text, '.'] })),
-  } satisfies Draft;
+    content: sentences.map((text): ArticleBlock => ({ kind: 'paragraph', text: [...text, '.'] })),
+  } satisfies NewsDraft;
 };

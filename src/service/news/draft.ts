@@ -1,14 +1,14 @@
 /** What the parts that word news hand over. */
 import type { NewsType } from '../../protocol/news.ts';
 import type { Change } from '../change.ts';
-import type { Block, Phrase } from './phrase.ts';
+import type { ArticleBlock, Phrase } from './phrase.ts';
 
 /** News in words. */
-export interface Draft {
+export interface NewsDraft {
   readonly type: NewsType;
   readonly headline: Phrase;
   readonly tagLine: Phrase;
-  readonly content: readonly Block[];
+  readonly content: readonly ArticleBlock[];
   /** The register's provider where absent. */
   readonly provider?: string;
   readonly providerData?: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export interface Providers {
 }
 
 /** Words the news of one type in a change; undefined where it has none. */
-export type DraftOf = (change: Change, providers: Providers) => Draft | undefined;
+export type DraftOf = (change: Change, providers: Providers) => NewsDraft | undefined;
 
 /** The company a change is about. */
 export const subject = (change: Change): Phrase => [{ entityId: change.entity, name: change.name }];

@@ -17,10 +17,10 @@ export const NOTICE_KINDS = {
   '018d0141-0efb-5472-a698-9328817df00a': 'Regnskab og boafslutning i konkursbo',
   '603102f0-9e3f-5ad9-9538-175719970bde': 'Meddelelse om konkursbo',
 } as const;
-export type NoticeKind = keyof typeof NOTICE_KINDS;
+export type GazetteNoticeKind = keyof typeof NOTICE_KINDS;
 
 /** The kind by the name that the gazette gives it in a line; the first that fits. */
-const KIND_NAMES: readonly (readonly [RegExp, NoticeKind])[] = [
+const KIND_NAMES: readonly (readonly [RegExp, GazetteNoticeKind])[] = [
   [/ophæv/i, '383f1800-1b39-5f39-8250-61a5c0798fad'],
   [/dekret/i, '14a1d71d-f215-58e5-ade0-214f90482cdc'],
   [/skiftesamling/i, '941c2e75-9f32-5408-a946-031217b6d669'],
@@ -29,13 +29,13 @@ const KIND_NAMES: readonly (readonly [RegExp, NoticeKind])[] = [
 ];
 
 /** What a search says of a notice. */
-export interface Found {
+export interface FoundNotice {
   readonly number: string;
   /** The day it was published in Copenhagen, YYYY-MM-DD. */
   readonly day: string;
   readonly title: string;
   /** What kind the line itself says to be; undefined where it does not say, or in other words. */
-  readonly kind?: NoticeKind | undefined;
+  readonly kind?: GazetteNoticeKind | undefined;
   readonly summary: readonly Field[];
 }
 
@@ -50,7 +50,7 @@ interface Group {
 }
 
 /** A line of a search's answer; undefined where it is none, or is of another section than that of bankruptcies. */
-export function readFound(json: unknown): Found | undefined {
+export function readFound(json: unknown): FoundNotice | undefined {
   const line = isJsonObject(json) ? json : {};
   const { messageNumber, published, publicationDate, title, summary, sectionName, messageTypeName } = line;
   // The search is not documented: where it stops to select by kind, notices on persons must not come through.
@@ -83,13 +83,13 @@ export function readDocument(json: unknown): readonly Group[] | undefined {
 }
 
 /** Whether a notice is about a natural person by what the search says of it: it is then not even fetched. */
-export const isOfPerson = ({ summary }: Found): boolean =>
+export const isOfPerson = ({ summary }: FoundNotice): boolean =>
   summary.some(({ name }) => /cpr/i.test(name)) && companiesIn(summary).length === 0;
 
 /** What the writer of articles must know. */
 export interface Edition {
   /** The kind that was searched for: counts where the line does not name its own. */
-  readonly kind: NoticeKind;
+  readonly kind: GazetteNoticeKind;
   /** Address of the gazette. */
   readonly baseUrl: string;
   /** Name of the gazette in articles. */
@@ -100,7 +100,7 @@ export interface Edition {
  * A change for each company among the debtors; none where no company is. Neither personal numbers nor the debtors'
  * addresses are kept.
  */
-export function changesOf(found: Found, groups: readonly Group[], edition: Edition): readonly Change[] {
+export function changesOf(found: FoundNotice, groups: readonly Group[], edition: Edition): readonly Change[] {
   const debtors = groups.filter(({ name }) => /skyldner|debitor/i.test(name));
   const numbers = companiesIn([...debtors.flatMap(({ fields }) => fields), ...found.summary]);
   const time = new Date(startOf(found.day)).toISOString();
@@ -128,7 +128,7 @@ export function changesOf(found: Found, groups: readonly Group[], edition: Editi
   });
 }
 
-function contentOf(found: Found, groups: readonly Group[], label: string): string {
+function contentOf(found: FoundNotice, groups: readonly Group[], label: string): string {
   const lead = `<p>${escapeHtml(`${label}, meddelelse ${found.number}`)}</p>`;
   return lead + groups.map(groupOf).join('');
 }

@@ -7,16 +7,16 @@ import { HttpFault } from '../../http/fault.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { withoutSlash } from '../../protocol/trim.ts';
 import type { Claim } from '../../runtime/lanes.ts';
-import { createPace, type Pace } from '../../runtime/rate.ts';
+import { createRateLimiter, type RateLimiter } from '../../runtime/rate.ts';
 import { readNames } from '../register/snapshots.ts';
 import { SourceError } from '../register/source.ts';
 import { todayAt } from '../register/today.ts';
 import {
   changesOf,
-  type Found,
+  type FoundNotice,
+  type GazetteNoticeKind,
   isOfPerson,
   NOTICE_KINDS,
-  type NoticeKind,
   readDocument,
   readFound,
 } from './gazette-notice.ts';
@@ -63,13 +63,13 @@ export const runGazette = (deps: GazetteDeps, claim: Claim, signal: AbortSignal)
 export async function pollGazette(deps: GazetteDeps, signal: AbortSignal): Promise<void> {
   const { store, now, settings } = deps;
   const { callsPerSecond = 1 } = settings;
-  const pace = createPace({
+  const rateLimiter = createRateLimiter({
     store,
     key: 'gazette',
     budgets: { calls: { calls: callsPerSecond * 10, perMs: 10_000 } },
     now,
   });
-  const get = (path: string) => getJson(deps, pace, path, signal);
+  const get = (path: string) => getJson(deps, rateLimiter, path, signal);
   const today = todayAt(now());
   let cursor = (await readCursor(deps)) ?? { from: today, seen: {} };
   for (const kind of kinds) {
@@ -84,7 +84,9 @@ export async function pollGazette(deps: GazetteDeps, signal: AbortSignal): Promi
   await store.write((tx) => writeState(tx, KEPT, { from, seen } satisfies Cursor, now()));
 }
 
-const kinds: readonly NoticeKind[] = Object.keys(NOTICE_KINDS).filter((key): key is NoticeKind => key in NOTICE_KINDS);
+const kinds: readonly GazetteNoticeKind[] = Object.keys(NOTICE_KINDS).filter(
+  (key): key is GazetteNoticeKind => key in NOTICE_KINDS,
+);
 
 /** The day from which the next poll reads; never before the first poll's day. */
 function earlier(today: string, from: string): string {
@@ -94,8 +96,8 @@ function earlier(today: string, from: string): string {
 
 type Get = (path: string) => Promise<unknown>;
 
-async function search(get: Get, kind: NoticeKind, from: string, to: string): Promise<readonly Found[]> {
-  const all: Found[] = [];
+async function search(get: Get, kind: GazetteNoticeKind, from: string, to: string): Promise<readonly FoundNotice[]> {
+  const all: FoundNotice[] = [];
   for (let page = 0, pages = 1; page < pages; page++) {
     const query = new URLSearchParams({
       m: kind.replaceAll('-', ''),
@@ -115,7 +117,13 @@ async function search(get: Get, kind: NoticeKind, from: string, to: string): Pro
 }
 
 /** Fetches and publishes one notice; false where it is to be tried again. */
-async function read(deps: GazetteDeps, get: Get, kind: NoticeKind, found: Found, next: Cursor): Promise<boolean> {
+async function read(
+  deps: GazetteDeps,
+  get: Get,
+  kind: GazetteNoticeKind,
+  found: FoundNotice,
+  next: Cursor,
+): Promise<boolean> {
   const { store, now, settings, log, metrics } = deps;
   const count = (result: string) => metrics?.articles.inc({ source: GAZETTE_KEY, result });
   if (isOfPerson(found)) {
@@ -146,8 +154,13 @@ async function read(deps: GazetteDeps, get: Get, kind: NoticeKind, found: Found,
 }
 
 /** Undefined for what is not there or is no JSON: one notice must not end the poll. */
-async function getJson(deps: GazetteDeps, pace: Pace, path: string, signal: AbortSignal): Promise<unknown> {
-  await pace.acquire('calls', signal);
+async function getJson(
+  deps: GazetteDeps,
+  rateLimiter: RateLimiter,
+  path: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  await rateLimiter.acquire('calls', signal);
   const url = `${withoutSlash(deps.settings.baseUrl)}${path}`;
   const answer = await deps
     .http({ method: 'GET', url, headers: { accept: 'application/json' }, maxBytes: MAX_BYTES, signal })

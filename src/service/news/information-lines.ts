@@ -16,7 +16,7 @@ import type { Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 
 /** One change: what was there and what is there now; null for nothing, or where it is not known. */
-export interface Line {
+export interface InformationLine {
   readonly label: string;
   readonly before: Phrase | null;
   readonly after: Phrase | null;
@@ -30,7 +30,7 @@ interface Words<E extends EventName> {
   /** The headline where nothing is left of it. */
   readonly gone?: string;
   /** Empty where the change is not worth telling. */
-  readonly linesOf: (data: EventData<E>) => readonly Line[];
+  readonly linesOf: (data: EventData<E>) => readonly InformationLine[];
 }
 
 interface Changed<T> {
@@ -40,7 +40,7 @@ interface Changed<T> {
 
 const oneLine =
   <T>(label: string, textOf: (value: T) => string) =>
-  ({ before, after }: Changed<T>): readonly Line[] => {
+  ({ before, after }: Changed<T>): readonly InformationLine[] => {
     const phrase = (value: T | null): Phrase | null => {
       const text = value === null ? '' : textOf(value);
       return text.trim() === '' ? null : [text];
@@ -53,20 +53,22 @@ const textLine = (label: string) => oneLine<string>(label, same);
 
 const listLines =
   <T>(added: string, removed: string, textOf: (value: T) => string) =>
-  (data: { readonly added: readonly T[]; readonly removed: readonly T[] }): readonly Line[] => [
+  (data: { readonly added: readonly T[]; readonly removed: readonly T[] }): readonly InformationLine[] => [
     ...data.added.map((value) => ({ label: added, before: null, after: [textOf(value)] })),
     ...data.removed.map((value) => ({ label: removed, before: null, after: [textOf(value)] })),
   ];
 
 const unitLine =
   (label: string) =>
-  ({ entity }: EventData<'pUnitAdded'>): readonly Line[] => [{ label, before: null, after: [named(entity)] }];
+  ({ entity }: EventData<'pUnitAdded'>): readonly InformationLine[] => [
+    { label, before: null, after: [named(entity)] },
+  ];
 
 /** The register's intervals: a monthly count that stays within its own is no news, or nearly every month would be. */
 const INTERVAL_STARTS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const intervalOf = (count: number): number => INTERVAL_STARTS.findLastIndex((start) => start <= count);
 
-const monthly = (data: EventData<'monthlyEmployeeCount'>): readonly Line[] => {
+const monthly = (data: EventData<'monthlyEmployeeCount'>): readonly InformationLine[] => {
   const { before, after, year, month } = data;
   if (before === null || after === null || intervalOf(before) === intervalOf(after)) return [];
   return [
@@ -215,21 +217,21 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
 };
 
 /** What is told of one event. */
-export interface Told {
+export interface WordedChange {
   readonly noun: string;
   readonly headline: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly InformationLine[];
 }
 
 const isInformation = (event: string): event is InformationEvent => Object.hasOwn(INFORMATION, event);
 
 /** The master data that changed, in the order of the table. */
-export const toldOf = (updates: Updates): readonly Told[] =>
+export const wordingOf = (updates: Updates): readonly WordedChange[] =>
   Object.keys(INFORMATION)
     .filter(isInformation)
     .flatMap((event) => told(event, updates));
 
-function told<E extends InformationEvent>(event: E, updates: Updates): readonly Told[] {
+function told<E extends InformationEvent>(event: E, updates: Updates): readonly WordedChange[] {
   const data: EventData<E> | undefined = updates[event];
   const { noun, changed, gone, linesOf } = INFORMATION[event];
   const lines = data === undefined ? [] : linesOf(data);

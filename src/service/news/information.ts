@@ -1,6 +1,6 @@
 /** News of a company's master data: name, address, contact, trade, capital, rules, size, production units. */
 import { type DraftOf, subject } from './draft.ts';
-import { type Line, toldOf } from './information-lines.ts';
+import { type InformationLine, wordingOf } from './information-lines.ts';
 import { fill, type Phrase, shortList } from './phrase.ts';
 
 /** Kinds of data named in a headline; further ones are counted. */
@@ -10,7 +10,7 @@ const LONGEST = 120;
 
 /** The one item about master data. */
 export const information: DraftOf = (change) => {
-  const found = toldOf(change.updates);
+  const found = wordingOf(change.updates);
   const [first] = found;
   if (first === undefined) return undefined;
   const company = subject(change);
@@ -32,7 +32,7 @@ export const information: DraftOf = (change) => {
 };
 
 /** "Telefonnummer: 12345678 → 87654321". */
-function lineOf({ label, before, after }: Line, longest: number): Phrase {
+function lineOf({ label, before, after }: InformationLine, longest: number): Phrase {
   const was = before === null ? [] : cut(before, longest);
   const is = after === null ? ['ikke længere oplyst'] : cut(after, longest);
   return [`${label}: `, ...was, before === null ? '' : ' → ', ...is];

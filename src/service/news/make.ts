@@ -5,7 +5,7 @@ import type { NewsType } from '../../protocol/news.ts';
 import { normaliseTime } from '../../protocol/time.ts';
 import { withoutSlash } from '../../protocol/trim.ts';
 import type { Change } from '../change.ts';
-import type { Draft } from './draft.ts';
+import type { NewsDraft } from './draft.ts';
 import { DRAFTS } from './drafts.ts';
 import { asText, contentOf, isWebAddress, namedIn, phrasesIn } from './phrase.ts';
 
@@ -57,7 +57,7 @@ export function newsOf(change: Change, settings: NewsSettings): readonly NewsIte
   });
 }
 
-function itemOf(change: Change, draft: Draft, settings: NewsSettings): NewsItem {
+function itemOf(change: Change, draft: NewsDraft, settings: NewsSettings): NewsItem {
   const { type, headline, tagLine, content } = draft;
   const time = Date.parse(normaliseTime(draft.time ?? '') ?? change.timestamp);
   const link = draft.link ?? '';
@@ -80,7 +80,7 @@ function itemOf(change: Change, draft: Draft, settings: NewsSettings): NewsItem 
 
 const idOf = (...parts: readonly string[]): string => createHash('sha256').update(parts.join('\n')).digest('base64url');
 
-function entitiesOf(change: Change, draft: Draft): NewsItem['entities'] {
+function entitiesOf(change: Change, draft: NewsDraft): NewsItem['entities'] {
   const main = { entityId: change.entity, name: change.name, isMainId: true };
   const related = namedIn([draft.headline, draft.tagLine, ...phrasesIn(draft.content)]).flatMap(
     ({ entityId, name }) => {

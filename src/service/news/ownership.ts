@@ -3,8 +3,8 @@
 import { shareText } from '../../protocol/danish.ts';
 import type { Entity } from '../../protocol/formats.ts';
 import type { Change } from '../change.ts';
-import { type Draft, type DraftOf, subject } from './draft.ts';
-import { type Block, fill, type Phrase, shortList } from './phrase.ts';
+import { type DraftOf, type NewsDraft, subject } from './draft.ts';
+import { type ArticleBlock, fill, type Phrase, shortList } from './phrase.ts';
 import { named, worded } from './relations.ts';
 
 type OwnershipEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
@@ -176,7 +176,7 @@ const tagLineOf = (holders: Holders): Phrase =>
     ],
   );
 
-const sections = (holders: Holders): readonly Block[] =>
+const sections = (holders: Holders): readonly ArticleBlock[] =>
   PARTS.filter((part) => holders.parts[part].length > 0).map((part) => ({
     kind: 'list',
     title: labelOf(holders, part),
@@ -196,7 +196,7 @@ function sharesOf(part: Part, { now, before }: Holder): string | undefined {
   return before === null ? undefined : `før ${shareText(before)}`;
 }
 
-function subsidiary(change: Change, founded: Entity & { ownership: string | null }): Draft {
+function subsidiary(change: Change, founded: Entity & { ownership: string | null }): NewsDraft {
   const parts = { company: subject(change), subsidiary: [named(founded)] };
   const owned = founded.ownership === null ? '' : shareText(founded.ownership);
   const sentence = fill(

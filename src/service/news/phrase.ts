@@ -11,7 +11,7 @@ export interface Named {
 export type Phrase = readonly (string | Named)[];
 
 /** A part of an item's content. */
-export type Block =
+export type ArticleBlock =
   | { readonly kind: 'paragraph'; readonly text: Phrase }
   | { readonly kind: 'list'; readonly title: string | undefined; readonly lines: readonly Phrase[] }
   | { readonly kind: 'link'; readonly text: string; readonly href: string }
@@ -61,9 +61,9 @@ export const asHtml = (phrase: Phrase): string =>
     .join('');
 
 /** Content as HTML with tokens. Links that are no addresses of the web are left out. */
-export const contentOf = (blocks: readonly Block[]): string => blocks.map(htmlOf).join('');
+export const contentOf = (blocks: readonly ArticleBlock[]): string => blocks.map(htmlOf).join('');
 
-function htmlOf(block: Block): string {
+function htmlOf(block: ArticleBlock): string {
   switch (block.kind) {
     case 'paragraph':
       return `<p>${asHtml(block.text)}</p>`;
@@ -92,7 +92,7 @@ export function namedIn(phrases: readonly Phrase[]): readonly Named[] {
 }
 
 /** The phrases of content. */
-export const phrasesIn = (blocks: readonly Block[]): readonly Phrase[] =>
+export const phrasesIn = (blocks: readonly ArticleBlock[]): readonly Phrase[] =>
   blocks.flatMap((block) => {
     if (block.kind === 'paragraph') return [block.text];
     return block.kind === 'list' ? block.lines : [];

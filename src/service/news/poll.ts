@@ -1,10 +1,10 @@
 /** What the workers of news that others publish have in common: what they need, what they keep, how a poll ends. */
-import type { Http } from '../../http/client.ts';
+import type { OutboundHttp } from '../../http/client.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { retryAfterMs } from '../../http/retry-after.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { type Claim, settle } from '../../runtime/lanes.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import type { Change } from '../change.ts';
 import { SourceError } from '../register/source.ts';
@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 6 * 3_600_000;
 
 export interface NoticeDeps<Settings> {
   readonly store: Store;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
   readonly metrics?: Pick<Metrics, 'articles'>;
@@ -58,10 +58,10 @@ export function refuse(
 
 /** A state that was kept; undefined where none was. */
 export async function readState(db: Db, key: string): Promise<unknown> {
-  const kept = await readKept(db, key);
+  const kept = await readValue(db, key);
   return kept === undefined ? undefined : JSON.parse(kept);
 }
 
 /** Keeps a state as JSON. */
 export const writeState = (tx: Tx, key: string, state: unknown, now: number): Promise<void> =>
-  writeKept(tx, key, JSON.stringify(state), now);
+  writeValue(tx, key, JSON.stringify(state), now);

@@ -4,12 +4,12 @@
  * An item is about the company its feed is configured for, or the one its publisher is; guesses by name are not made.
  */
 import { createHash } from 'node:crypto';
-import type { HttpResponse } from '../../http/client.ts';
+import type { OutboundResponse } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Claim } from '../../runtime/lanes.ts';
-import { createPace } from '../../runtime/rate.ts';
+import { createRateLimiter } from '../../runtime/rate.ts';
 import type { Change } from '../change.ts';
 import { readNames } from '../register/snapshots.ts';
 import { SourceError } from '../register/source.ts';
@@ -25,7 +25,7 @@ import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.
 export const PRESS_KEY = 'press';
 
 /** A feed, and whom its items are about. */
-export interface Feed {
+export interface PressFeed {
   readonly url: string;
   /** The company all of them are about. */
   readonly entityId?: string;
@@ -34,7 +34,7 @@ export interface Feed {
 }
 
 export interface PressSettings extends Pick<NewsSettings, 'pressProvider'> {
-  readonly feeds: readonly Feed[];
+  readonly feeds: readonly PressFeed[];
   readonly pollSeconds: number;
   /** Calls a second. Default 1. */
   readonly callsPerSecond?: number;
@@ -71,7 +71,7 @@ export const runPress = (deps: PressDeps, claim: Claim, signal: AbortSignal): Pr
 export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<void> {
   const { store, now, settings, log } = deps;
   const { callsPerSecond = 1 } = settings;
-  const pace = createPace({
+  const rateLimiter = createRateLimiter({
     store,
     key: 'press',
     budgets: { calls: { calls: callsPerSecond * 10, perMs: 10_000 } },
@@ -83,7 +83,7 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<v
     // Written by this file.
     const state = ((await readState(store.db, key)) as State | undefined) ?? first;
     if (state.notBefore > now()) continue;
-    await pace.acquire('calls', signal);
+    await rateLimiter.acquire('calls', signal);
     try {
       await pollFeed(deps, feed, state, key, signal);
     } catch (error) {
@@ -99,7 +99,13 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<v
 }
 
 /** Reads one feed. What is new in it is one transaction with the memory of it. */
-async function pollFeed(deps: PressDeps, feed: Feed, state: State, key: string, signal: AbortSignal): Promise<void> {
+async function pollFeed(
+  deps: PressDeps,
+  feed: PressFeed,
+  state: State,
+  key: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { store, now } = deps;
   const answer = await ask(deps, feed, state, signal);
   const items = answer.status === 304 ? [] : await itemsOf(answer, feed, signal);
@@ -126,7 +132,12 @@ async function pollFeed(deps: PressDeps, feed: Feed, state: State, key: string, 
   if (changes.length > 0) deps.ring();
 }
 
-async function ask({ http, now }: PressDeps, feed: Feed, state: State, signal: AbortSignal): Promise<HttpResponse> {
+async function ask(
+  { http, now }: PressDeps,
+  feed: PressFeed,
+  state: State,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
   const headers = {
     accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8',
     ...(state.etag !== undefined && { 'if-none-match': state.etag }),
@@ -142,7 +153,11 @@ async function ask({ http, now }: PressDeps, feed: Feed, state: State, signal: A
   }
 }
 
-async function itemsOf({ bytes }: HttpResponse, feed: Feed, signal: AbortSignal): Promise<readonly FeedItem[]> {
+async function itemsOf(
+  { bytes }: OutboundResponse,
+  feed: PressFeed,
+  signal: AbortSignal,
+): Promise<readonly FeedItem[]> {
   try {
     return await readFeed(bytes ?? Buffer.alloc(0), signal);
   } catch (error) {
@@ -154,7 +169,7 @@ async function itemsOf({ bytes }: HttpResponse, feed: Feed, signal: AbortSignal)
 /** The changes of items that are new, oldest first. */
 async function changesOf(
   deps: PressDeps,
-  feed: Feed,
+  feed: PressFeed,
   items: readonly FeedItem[],
   { since, wasRead }: State,
 ): Promise<readonly Change[]> {
@@ -195,7 +210,7 @@ async function changesOf(
 }
 
 /** Whom an item is about: by its feed, else by the publisher its addresses name, else by the feed's own address. */
-function entityOf(feed: Feed, { link, id }: FeedItem): string | undefined {
+function entityOf(feed: PressFeed, { link, id }: FeedItem): string | undefined {
   if (feed.entityId !== undefined) return canonicalEntityId(feed.entityId);
   for (const address of [link, id, feed.url]) {
     const publisher = publishersIn(address).find((part) => Object.hasOwn(feed.publishers, part));
@@ -218,7 +233,8 @@ const digestOf = (item: FeedItem): string => digest(item.id === '' ? `${item.tit
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** Without the query, which may hold a key. */
-const named = ({ url }: Feed): string => (URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : 'the feed');
+const named = ({ url }: PressFeed): string =>
+  URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : 'the feed';
 
 const cut = (text: string, longest: number): string =>
   text.length <= longest

@@ -5,7 +5,7 @@ import type { EventData } from '../../protocol/events.ts';
 import type { Entity } from '../../protocol/formats.ts';
 import type { NewsType } from '../../protocol/news.ts';
 import { type DraftOf, subject } from './draft.ts';
-import { type Block, fill, list, type Named, type Phrase, shortList } from './phrase.ts';
+import { type ArticleBlock, fill, list, type Named, type Phrase, shortList } from './phrase.ts';
 
 /** The wording for one, for two, and for more than two, who are counted. */
 type Wording = readonly [one: string, two: string, many: string];
@@ -130,7 +130,7 @@ export const relations: readonly DraftOf[] = WORDS.map(
         content: [
           { kind: 'paragraph', text: [...headlineOf(words, data, subject(change)), '.'] },
           ...sections(words, data).map(
-            ({ label, entities }): Block => ({
+            ({ label, entities }): ArticleBlock => ({
               kind: 'list',
               title: label,
               lines: entities.map((entity) => [named(entity)]),

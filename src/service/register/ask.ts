@@ -15,7 +15,7 @@ const MOST_BACKOFF_MS = 15 * 60_000;
  * Takes in what the register says of the claims' companies, as a page of it, and settles the claims. What the register
  * does not know is waited for: it comes in a page once it is founded. In an outage the register is asked again later.
  */
-export async function askRegister(
+export async function fetchMissing(
   deps: WatchDeps,
   source: RegisterSource,
   claims: readonly Claim[],

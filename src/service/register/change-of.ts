@@ -6,7 +6,7 @@ import type { Change } from '../change.ts';
 import { later } from './validity.ts';
 
 /** What a change was found between: a stored snapshot, if any, and the one just read. */
-export interface Step {
+export interface StateStep {
   readonly before?: { readonly loadedAt: string; readonly readOn: string } | undefined;
   readonly after: { readonly loadedAt: string; readonly registeredAt: string | null };
 }
@@ -20,7 +20,7 @@ const timeOf = (text: string | null): string | undefined => (text === null ? und
  * written long before its day came, bears a time at which the change was not there yet. Who orders changes by their
  * time would take it for older than what it ends, or one from the future for newer than all that follow.
  */
-export const timestampOf = (at: readonly (string | null)[], { before, after }: Step): string => {
+export const timestampOf = (at: readonly (string | null)[], { before, after }: StateStep): string => {
   const registered = timeOf(after.registeredAt);
   const told = timeOf(at.reduce(later, null)) ?? registered ?? after.loadedAt;
   if (before === undefined || after.loadedAt === before.loadedAt) return told;
@@ -38,7 +38,7 @@ const idOf = (...parts: readonly unknown[]): string => hash('sha256', JSON.strin
  */
 export const changeOf = (
   found: Pick<Change, 'entity' | 'name' | 'updates' | 'formerShares'> & { readonly at: readonly (string | null)[] },
-  step: Step,
+  step: StateStep,
 ): Change => {
   const { entity, name, updates, formerShares, at } = found;
   const { before, after } = step;

@@ -5,10 +5,11 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { type Employment, newestMonth, newestQuarter, newestYear } from './employment.ts';
 import { addressOf, decimal, digits, flag, formOf, industryOf, midnight, text } from './fields.ts';
 import { type Life, lifeOf } from './life.ts';
-import { type Bodies, bodiesOf } from './relations.ts';
+import { bodiesOf, type RelationBodies } from './relations.ts';
 import { type Credit, creditOf, statusOf } from './status.ts';
 import {
   current,
+  type DatedValue,
   dayOf,
   entriesOf,
   type Horizon,
@@ -16,7 +17,6 @@ import {
   noteDay,
   type Picked,
   periodOf,
-  type Told,
   touchedAt,
   type View,
   walk,
@@ -53,30 +53,30 @@ export interface Company {
   readonly loadedAt: string;
   /** The day it was read for: documents also hold what is valid later. */
   readonly readOn: string;
-  readonly names: Told<string | null>;
+  readonly names: DatedValue<string | null>;
   /** Sorted, as all lists here. */
-  readonly altNames: Told<readonly string[]>;
-  readonly address: Told<Address | null>;
-  readonly industry: Told<Industry | null>;
-  readonly altIndustries: Told<readonly AltIndustry[]>;
-  readonly purpose: Told<string | null>;
-  readonly powerToBind: Told<string | null>;
-  readonly bylawsChangedDate: Told<string | null>;
-  readonly capital: Told<Capital | null>;
-  readonly form: Told<CompanyForm | null>;
-  readonly email: Told<string | null>;
-  readonly fax: Told<string | null>;
-  readonly phoneNumber: Told<string | null>;
-  readonly website: Told<string | null>;
-  readonly status: Told<string | null>;
+  readonly altNames: DatedValue<readonly string[]>;
+  readonly address: DatedValue<Address | null>;
+  readonly industry: DatedValue<Industry | null>;
+  readonly altIndustries: DatedValue<readonly AltIndustry[]>;
+  readonly purpose: DatedValue<string | null>;
+  readonly powerToBind: DatedValue<string | null>;
+  readonly bylawsChangedDate: DatedValue<string | null>;
+  readonly capital: DatedValue<Capital | null>;
+  readonly form: DatedValue<CompanyForm | null>;
+  readonly email: DatedValue<string | null>;
+  readonly fax: DatedValue<string | null>;
+  readonly phoneNumber: DatedValue<string | null>;
+  readonly website: DatedValue<string | null>;
+  readonly status: DatedValue<string | null>;
   /** What the gazette put on it (bankruptcy and the like), as the register holds it. */
-  readonly credit: Told<Credit | null>;
-  readonly life: Told<Life>;
-  readonly bodies: Bodies;
-  readonly mergers: Told<readonly Merger[]>;
+  readonly credit: DatedValue<Credit | null>;
+  readonly life: DatedValue<Life>;
+  readonly bodies: RelationBodies;
+  readonly mergers: DatedValue<readonly Merger[]>;
   /** Entity ids. */
-  readonly units: Told<readonly string[]>;
-  readonly commercialProtection: Told<boolean | null>;
+  readonly units: DatedValue<readonly string[]>;
+  readonly commercialProtection: DatedValue<boolean | null>;
   readonly monthly: Employment<number> | null;
   readonly quarterly: Employment<string> | null;
   readonly yearly: Employment<string> | null;
@@ -90,10 +90,10 @@ export interface Company {
 
 /** Parts of a company, and of its bodies. */
 export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 'entity' | 'kind'>> {
-  readonly bodies?: Partial<Bodies>;
+  readonly bodies?: Partial<RelationBodies>;
 }
 
-const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): Told<T> => ({
+const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): DatedValue<T> => ({
   value: value(entry),
   at,
 });
@@ -102,7 +102,7 @@ const isOpen = (entry: JsonObject): boolean =>
   flag(entry['hemmelig']) !== true && text(entry['kontaktoplysning']) !== null;
 
 /** A phone number, address or site that is not secret. */
-export const contactOf = (list: unknown, view: View): Told<string | null> =>
+export const contactOf = (list: unknown, view: View): DatedValue<string | null> =>
   told(current(list, view, isOpen), (entry) => text(entry?.['kontaktoplysning']));
 
 /** All values of the attributes that are told of, by type: a type can occur more than once. */
@@ -116,7 +116,7 @@ const attributesOf = (document: JsonObject): ReadonlyMap<string, readonly unknow
   return values;
 };
 
-const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: View): Told<Capital | null> => {
+const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: View): DatedValue<Capital | null> => {
   const [amount, currency, hasClasses, isPartial] = [
     'KAPITAL',
     'KAPITALVALUTA',
@@ -147,7 +147,7 @@ const all = <T>(list: unknown, view: View, keyOf: (entry: JsonObject) => string 
   return { value: [...keys].sort().map(of), at };
 };
 
-const altIndustriesOf = (document: JsonObject, view: View): Told<readonly AltIndustry[]> => {
+const altIndustriesOf = (document: JsonObject, view: View): DatedValue<readonly AltIndustry[]> => {
   const places = [1, 2, 3].map((place) => ({ place, picked: current(document[`bibranche${place}`], view) }));
   const value = places.flatMap(({ place, picked }): readonly AltIndustry[] => {
     const industry = industryOf(picked.entry, view);
@@ -160,7 +160,7 @@ const valuesIn = (attributes: unknown): readonly JsonObject[] =>
   entriesOf(attributes).flatMap(({ vaerdier }) => entriesOf(vaerdier));
 
 /** Mergers that have begun: they last a day, and stay in the document. */
-const mergersOf = (document: JsonObject, { today, horizon }: View): Told<readonly Merger[]> => {
+const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<readonly Merger[]> => {
   const mergers = new Map<string, Merger>();
   let at: string | null = null;
   for (const { enhedsNummerOrganisation, indgaaende, udgaaende, organisationsNavn } of entriesOf(

@@ -1,10 +1,10 @@
 /** One search in the register's distribution: asked for compressed, bounded, and answered whole or not at all. */
-import type { Http, HttpResponse } from '../../http/client.ts';
+import type { OutboundHttp, OutboundResponse } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
 import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { withoutSlash } from '../../protocol/trim.ts';
-import type { Pace } from '../../runtime/rate.ts';
+import type { RateLimiter } from '../../runtime/rate.ts';
 import { SourceError } from './source.ts';
 
 export interface SearchOptions {
@@ -12,7 +12,7 @@ export interface SearchOptions {
   readonly username: string;
   readonly password: string;
   readonly largestBytes?: number;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly now: () => number;
 }
 
@@ -23,14 +23,14 @@ export const LARGEST = 256 * 1024 * 1024;
 const LARGE_DEADLINE_MS = 5 * 60_000;
 
 /** Answers with the hits; throws {@link SourceError}. `large`: for one document, however large within reason. */
-export type Search = (
+export type RegisterSearch = (
   index: string,
   query: object,
   signal: AbortSignal,
   how?: { readonly large?: boolean },
 ) => Promise<readonly unknown[]>;
 
-export function createSearch(options: SearchOptions, pace: Pace): Search {
+export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): RegisterSearch {
   const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
   const headers = {
     authorization,
@@ -42,7 +42,7 @@ export function createSearch(options: SearchOptions, pace: Pace): Search {
   const large = { maxBytes: options.largestBytes ?? LARGEST, timeoutMs: LARGE_DEADLINE_MS };
   return async (index, query, signal, how = {}) => {
     const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${index}/_search`;
-    await pace.acquire('search', signal);
+    await rateLimiter.acquire('search', signal);
     const request = { method: 'POST', url, headers, body: JSON.stringify(query), signal } as const;
     try {
       return readHits(await options.http(how.large === true ? { ...request, ...large } : request), options.now());
@@ -55,7 +55,7 @@ export function createSearch(options: SearchOptions, pace: Pace): Search {
 }
 
 /** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
-function readHits(answer: HttpResponse, now: number): readonly unknown[] {
+function readHits(answer: OutboundResponse, now: number): readonly unknown[] {
   const { status, body } = answer;
   if (status === 401 || status === 403) {
     throw new SourceError(

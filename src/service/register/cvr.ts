@@ -4,15 +4,15 @@
  * It is read along `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
  * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices, read in turns.
  */
-import type { Http } from '../../http/client.ts';
+import type { OutboundHttp } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { backoff } from '../../runtime/backoff.ts';
-import { createPace } from '../../runtime/rate.ts';
+import { createRateLimiter } from '../../runtime/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { createSearch, LARGEST } from './cvr-search.ts';
 import { ALL_FAMILIES } from './families.ts';
-import { advance, type Feed, isBefore, type Mark, newFeed, nextMark } from './feed.ts';
+import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
 import { type Broken, brokenText, type RegisterSource, SourceError, type SourcePage } from './source.ts';
 
 export interface CvrSourceOptions {
@@ -29,7 +29,7 @@ export interface CvrSourceOptions {
   readonly largestBytes?: number;
   /** How long an index that was read to its end is left alone, in ms; 30 s where absent. */
   readonly pollMs?: number;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** Keeps the pace, for all processes on it. */
   readonly store: Store;
   readonly now: () => number;
@@ -41,12 +41,12 @@ const INDICES = {
   produktionsenhed: { type: 'VrproduktionsEnhed', key: 'pNummer' },
 } as const;
 type Index = keyof typeof INDICES;
-type Feeds = Readonly<Record<Index, Feed>>;
+type Feeds = Readonly<Record<Index, FeedProgress>>;
 
 /** Opens nothing until a page is asked for. */
 export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   const { store, now, pollMs = 30_000 } = options;
-  const pace = createPace({
+  const rateLimiter = createRateLimiter({
     store,
     key: 'register',
     budgets: { search: { calls: options.requestsPerSecond * 10, perMs: 10_000 } },
@@ -54,13 +54,13 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   });
   const since = options.since === undefined ? 0 : Date.parse(options.since);
   if (Number.isNaN(since)) throw new Error(`service.register.since is no day or time: ${options.since}`);
-  const search = createSearch(options, pace);
+  const search = createSearch(options, rateLimiter);
   /** Halved after an answer that was too large or took too long; grows back little by little. */
   let size = options.pageSize;
   /** Indices that cannot be read now: the other one goes on. */
   const troubles = new Map<Index, Trouble>();
 
-  function queryAfter(index: Index, mark: Mark, extra: object): object {
+  function queryAfter(index: Index, mark: FeedPosition, extra: object): object {
     const { type, key } = INDICES[index];
     return {
       sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
@@ -71,7 +71,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   }
 
   /** The hits after a place; of one document that is larger than any answer may be, its number and place only. */
-  async function hitsAfter(index: Index, mark: Mark, signal: AbortSignal): Promise<Hits> {
+  async function hitsAfter(index: Index, mark: FeedPosition, signal: AbortSignal): Promise<Hits> {
     const asking = size;
     try {
       const hits = await search(index, queryAfter(index, mark, { size: asking }), signal, { large: asking === 1 });
@@ -174,16 +174,17 @@ const turnsOf = ({ virksomhed, produktionsenhed }: Feeds): readonly [Index, Inde
   virksomhed.asked <= produktionsenhed.asked ? ['virksomhed', 'produktionsenhed'] : ['produktionsenhed', 'virksomhed'];
 
 /** Amid a walk, or not asked for as long as the polls are apart, give or take. */
-const isDue = (feed: Feed, now: number, pollMs: number): boolean => feed.at !== null || now - feed.asked > pollMs * 0.7;
+const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
+  feed.at !== null || now - feed.asked > pollMs * 0.7;
 
 /** The furthest place of a page: its hits need not be in order. */
-function furthest(hits: readonly unknown[]): Mark | undefined {
-  let last: Mark | undefined;
+function furthest(hits: readonly unknown[]): FeedPosition | undefined {
+  let last: FeedPosition | undefined;
   for (const hit of hits) {
     const sort = isJsonObject(hit) ? hit['sort'] : undefined;
     const [at, key] = Array.isArray(sort) ? sort : [];
     if (typeof at !== 'number' || (typeof key !== 'string' && typeof key !== 'number')) continue;
-    const mark: Mark = [at, String(key)];
+    const mark: FeedPosition = [at, String(key)];
     if (last === undefined || isBefore(last, mark)) last = mark;
   }
   return last;
@@ -216,10 +217,10 @@ function readFeeds(cursor: string | undefined): Feeds | undefined {
   }
 }
 
-const isMark = (value: unknown): value is Mark =>
+const isMark = (value: unknown): value is FeedPosition =>
   Array.isArray(value) && value.length === 2 && typeof value[0] === 'number' && typeof value[1] === 'string';
 
-const isFeed = (value: unknown): value is Feed =>
+const isFeed = (value: unknown): value is FeedProgress =>
   isJsonObject(value) &&
   isMark(value['seen']) &&
   (value['at'] === null || isMark(value['at'])) &&

@@ -2,7 +2,7 @@
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import type { Updates } from '../../protocol/payload.ts';
 import type { Change } from '../change.ts';
-import { changeOf, isEmpty, onceOnly, type Step } from './change-of.ts';
+import { changeOf, isEmpty, onceOnly, type StateStep } from './change-of.ts';
 import type { Company } from './company.ts';
 import { changed, type DataByEvent, type Differ, type DiffOptions, elsewhere, entityOf } from './differ.ts';
 import { FACT_DIFFERS, industryChanged, isSameAddress } from './differ-facts.ts';
@@ -58,7 +58,7 @@ export const diff = (before: Company | undefined, after: Company, options: DiffO
 const BUT_MERGERS = EVENT_NAMES.filter((event) => event !== 'merger');
 
 /** Changes beside the first: each further production unit, and each merger for both of its parties. */
-const furtherChanges = (before: Company, after: Company, options: DiffOptions, step: Step): readonly Change[] => {
+const furtherChanges = (before: Company, after: Company, options: DiffOptions, step: StateStep): readonly Change[] => {
   const { entity, name } = after;
   const units = unitsChanged(before, after, options);
   const further = [

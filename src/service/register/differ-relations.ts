@@ -1,8 +1,8 @@
 /** Differs of what a company is connected with: owners, people, production units, merged companies. */
 import type { EventData } from '../../protocol/events.ts';
 import type { Company, Merger } from './company.ts';
-import { type Differ, type DiffOptions, entityOf, type Found, type MergerParty, missing } from './differ.ts';
-import type { Member } from './relations.ts';
+import { type Differ, type DiffOptions, entityOf, type FoundChange, type MergerParty, missing } from './differ.ts';
+import type { BodyMember } from './relations.ts';
 
 /** The bodies whose members have a share. */
 export type ShareEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
@@ -10,18 +10,18 @@ export type ShareEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
 export type RoleEvent = 'accountant' | 'board' | 'management' | 'stakeholders';
 export type RelationEvent = ShareEvent | RoleEvent;
 
-const idOf = ({ entityId }: Member): string => entityId;
+const idOf = ({ entityId }: BodyMember): string => entityId;
 
 /** What changed in a body: who came, who went, and whose share is another, with the share before. */
 export interface BodyChange {
-  readonly added: readonly Member[];
-  readonly removed: readonly Member[];
-  readonly changed: readonly { readonly member: Member; readonly former: string | null }[];
+  readonly added: readonly BodyMember[];
+  readonly removed: readonly BodyMember[];
+  readonly changed: readonly { readonly member: BodyMember; readonly former: string | null }[];
   readonly at: readonly (string | null)[];
 }
 
 /** Members are sorted by id: most bodies are seen to be the same at once. */
-const isSameBody = (was: readonly Member[], is: readonly Member[]): boolean =>
+const isSameBody = (was: readonly BodyMember[], is: readonly BodyMember[]): boolean =>
   was.length === is.length &&
   was.every(({ entityId, share }, at) => entityId === is[at]?.entityId && share === is[at]?.share);
 
@@ -50,12 +50,12 @@ const role =
   ): { data: EventData<RoleEvent>; at: BodyChange['at'] } | undefined => {
     const change = bodyChange(before, after, event);
     if (change === undefined) return undefined;
-    const refer = ({ entityId, name }: Member) => entityOf(entityId, name, placeType);
+    const refer = ({ entityId, name }: BodyMember) => entityOf(entityId, name, placeType);
     return { data: { added: change.added.map(refer), removed: change.removed.map(refer) }, at: change.at };
   };
 
 /** A body's change with each member as the wire has it. */
-const listed = <T>(change: BodyChange, of: (member: Member) => T) => ({
+const listed = <T>(change: BodyChange, of: (member: BodyMember) => T) => ({
   data: {
     added: change.added.map(of),
     removed: change.removed.map(of),
@@ -100,13 +100,13 @@ export const isDissolved = ({ status, life }: Company, { comesOut, goesIn }: Mer
   (!comesOut && (goesIn === true || life.value.ended !== null));
 
 /** A merger that is new, told by one of the two. */
-export interface MergerFound extends Found<'merger'> {
+export interface MergerFound extends FoundChange<'merger'> {
   readonly organisation: string;
   readonly other: MergerParty;
 }
 
 /** New mergers, and those of which the register now says that the company ends in them and did not say so before. */
-const mergersToTell = (before: Company, after: Company): readonly Merger[] => {
+const mergersToReport = (before: Company, after: Company): readonly Merger[] => {
   const known = new Map(before.mergers.value.map((merger) => [merger.organisation, merger]));
   return after.mergers.value.filter((merger) => {
     const was = known.get(merger.organisation);
@@ -115,12 +115,12 @@ const mergersToTell = (before: Company, after: Company): readonly Merger[] => {
 };
 
 /** The numbers of the mergers that are told of between two snapshots. */
-export const mergersTold = (before: Company, after: Company): readonly string[] =>
-  mergersToTell(before, after).map(({ organisation }) => organisation);
+export const reportedMergers = (before: Company, after: Company): readonly string[] =>
+  mergersToReport(before, after).map(({ organisation }) => organisation);
 
 /** All mergers to tell of with each other party that is known. Of several that end in one, none went into another. */
 export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
-  mergersToTell(before, after).flatMap((merger) => {
+  mergersToReport(before, after).flatMap((merger) => {
     const dissolved = isDissolved(after, merger);
     return (mergerParties?.(merger.organisation) ?? [])
       .filter((other) => other.entity !== after.entity && !(dissolved && other.dissolved))

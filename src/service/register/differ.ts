@@ -2,7 +2,7 @@
 import type { EventData, EventName } from '../../protocol/events.ts';
 import type { Entity } from '../../protocol/formats.ts';
 import type { Company } from './company.ts';
-import type { Told } from './validity.ts';
+import type { DatedValue } from './validity.ts';
 
 /** A company that takes part in a merger. */
 export interface MergerParty {
@@ -41,7 +41,7 @@ export interface DiffOptions {
 export type DataByEvent = { [E in EventName]: EventData<E> };
 
 /** A change: the event's data, and when the register touched what changed. */
-export interface Found<E extends EventName> {
+export interface FoundChange<E extends EventName> {
   readonly data: DataByEvent[E];
   readonly at: readonly (string | null)[];
 }
@@ -51,15 +51,15 @@ export type Differ<E extends EventName> = (
   before: Company,
   after: Company,
   options: DiffOptions,
-) => Found<E> | undefined;
+) => FoundChange<E> | undefined;
 
 /** For events that the register's company documents do not yield. */
 export const elsewhere = (): undefined => undefined;
 
 /** The change of one value; where the two are the same, no change, however often it was registered again. */
 export const changed = <T>(
-  before: Told<T | null>,
-  after: Told<T | null>,
+  before: DatedValue<T | null>,
+  after: DatedValue<T | null>,
   isSame: (a: T, b: T) => boolean = Object.is,
 ): { data: { before: T | null; after: T | null }; at: readonly (string | null)[] } | undefined => {
   const [a, b] = [before.value, after.value];
@@ -77,8 +77,8 @@ export const missing = <T>(list: readonly T[], from: readonly T[], keyOf: (item:
 
 /** The change of a list as a set. */
 export const listChanged = <T>(
-  before: Told<readonly T[]>,
-  after: Told<readonly T[]>,
+  before: DatedValue<readonly T[]>,
+  after: DatedValue<readonly T[]>,
   keyOf: (item: T) => string,
 ): { data: { added: T[]; removed: T[] }; at: readonly (string | null)[] } | undefined => {
   if (before.value.length === 0 && after.value.length === 0) return undefined;

@@ -1,10 +1,10 @@
 /** The families of facts that a source of the register may speak for, or not. */
 import type { Company } from './company.ts';
-import type { Body } from './relations.ts';
+import type { RelationBody } from './relations.ts';
 
 /** What is read from sections of its own: a key of the snapshot, or a body. */
 export type Part =
-  | Body
+  | RelationBody
   | Exclude<
       keyof Company,
       | 'kind'

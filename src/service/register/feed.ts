@@ -5,14 +5,14 @@
  */
 
 /** A place in the order of an index: ms since 1970, and the number as the index sorts it, a text. */
-export type Mark = readonly [at: number, key: string];
+export type FeedPosition = readonly [at: number, key: string];
 
 /** The state of one feed, as JSON in the cursor. */
-export interface Feed {
+export interface FeedProgress {
   /** Everything before this has been seen: the next walk begins here. */
-  readonly seen: Mark;
+  readonly seen: FeedPosition;
   /** Where the walk is; null between walks. */
-  readonly at: Mark | null;
+  readonly at: FeedPosition | null;
   /** Whether the walk has come so near to now that what it passes may still get company. */
   readonly near: boolean;
   /** When the index was last asked. */
@@ -29,28 +29,40 @@ const SWEEP_MS = 24 * 3_600_000;
 /** Sorts before every number, whether the index keeps them as texts or as numbers. */
 const FIRST = '0';
 
-export const newFeed = (since: number): Feed => ({ seen: [since, FIRST], at: null, near: false, asked: 0, swept: 0 });
+export const newFeed = (since: number): FeedProgress => ({
+  seen: [since, FIRST],
+  at: null,
+  near: false,
+  asked: 0,
+  swept: 0,
+});
 
 /** The place behind which the feed is to be asked. */
-export function nextMark(feed: Feed, now: number): { readonly mark: Mark; readonly feed: Feed } {
+export function nextMark(
+  feed: FeedProgress,
+  now: number,
+): { readonly mark: FeedPosition; readonly feed: FeedProgress } {
   if (feed.at !== null) return { mark: feed.at, feed };
   const sweeps = feed.swept > 0 && now - feed.swept >= SWEEP_MS;
-  const back: Mark = sweeps ? [Math.min(feed.seen[0], feed.swept - OVERLAP_MS), FIRST] : feed.seen;
+  const back: FeedPosition = sweeps ? [Math.min(feed.seen[0], feed.swept - OVERLAP_MS), FIRST] : feed.seen;
   const swept = sweeps || feed.swept === 0 ? now : feed.swept;
   return { mark: back, feed: { ...feed, swept, near: false } };
 }
 
 /** The feed after a page whose furthest document is at `last`; `full`: the walk goes on. */
-export function advance(feed: Feed, page: { last: Mark | undefined; full: boolean; now: number }): Feed {
+export function advance(
+  feed: FeedProgress,
+  page: { last: FeedPosition | undefined; full: boolean; now: number },
+): FeedProgress {
   const { last, full, now } = page;
   const edge = now - OVERLAP_MS;
   const asked = now;
   if (last === undefined) return { ...feed, at: null, asked };
   // A document from the future must not carry the next walk there.
   const isNear = last[0] > edge;
-  const reached: Mark = isNear ? [edge, FIRST] : last;
+  const reached: FeedPosition = isNear ? [edge, FIRST] : last;
   const seen = !feed.near && isBefore(feed.seen, reached) ? reached : feed.seen;
   return { ...feed, seen, near: feed.near || isNear, at: full ? last : null, asked };
 }
 
-export const isBefore = (a: Mark, b: Mark): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+export const isBefore = (a: FeedPosition, b: FeedPosition): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);

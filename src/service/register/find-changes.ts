@@ -5,11 +5,11 @@ import type { Company } from './company.ts';
 import { changesOf, type DiffOptions, unitChanges } from './diff.ts';
 import { missing } from './differ.ts';
 import { industryChangesOf } from './differ-facts.ts';
-import { mergersTold } from './differ-relations.ts';
-import { addParty, readParties } from './parties.ts';
-import type { Step } from './read-page.ts';
+import { reportedMergers } from './differ-relations.ts';
+import { addParty, readMergerParties } from './parties.ts';
+import type { DocumentStep } from './read-page.ts';
 import type { RecodingGuard } from './recoding.ts';
-import { type Row, readNames } from './snapshots.ts';
+import { readNames, type SnapshotRow } from './snapshots.ts';
 import { type Broken, brokenText } from './source.ts';
 
 export interface FindOptions {
@@ -23,30 +23,30 @@ export interface FindOptions {
 export interface FoundInPage {
   readonly changes: readonly Change[];
   /** What is to be stored: the newest row of each entity. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly SnapshotRow[];
   readonly companies: readonly Company[];
   /** Documents that could be read, but not compared. */
   readonly broken: readonly Broken[];
 }
 
 /** The changes of a page in its order. A step that cannot be compared is told of, and its snapshot is not stored. */
-export async function findChanges(db: Db, steps: readonly Step[], options: FindOptions): Promise<FoundInPage> {
+export async function findChanges(db: Db, steps: readonly DocumentStep[], options: FindOptions): Promise<FoundInPage> {
   const { today, placeType, newWithinDays, guard, breathe } = options;
   guard.page(steps.map(({ before, after }) => (before === undefined ? [] : industryChangesOf(before, after))));
   // Of names that are new to us, too, whichever document comes first.
   const names = new Map([...namesIn(steps), ...(await readNames(db, namedIn(steps)))]);
-  const parties = await readParties(db, steps.flatMap(newMergers));
+  const mergerParties = await readMergerParties(db, steps.flatMap(newMergers));
   const diffOptions: DiffOptions = {
     today,
     placeType,
     isRecoded: guard.isRecoded,
-    mergerParties: (organisation) => parties.get(organisation) ?? [],
+    mergerParties: (organisation) => mergerParties.get(organisation) ?? [],
     nameOf: (entity) => names.get(entity),
     ...(newWithinDays !== undefined && { newWithinDays }),
   };
 
   const changes: Change[] = [];
-  const rows = new Map<string, Row>();
+  const rows = new Map<string, SnapshotRow>();
   const companies: Company[] = [];
   const broken: Broken[] = [];
   for (const step of steps) {
@@ -55,7 +55,7 @@ export async function findChanges(db: Db, steps: readonly Step[], options: FindO
       if (step.kind === 'unit') changes.push(...unitChanges(step.before, step.after, diffOptions));
       else {
         changes.push(...changesOf(step.before, step.after, diffOptions));
-        addParty(parties, step.after);
+        addParty(mergerParties, step.after);
         companies.push(step.after);
       }
       rows.set(step.row.entity, step.row);
@@ -69,11 +69,11 @@ export async function findChanges(db: Db, steps: readonly Step[], options: FindO
 }
 
 /** The names that the documents of the page give. */
-const namesIn = (steps: readonly Step[]): readonly (readonly [string, string])[] =>
+const namesIn = (steps: readonly DocumentStep[]): readonly (readonly [string, string])[] =>
   steps.map(({ after }) => [after.entity, after.name] as const);
 
 /** The entities that changes will name and documents do not. */
-const namedIn = (steps: readonly Step[]): readonly string[] => [
+const namedIn = (steps: readonly DocumentStep[]): readonly string[] => [
   ...new Set(
     steps.flatMap((step): readonly string[] => {
       if (step.before === undefined) return [];
@@ -84,5 +84,5 @@ const namedIn = (steps: readonly Step[]): readonly string[] => [
   ),
 ];
 
-const newMergers = (step: Step): readonly string[] =>
-  step.kind === 'unit' || step.before === undefined ? [] : mergersTold(step.before, step.after);
+const newMergers = (step: DocumentStep): readonly string[] =>
+  step.kind === 'unit' || step.before === undefined ? [] : reportedMergers(step.before, step.after);

@@ -3,7 +3,7 @@ import type { Change } from '../change.ts';
 import { changeOf, onceOnly } from './change-of.ts';
 import type { Company } from './company.ts';
 import { type DiffOptions, entityOf } from './differ.ts';
-import type { Member } from './relations.ts';
+import type { BodyMember } from './relations.ts';
 import { dayAfter } from './validity.ts';
 
 const NEW_DAYS = 30;
@@ -18,11 +18,11 @@ export const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: Di
   return founded !== null && ended === null && founded.slice(0, 10) >= since && (registered ?? today) >= since;
 };
 
-const companiesIn = (members: readonly Member[]): readonly Member[] =>
+const companiesIn = (members: readonly BodyMember[]): readonly BodyMember[] =>
   members.filter(({ entityId }) => entityId.startsWith('CVR-1-'));
 
 /** The companies that founded a company: its registered owners, else its founders. */
-export const parentsOf = ({ entity, bodies }: Company): readonly Member[] => {
+export const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
   const owners = companiesIn(bodies.ownership.members);
   const parents = owners.length > 0 ? owners : companiesIn(bodies.founders.members);
   return parents.filter(({ entityId }) => entityId !== entity);

@@ -6,16 +6,16 @@ import type { Capital } from '../../protocol/formats.ts';
 import type { AltIndustry, Company } from './company.ts';
 import type { Employment } from './employment.ts';
 import { PARTS, type Part } from './families.ts';
-import { BODIES, type Body, type Membership, type Trace } from './relations.ts';
-import type { Statement } from './stated.ts';
+import { BODIES, type Membership, type RelationBody, type Trace } from './relations.ts';
+import type { DocumentStatement } from './stated.ts';
 import { plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
-import type { Told } from './validity.ts';
+import type { DatedValue } from './validity.ts';
 
 /** A part that is no body. */
-export type Own = Exclude<Part, Body>;
+export type Own = Exclude<Part, RelationBody>;
 
-export const isBody = (part: Part): part is Body => BODIES.some((body) => body === part);
+export const isBody = (part: Part): part is RelationBody => BODIES.some((body) => body === part);
 const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
 
 /** What every company has: to be without it is to have a document that does not say it. */
@@ -33,14 +33,14 @@ export const isEmpty = (company: Company, part: Part): boolean => {
 
 interface Sight {
   readonly part: string;
-  readonly says: Statement;
+  readonly says: DocumentStatement;
   readonly isEmpty: boolean;
   /** Undefined where the part was not known. */
   readonly wasEmpty: boolean | undefined;
 }
 
 /** Whether a part is taken as it was read, kept as it was known, or not known still. */
-const fateOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
+const undoOutcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
   const stated = says.of(part);
   // Without its life nobody knows on which day a company that ended is to be looked at.
   const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
@@ -64,13 +64,13 @@ export const withParts = <S extends object>(to: S, from: S, parts: readonly (key
 const isLaterFigure = (after: Employment<unknown> | null, before: Employment<unknown> | null): boolean =>
   after !== null && (before === null || (after.year - before.year || after.number - before.number) >= 0);
 
-const isReplaced = (part: Own, before: Company, after: Company, says: Statement): boolean =>
+const isReplaced = (part: Own, before: Company, after: Company, says: DocumentStatement): boolean =>
   (part === 'monthly' || part === 'quarterly' || part === 'yearly') &&
   says.of(part) === 'silent' &&
   isLaterFigure(after[part], before[part]);
 
 /** A place of secondary industries that is not stated keeps its industry. */
-const keepPlaces = (before: Company, after: Company, says: Statement): Told<readonly AltIndustry[]> => {
+const keepPlaces = (before: Company, after: Company, says: DocumentStatement): DatedValue<readonly AltIndustry[]> => {
   const kept = before.altIndustries.value.filter(({ place }) => says.of(`altIndustry${place}`) !== 'stated');
   if (kept.length === 0) return after.altIndustries;
   const value = [...after.altIndustries.value, ...kept].sort((a, b) => a.place - b.place);
@@ -78,7 +78,7 @@ const keepPlaces = (before: Company, after: Company, says: Statement): Told<read
 };
 
 /** An amount keeps its currency, and the like, where only the amount is stated. */
-const keepTerms = (before: Company, after: Company, says: Statement): Told<Capital | null> => {
+const keepTerms = (before: Company, after: Company, says: DocumentStatement): DatedValue<Capital | null> => {
   const [was, is] = [before.capital.value, after.capital.value];
   if (was === null || is === null) return after.capital;
   const kept = (['currency', 'hasClasses', 'isPartial'] as const).filter((term) => says.of(term) !== 'stated');
@@ -95,7 +95,7 @@ const keepMembers = (before: Membership, after: Membership, trace: Trace | undef
 };
 
 /** A company as it is known after a document was read: what it does not state is as it was before. */
-export const keepKnown = (before: Company | undefined, read: Company, says: Statement): Company => {
+export const withKnown = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
   const known = keepUnstated(before, read, says);
   const emptied = PARTS.filter(
     (part) => isEmpty(known, part) && (says.of(part) === 'stated' || before?.emptied?.includes(part) === true),
@@ -103,14 +103,14 @@ export const keepKnown = (before: Company | undefined, read: Company, says: Stat
   return emptied.length === 0 ? known : { ...known, emptied };
 };
 
-const keepUnstated = (before: Company | undefined, read: Company, says: Statement): Company => {
+const keepUnstated = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
   const kept = new Set<Part>();
   const unknown: Part[] = [];
   for (const part of PARTS) {
     const wasEmpty = before !== undefined && isKnown(before, part) ? isEmpty(before, part) : undefined;
-    const fate = fateOf({ part, says, isEmpty: isEmpty(read, part), wasEmpty });
-    if (fate === 'kept') kept.add(part);
-    if (fate === 'unknown') unknown.push(part);
+    const undoOutcome = undoOutcomeOf({ part, says, isEmpty: isEmpty(read, part), wasEmpty });
+    if (undoOutcome === 'kept') kept.add(part);
+    if (undoOutcome === 'unknown') unknown.push(part);
   }
   const known = { ...read, ...(unknown.length > 0 && { unknown }) };
   if (before === undefined) return known;
@@ -132,14 +132,14 @@ const keepUnstated = (before: Company | undefined, read: Company, says: Statemen
 };
 
 /** A production unit, likewise. */
-export const keepKnownUnit = (before: Unit | undefined, read: Unit, says: Statement): Unit => {
+export const withKnownUnit = (before: Unit | undefined, read: Unit, says: DocumentStatement): Unit => {
   const kept: (typeof UNIT_PARTS)[number][] = [];
   const unknown: string[] = [];
   for (const part of UNIT_PARTS) {
     const wasEmpty = before !== undefined && isKnown(before, part) ? before[part].value === null : undefined;
-    const fate = fateOf({ part, says, isEmpty: read[part].value === null, wasEmpty });
-    if (fate === 'kept') kept.push(part);
-    if (fate === 'unknown') unknown.push(part);
+    const undoOutcome = undoOutcomeOf({ part, says, isEmpty: read[part].value === null, wasEmpty });
+    if (undoOutcome === 'kept') kept.push(part);
+    if (undoOutcome === 'unknown') unknown.push(part);
   }
   const known = { ...read, ...(unknown.length > 0 && { unknown }) };
   if (before === undefined) return known;

@@ -1,7 +1,7 @@
 /** When a company or unit began and ended. */
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { midnight } from './fields.ts';
-import { dayOf, entriesOf, type Horizon, later, noteDay, periodOf, type Told, touchedAt } from './validity.ts';
+import { type DatedValue, dayOf, entriesOf, type Horizon, later, noteDay, periodOf, touchedAt } from './validity.ts';
 
 /** Days as the wire writes them. */
 export interface Life {
@@ -28,7 +28,7 @@ export const lifeOf = (
   document: JsonObject,
   today: string,
   horizon: Horizon,
-): { readonly life: Told<Life>; readonly on: string } => {
+): { readonly life: DatedValue<Life>; readonly on: string } => {
   let begun: Span | undefined;
   let first: string | null = null;
   let registered: string | null = null;

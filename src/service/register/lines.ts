@@ -1,7 +1,7 @@
 /** The lines of a file from a byte on, read piece by piece: a file of 10 GB needs no more memory than its longest line. */
 import type { FileHandle } from 'node:fs/promises';
 
-export interface Line {
+export interface FileLine {
   /** Undefined where the line is longer than allowed; it was then passed over unread. */
   readonly text: string | undefined;
   /** The byte after the line and its end. */
@@ -14,13 +14,13 @@ const CHUNK = 256 * 1024;
 const NEWLINE = 10;
 
 /** The lines from byte `start` on, which must begin a line. */
-export async function* linesFrom(file: FileHandle, start: number, maxBytes: number): AsyncGenerator<Line> {
+export async function* linesFrom(file: FileHandle, start: number, maxBytes: number): AsyncGenerator<FileLine> {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let parts: Buffer[] = [];
   let length = 0;
   let position = start;
 
-  const take = (end: number, ended: boolean): Line => {
+  const take = (end: number, ended: boolean): FileLine => {
     const text = length > maxBytes ? undefined : Buffer.concat(parts).toString('utf8');
     parts = [];
     length = 0;

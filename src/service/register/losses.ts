@@ -1,7 +1,7 @@
 /** The store's side of the safety limit: what was counted lately, the question to a person, and the answer. */
 import { isJsonObject } from '../../protocol/json.ts';
 import { park } from '../../runtime/lane-state.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { sumOf, type Tallies } from './safety-limit.ts';
 
@@ -30,7 +30,7 @@ export interface LossState {
 }
 
 export async function readLosses(db: Db, now: number): Promise<LossState> {
-  const json: unknown = JSON.parse((await readKept(db, KEY)) ?? '{}');
+  const json: unknown = JSON.parse((await readValue(db, KEY)) ?? '{}');
   // Only this file writes it.
   const { since = now, tallies = {}, asked = {} } = (isJsonObject(json) ? json : {}) as Partial<LossState>;
   const isOld = now - since > DAY_MS;
@@ -39,13 +39,13 @@ export async function readLosses(db: Db, now: number): Promise<LossState> {
     since: isOld ? now : since,
     tallies: isOld ? {} : tallies,
     asked: Object.fromEntries(Object.entries(asked).filter(([, at]) => now - at < ANSWERED_DAYS * DAY_MS)),
-    isAllowed: Number((await readKept(db, ALLOWED_KEY)) ?? 0) > now,
+    isAllowed: Number((await readValue(db, ALLOWED_KEY)) ?? 0) > now,
     isOpen: lane !== undefined,
   };
 }
 
 /** Counts what a page brought, and asks a person about what is withheld for the first time. */
-export async function keepLosses(
+export async function storeLosses(
   tx: Tx,
   state: LossState,
   { tallies, withheld }: { readonly tallies: Tallies; readonly withheld: readonly string[] },
@@ -55,7 +55,7 @@ export async function keepLosses(
   const fresh = withheld.filter((family) => state.asked[family] === undefined);
   const total = sumOf(state.tallies, tallies);
   const asked = { ...state.asked, ...Object.fromEntries(fresh.map((family) => [family, now])) };
-  await writeKept(tx, KEY, JSON.stringify({ since: state.since, tallies: total, asked }), now);
+  await writeValue(tx, KEY, JSON.stringify({ since: state.since, tallies: total, asked }), now);
   if (fresh.length === 0) return;
   const counted = Object.entries(total).filter(([family]) => fresh.includes(family));
   const what = counted.map(([family, { lost, seen }]) => `${family} (${lost} of ${seen} companies)`).join(', ');
@@ -65,6 +65,6 @@ export async function keepLosses(
 
 /** A person let it be told: what goes in the next days is told at once, and later the limit counts anew. */
 export async function allowLosses(tx: Tx, now: number): Promise<void> {
-  await writeKept(tx, ALLOWED_KEY, String(now + ALLOWED_DAYS * DAY_MS), now);
-  await writeKept(tx, KEY, '{}', now);
+  await writeValue(tx, ALLOWED_KEY, String(now + ALLOWED_DAYS * DAY_MS), now);
+  await writeValue(tx, KEY, '{}', now);
 }

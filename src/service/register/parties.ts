@@ -7,22 +7,22 @@ import type { MergerParty } from './differ.ts';
 import { isDissolved } from './differ-relations.ts';
 
 /** The parties of mergers by organisation; filled in while a page is gone through. */
-export type Parties = Map<string, MergerParty[]>;
+export type MergerParties = Map<string, MergerParty[]>;
 
 /** What a company is to each of its mergers. */
-export function addParty(parties: Parties, company: Company): void {
+export function addParty(mergerParties: MergerParties, company: Company): void {
   for (const merger of company.mergers.value) {
     const { organisation } = merger;
-    const known = (parties.get(organisation) ?? []).filter(({ entity }) => entity !== company.entity);
+    const known = (mergerParties.get(organisation) ?? []).filter(({ entity }) => entity !== company.entity);
     const { entity, name } = company;
-    parties.set(organisation, [...known, { entity, name, dissolved: isDissolved(company, merger) }]);
+    mergerParties.set(organisation, [...known, { entity, name, dissolved: isDissolved(company, merger) }]);
   }
 }
 
 /** The stored parties of some mergers. */
-export async function readParties(db: Db, organisations: readonly string[]): Promise<Parties> {
-  const parties: Parties = new Map();
-  if (organisations.length === 0) return parties;
+export async function readMergerParties(db: Db, organisations: readonly string[]): Promise<MergerParties> {
+  const mergerParties: MergerParties = new Map();
+  if (organisations.length === 0) return mergerParties;
   const rows = await db
     .selectFrom('merger_party')
     .innerJoin('snapshot', 'snapshot.entity', 'merger_party.entity')
@@ -31,12 +31,12 @@ export async function readParties(db: Db, organisations: readonly string[]): Pro
     .where('merger_party.organisation', 'in', each(db, organisations))
     .execute();
   // The body is what the watcher wrote.
-  for (const { body } of rows) addParty(parties, JSON.parse(body) as Company);
-  return parties;
+  for (const { body } of rows) addParty(mergerParties, JSON.parse(body) as Company);
+  return mergerParties;
 }
 
 /** Remembers who takes part in which merger. */
-export async function storeParties(tx: Tx, companies: readonly Company[]): Promise<void> {
+export async function storeMergerParties(tx: Tx, companies: readonly Company[]): Promise<void> {
   const rows = companies.flatMap(({ entity, mergers }) =>
     mergers.value.map(({ organisation }) => ({ organisation, entity })),
   );

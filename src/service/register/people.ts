@@ -2,10 +2,10 @@
 import type { Owner } from '../../protocol/formats.ts';
 import type { Updates } from '../../protocol/payload.ts';
 import type { Change } from '../change.ts';
-import { changeOf, type Step } from './change-of.ts';
+import { changeOf, type StateStep } from './change-of.ts';
 import type { Company } from './company.ts';
 import { bodyChange, type RelationEvent, type RoleEvent, type ShareEvent } from './differ-relations.ts';
-import type { Member } from './relations.ts';
+import type { BodyMember } from './relations.ts';
 
 const SHARE_EVENTS: readonly ShareEvent[] = ['ownership', 'trueOwnership', 'trueVoteRights'];
 const ROLE_EVENTS: readonly RoleEvent[] = ['accountant', 'board', 'management', 'stakeholders'];
@@ -54,12 +54,12 @@ const inverted = ({ entity, name }: Company, event: RelationEvent, turn: Turn, s
 };
 
 /** One change for each person (CVR-3-…) whose relations to the company changed, with all that changed for it. */
-export const peopleChanges = (before: Company, after: Company, step: Step): readonly Change[] => {
+export const peopleChanges = (before: Company, after: Company, step: StateStep): readonly Change[] => {
   const people = new Map<string, Found>();
   for (const event of [...SHARE_EVENTS, ...ROLE_EVENTS]) {
     const change = bodyChange(before, after, event);
     if (change === undefined) continue;
-    const tell = (turn: Turn, { entityId, name, share }: Member, former: string | null = null): void => {
+    const tell = (turn: Turn, { entityId, name, share }: BodyMember, former: string | null = null): void => {
       if (!entityId.startsWith('CVR-3-')) return;
       const known = people.get(entityId) ?? { name: name ?? entityId, updates: {}, at: [], formerShares: {} };
       const formerShares = { ...known.formerShares };

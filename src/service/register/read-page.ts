@@ -4,26 +4,26 @@ import { isJsonObject } from '../../protocol/json.ts';
 import { type Company, SNAPSHOT_FORM } from './company.ts';
 import { contentOf, readDocument } from './document.ts';
 import { ALL_FAMILIES, type Family, unspokenBy } from './families.ts';
-import { comparable, comparableUnit, keepKnown, keepKnownUnit } from './known.ts';
-import type { Known, Row } from './snapshots.ts';
+import { comparable, comparableUnit, withKnown, withKnownUnit } from './known.ts';
+import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 import { type Broken, brokenText } from './source.ts';
-import { type Statement, statementOf } from './stated.ts';
+import { type DocumentStatement, statedBy } from './stated.ts';
 import { startOf } from './today.ts';
 import type { Unit } from './unit.ts';
 
 /** A document that could be read. */
-export interface Look {
+export interface PageLook {
   readonly snapshot: Company | Unit;
-  readonly says: Statement;
+  readonly says: DocumentStatement;
   /** To be stored, but for the snapshot. */
   readonly row: Heading;
 }
 
 /** A snapshot's row without the snapshot. */
-export type Heading = Pick<Row, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
+export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
 
 /** One company or unit as it was and as it is. */
-export type Step = { readonly row: Row } & (
+export type DocumentStep = { readonly row: SnapshotRow } & (
   | {
       readonly kind: 'company';
       readonly before: Company | undefined;
@@ -35,8 +35,8 @@ export type Step = { readonly row: Row } & (
 );
 
 /** What became of the documents of a page. `late`: a newer one is known. `same`: nothing in it is new. */
-export type Result = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unreadable';
-export type Counts = Record<Result, number>;
+export type PageResult = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unreadable';
+export type PageCounts = Record<PageResult, number>;
 
 export interface ReadOptions {
   /** YYYY-MM-DD in Copenhagen. */
@@ -53,8 +53,8 @@ export interface ReadOptions {
 export async function readDocuments(
   documents: readonly unknown[],
   { today, breathe, again, families = ALL_FAMILIES }: ReadOptions,
-): Promise<{ readonly looks: readonly Look[]; readonly unreadable: readonly Broken[]; readonly persons: number }> {
-  const looks: Look[] = [];
+): Promise<{ readonly looks: readonly PageLook[]; readonly unreadable: readonly Broken[]; readonly persons: number }> {
+  const looks: PageLook[] = [];
   const unreadable: Broken[] = [];
   const unspoken = unspokenBy(families);
   let persons = 0;
@@ -71,7 +71,7 @@ export async function readDocuments(
 function readOne(
   document: unknown,
   { today, unspoken, again }: { today: string; unspoken: ReadonlySet<string>; again?: true },
-): Look | Broken | 'person' {
+): PageLook | Broken | 'person' {
   const text = JSON.stringify(document) ?? '';
   try {
     const reading = readDocument(document, today);
@@ -87,7 +87,7 @@ function readOne(
       ahead: aheadOn === null ? null : text,
       ahead_at: aheadOn === null ? null : startOf(aheadOn),
     };
-    return { snapshot, says: statementOf(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
+    return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
   } catch (error) {
     return brokenText(numberIn(document), error instanceof Error ? error.message : String(error), text);
   }
@@ -107,15 +107,15 @@ export const numberIn = (document: unknown): string => {
  * known ones, to be read for another day.
  */
 export async function findSteps(
-  looks: readonly Look[],
-  known: ReadonlyMap<string, Known>,
+  looks: readonly PageLook[],
+  known: ReadonlyMap<string, KnownSnapshot>,
   { breathe, again = false }: Pick<ReadOptions, 'breathe'> & { readonly again?: boolean },
-): Promise<{ readonly steps: readonly Step[]; readonly counts: Counts }> {
-  const counts: Counts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
-  const steps: Step[] = [];
+): Promise<{ readonly steps: readonly DocumentStep[]; readonly counts: PageCounts }> {
+  const counts: PageCounts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
+  const steps: DocumentStep[] = [];
   const latest = new Map<
     string,
-    { readonly snapshot: Company | Unit | undefined; readonly row: Pick<Row, 'digest' | 'loaded_at'> }
+    { readonly snapshot: Company | Unit | undefined; readonly row: Pick<SnapshotRow, 'digest' | 'loaded_at'> }
   >();
   for (const { snapshot: read, says, row } of looks) {
     await breathe();
@@ -136,24 +136,32 @@ export async function findSteps(
 }
 
 /** What a document does not state is stored as it was known. */
-function stepOf(before: Company | Unit | undefined, read: Company | Unit, says: Statement, row: Heading): Step {
+function stepOf(
+  before: Company | Unit | undefined,
+  read: Company | Unit,
+  says: DocumentStatement,
+  row: Heading,
+): DocumentStep {
   if (read.kind === 'unit') {
     const was = before?.kind === 'unit' ? before : undefined;
-    const after = keepKnownUnit(was, read, says);
+    const after = withKnownUnit(was, read, says);
     return { kind: 'unit', before: was && comparableUnit(was, after), after, row: rowOf(row, after) };
   }
   const was = before?.kind === 'company' ? before : undefined;
-  const after = keepKnown(was, read, says);
+  const after = withKnown(was, read, says);
   return { kind: 'company', before: was && comparable(was, after), after, read, row: rowOf(row, after) };
 }
 
-const rowOf = (heading: Heading, snapshot: Company | Unit): Row => ({ ...heading, body: JSON.stringify(snapshot) });
+const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
+  ...heading,
+  body: JSON.stringify(snapshot),
+});
 
 /** Whether the stored body is needed: reading it costs more than to see that a document is known. */
-const isNews = (last: Known | undefined, row: Heading): boolean =>
+const isNews = (last: KnownSnapshot | undefined, row: Heading): boolean =>
   last !== undefined && last.digest !== row.digest && last.loadedAt <= row.loaded_at;
 
-function lastKnown(known: Known | undefined, isNeeded: boolean) {
+function lastKnown(known: KnownSnapshot | undefined, isNeeded: boolean) {
   if (known === undefined) return undefined;
   const row = { digest: known.digest, loaded_at: known.loadedAt };
   if (!isNeeded) return { snapshot: undefined, row };

@@ -15,10 +15,10 @@ export const BODIES = [
   'stakeholders',
   'founders',
 ] as const;
-export type Body = (typeof BODIES)[number];
+export type RelationBody = (typeof BODIES)[number];
 
 /** A member of a body. */
-export interface Member {
+export interface BodyMember {
   readonly entityId: string;
   readonly name: string | null;
   /** As the wire writes it: a band of a legal owner, a precise percentage of a beneficial one; null in other bodies. */
@@ -27,22 +27,22 @@ export interface Member {
 
 /** A body as of a day: its members by entity id, and when the register last touched anything in it. */
 export interface Membership {
-  readonly members: readonly Member[];
+  readonly members: readonly BodyMember[];
   readonly at: string | null;
 }
 
-export type Bodies = { readonly [B in Body]: Membership };
+export type RelationBodies = { readonly [B in RelationBody]: Membership };
 
 /** How membership in a body shows. Of a role body any role counts: a chair is a member like others. */
 interface Rule {
-  readonly body: Body;
+  readonly body: RelationBody;
   readonly attribute: string;
   readonly share?: (value: unknown) => string | null;
   /** Counts without any data on the member. */
   readonly bare?: true;
 }
 
-const role = (body: Body): readonly Rule[] => [{ body, attribute: 'FUNKTION' }];
+const role = (body: RelationBody): readonly Rule[] => [{ body, attribute: 'FUNKTION' }];
 
 // By hovedtype and, where several bodies share one, by organisationsNavn. There is no hovedtype for a board or owners.
 const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
@@ -130,7 +130,7 @@ const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing 
   return standing;
 };
 
-const byId = (a: Member, b: Member): number => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : 0);
+const byId = (a: BodyMember, b: BodyMember): number => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : 0);
 
 /** Who a document names in a body, now or formerly. */
 export interface Trace {
@@ -146,8 +146,8 @@ const isNamed = ({ attribute, bare }: Rule, organisation: JsonObject): boolean =
   );
 
 /** Whom a document names, by body. Those who left are named with an end: a body of nobody is not spoken of. */
-export const tracesIn = (document: JsonObject): ReadonlyMap<Body, Trace> => {
-  const traces = new Map<Body, { ids: Set<string>; isPartial: boolean }>();
+export const tracesIn = (document: JsonObject): ReadonlyMap<RelationBody, Trace> => {
+  const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
   for (const { deltager: participant, organisationer } of entriesOf(document['deltagerRelation'])) {
     const id = isJsonObject(participant) ? participantId(participant) : null;
     for (const organisation of entriesOf(organisationer)) {
@@ -164,9 +164,9 @@ export const tracesIn = (document: JsonObject): ReadonlyMap<Body, Trace> => {
 };
 
 /** Reads all bodies from `deltagerRelation`. A participant that is null cannot be told of and is passed over. */
-export const bodiesOf = (document: JsonObject, view: View): Bodies => {
-  const members = new Map<Body, Map<string, Member>>();
-  const touched = new Map<Body, string | null>();
+export const bodiesOf = (document: JsonObject, view: View): RelationBodies => {
+  const members = new Map<RelationBody, Map<string, BodyMember>>();
+  const touched = new Map<RelationBody, string | null>();
   for (const relation of entriesOf(document['deltagerRelation'])) {
     const { deltager: participant } = relation;
     const entityId = isJsonObject(participant) ? participantId(participant) : null;
@@ -175,7 +175,7 @@ export const bodiesOf = (document: JsonObject, view: View): Bodies => {
         const { isMember, share, at } = standingBy(rule, organisation, view);
         touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
         if (!isMember || entityId === null || !isJsonObject(participant)) continue;
-        const known = members.get(rule.body) ?? new Map<string, Member>();
+        const known = members.get(rule.body) ?? new Map<string, BodyMember>();
         const same = known.get(entityId);
         if (same === undefined || shareNumber(share) > shareNumber(same.share))
           known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
@@ -183,7 +183,7 @@ export const bodiesOf = (document: JsonObject, view: View): Bodies => {
       }
     }
   }
-  const bodyOf = (body: Body): Membership => ({
+  const bodyOf = (body: RelationBody): Membership => ({
     members: [...(members.get(body)?.values() ?? [])].sort(byId),
     at: touched.get(body) ?? null,
   });

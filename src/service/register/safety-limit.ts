@@ -5,8 +5,8 @@
 import type { Company } from './company.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, PARTS, type Part } from './families.ts';
 import { isBody, isEmpty, type Own, withParts } from './known.ts';
-import type { Step } from './read-page.ts';
-import type { Body } from './relations.ts';
+import type { DocumentStep } from './read-page.ts';
+import type { RelationBody } from './relations.ts';
 
 /** Of the companies that had something of a family: how many were looked at, and how many have lost it. */
 export interface Tally {
@@ -56,7 +56,7 @@ const WATCHED: readonly Part[] = PARTS.filter(
  * What a document no longer has, be it that it says so or that it says nothing. A company that ends loses all it has, and
  * that is no loss.
  */
-const lossesOf = (step: Step): readonly Part[] => {
+const lossesOf = (step: DocumentStep): readonly Part[] => {
   if (step.kind !== 'company' || step.before === undefined || step.after.life.value.ended !== null) return [];
   const { before, read } = step;
   return WATCHED.filter((part) => isLost(before, read, part));
@@ -66,7 +66,7 @@ const contentOf = (company: Company, part: Part): string =>
   JSON.stringify(isBody(part) ? company.bodies[part].members : company[part]);
 
 /** Parts that were withheld, and of which the document says the same again. */
-const stillWithheld = (step: Step): readonly Part[] => {
+const stillWithheld = (step: DocumentStep): readonly Part[] => {
   if (step.kind !== 'company' || step.before?.withheld === undefined) return [];
   const { before, read } = step;
   const told = withLosses(before);
@@ -75,11 +75,11 @@ const stillWithheld = (step: Step): readonly Part[] => {
   );
 };
 
-const withhold = (step: Step, parts: readonly Part[]): Step => {
+const withhold = (step: DocumentStep, parts: readonly Part[]): DocumentStep => {
   if (step.kind !== 'company' || step.before === undefined || parts.length === 0) return step;
   const { before, after, read, row } = step;
   const own = parts.filter((part): part is Own => !isBody(part));
-  const bodies: readonly Body[] = parts.filter(isBody);
+  const bodies: readonly RelationBody[] = parts.filter(isBody);
   const kept = withParts({ ...after, bodies: withParts(after.bodies, before.bodies, bodies) }, before, own);
   const withheld = {
     ...Object.fromEntries(own.map((part) => [part, read[part]])),
@@ -96,7 +96,7 @@ export const withLosses = ({ withheld, ...company }: Company): Company => {
 };
 
 export interface Limited {
-  readonly steps: readonly Step[];
+  readonly steps: readonly DocumentStep[];
   /** Counted in these steps. */
   readonly tallies: Tallies;
   /** Families of which something is withheld. */
@@ -104,7 +104,7 @@ export interface Limited {
 }
 
 /** Withholds what goes from too many. `before` is what was counted lately, `holds` the families that wait already. */
-export function limitLosses(steps: readonly Step[], before: Tallies, holds: readonly string[]): Limited {
+export function limitLosses(steps: readonly DocumentStep[], before: Tallies, holds: readonly string[]): Limited {
   const losses = steps.map((step) => new Set(lossesOf(step)));
   const tallies: Partial<Record<Family, Tally>> = {};
   for (const family of ALL_FAMILIES) {

@@ -4,7 +4,7 @@ import { each, eachRow } from '../../store/each.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 
 /** What is known of an entity; `body` is JSON. */
-export interface Known {
+export interface KnownSnapshot {
   readonly entity: string;
   readonly body: string;
   readonly digest: string;
@@ -13,7 +13,7 @@ export interface Known {
 }
 
 /** A snapshot to be stored. */
-export interface Row {
+export interface SnapshotRow {
   readonly [column: string]: string | number | null;
   readonly entity: string;
   readonly body: string;
@@ -26,7 +26,7 @@ export interface Row {
 /** Rows of one statement: some hundred kilobytes of JSON, a few milliseconds. */
 const CHUNK = 50;
 
-export async function readKnown(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, Known>> {
+export async function readKnown(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, KnownSnapshot>> {
   const rows = await db
     .selectFrom('snapshot')
     .select(['entity', 'body', 'digest', 'loaded_at as loadedAt', 'updated_at as updatedAt'])
@@ -52,7 +52,7 @@ export async function readNames(db: Db, entities: readonly string[]): Promise<Re
 export async function areUntouched(
   tx: Tx,
   entities: readonly string[],
-  known: ReadonlyMap<string, Known>,
+  known: ReadonlyMap<string, KnownSnapshot>,
 ): Promise<boolean> {
   const rows = await tx
     .selectFrom('snapshot')
@@ -74,7 +74,7 @@ export async function areUntouched(
 /** Stores snapshots in place of earlier ones, some at a time: others get their turn in between. */
 export async function storeRows(
   tx: Tx,
-  rows: readonly Row[],
+  rows: readonly SnapshotRow[],
   now: number,
   breathe: () => Promise<void>,
 ): Promise<void> {

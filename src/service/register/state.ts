@@ -3,13 +3,13 @@ import type { Updates } from '../../protocol/payload.ts';
 import type { Company } from './company.ts';
 import { diff } from './diff.ts';
 import type { DiffOptions } from './differ.ts';
-import type { Bodies, Membership } from './relations.ts';
+import type { Membership, RelationBodies } from './relations.ts';
 
 const UNTOLD = { value: null, at: null };
 const NONE = { value: [], at: null };
 
 const emptyBody: Membership = { members: [], at: null };
-const emptyBodies: Bodies = {
+const emptyBodies: RelationBodies = {
   ownership: emptyBody,
   trueOwnership: emptyBody,
   trueVoteRights: emptyBody,

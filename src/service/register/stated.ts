@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Company } from './company.ts';
 import type { Part } from './families.ts';
 import { flag } from './fields.ts';
-import { BODIES, type Body, type Trace, tracesIn } from './relations.ts';
+import { BODIES, type RelationBody, type Trace, tracesIn } from './relations.ts';
 import type { UNIT_PARTS, Unit } from './unit.ts';
 import { entriesOf } from './validity.ts';
 
@@ -14,10 +14,10 @@ import { entriesOf } from './validity.ts';
 export type Stated = 'stated' | 'silent' | 'missing';
 
 /** What a document says of each part of its snapshot. */
-export interface Statement {
+export interface DocumentStatement {
   readonly of: (part: string) => Stated;
   /** Of a body: who is named in it, and whether somebody is who has no number. */
-  readonly traceOf: (body: Body) => Trace | undefined;
+  readonly traceOf: (body: RelationBody) => Trace | undefined;
 }
 
 const ofList = (list: unknown): Stated => {
@@ -38,7 +38,7 @@ const ofAttribute = (document: JsonObject, wanted: string): Stated => {
   return values.length === 0 ? 'silent' : 'stated';
 };
 
-const isBody = (part: string): part is Body => BODIES.some((body) => body === part);
+const isBody = (part: string): part is RelationBody => BODIES.some((body) => body === part);
 
 type Reader = (document: JsonObject) => Stated;
 
@@ -60,7 +60,7 @@ const figures =
     return stated === 'stated' && ofList(document[newer]) !== 'stated' ? 'silent' : stated;
   };
 
-const COMPANY: { readonly [P in Exclude<Part, Body>]: Reader } = {
+const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
   names: list('navne'),
   altNames: list('binavne'),
   address: list('beliggenhedsadresse'),
@@ -112,15 +112,15 @@ const UNIT: { readonly [P in UnitPart]: Reader } = {
 type UnitPart = 'life' | (typeof UNIT_PARTS)[number];
 
 /** Reads what a document states; `unspoken` are the parts that its source never speaks for. */
-export const statementOf = (
+export const statedBy = (
   document: JsonObject,
   kind: (Company | Unit)['kind'],
   unspoken: ReadonlySet<string>,
-): Statement => {
+): DocumentStatement => {
   const readers: Readonly<Record<string, Reader>> = kind === 'unit' ? UNIT : { ...COMPANY, ...DETAILS };
   const hasRelations = Array.isArray(document['deltagerRelation']);
-  let traces: ReadonlyMap<Body, Trace> | undefined;
-  const traceOf = (body: Body): Trace | undefined => {
+  let traces: ReadonlyMap<RelationBody, Trace> | undefined;
+  const traceOf = (body: RelationBody): Trace | undefined => {
     traces ??= tracesIn(document);
     return traces.get(body);
   };

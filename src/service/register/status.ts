@@ -1,7 +1,7 @@
 /** The status of a company, out of the three places in which the register keeps it. */
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { text, whole } from './fields.ts';
-import { current, entriesOf, type Told, type View } from './validity.ts';
+import { current, type DatedValue, entriesOf, type View } from './validity.ts';
 
 /** What the gazette announced: bankruptcy (1) or compulsory composition (3), and how far it has come. */
 export interface Credit {
@@ -13,7 +13,7 @@ export interface Credit {
 }
 
 /** The credit status that is valid on the day. */
-export const creditOf = (document: JsonObject, view: View): Told<Credit | null> => {
+export const creditOf = (document: JsonObject, view: View): DatedValue<Credit | null> => {
   const { entry, at } = current(document['status'], view);
   if (entry === undefined) return { value: null, at };
   return {
@@ -42,7 +42,10 @@ interface Sight {
  * The status text. The composed one (`sammensatStatus`) is all that partnerships and the like have. It has no period:
  * where it repeats an entry of the list, the entry that is valid today counts, so that a coming status comes on its day.
  */
-export const statusOf = (document: JsonObject, { now, asLast, credit, registeredAt }: Sight): Told<string | null> => {
+export const statusOf = (
+  document: JsonObject,
+  { now, asLast, credit, registeredAt }: Sight,
+): DatedValue<string | null> => {
   const list = document['virksomhedsstatus'];
   const today = current(list, now);
   const { entry, at } = today.entry === undefined ? current(list, asLast) : today;

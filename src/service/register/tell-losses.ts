@@ -13,18 +13,18 @@ import type { WatchDeps } from './watch-page.ts';
 const BATCH = 100;
 
 /** A person let it be told: all that was withheld becomes changes, and the lane of the safety limit was due. */
-export async function tellLosses(deps: WatchDeps, claim: Claim): Promise<void> {
-  const { store, now, bell } = deps;
+export async function releaseLosses(deps: WatchDeps, claim: Claim): Promise<void> {
+  const { store, now, wakeUp } = deps;
   await store.write((tx) => allowLosses(tx, now()));
   for (let last: string | undefined = ''; last !== undefined; ) {
     const after: string = last;
-    last = await store.write((tx) => tellBatch(tx, deps, after));
-    for (const queue of [DELIVER_QUEUE, 'mail']) bell.ring(queue);
+    last = await store.write((tx) => releaseBatch(tx, deps, after));
+    for (const queue of [DELIVER_QUEUE, 'mail']) wakeUp.ring(queue);
   }
   await store.write((tx) => settle(tx, claim, { kind: 'done' }));
 }
 
-async function tellBatch(tx: Tx, deps: WatchDeps, last: string): Promise<string | undefined> {
+async function releaseBatch(tx: Tx, deps: WatchDeps, last: string): Promise<string | undefined> {
   const now = deps.now();
   const rows = await tx
     .selectFrom('snapshot')

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { contactOf, SNAPSHOT_FORM } from './company.ts';
 import { addressOf, digits, industryOf, text } from './fields.ts';
 import { lifeOf } from './life.ts';
-import { current, type Horizon, newest, type Told, touchedAt, type View } from './validity.ts';
+import { current, type DatedValue, type Horizon, newest, touchedAt, type View } from './validity.ts';
 
 export interface Unit {
   readonly kind: 'unit';
@@ -16,13 +16,13 @@ export interface Unit {
   readonly loadedAt: string;
   readonly readOn: string;
   /** The company it belongs to today, CVR-1-…: a unit can move. */
-  readonly company: Told<string | null>;
-  readonly names: Told<string | null>;
-  readonly address: Told<Address | null>;
-  readonly industry: Told<Industry | null>;
-  readonly phoneNumber: Told<string | null>;
-  readonly fax: Told<string | null>;
-  readonly email: Told<string | null>;
+  readonly company: DatedValue<string | null>;
+  readonly names: DatedValue<string | null>;
+  readonly address: DatedValue<Address | null>;
+  readonly industry: DatedValue<Industry | null>;
+  readonly phoneNumber: DatedValue<string | null>;
+  readonly fax: DatedValue<string | null>;
+  readonly email: DatedValue<string | null>;
   /** Parts that no document has spoken of yet. */
   readonly unknown?: readonly string[];
 }

@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 
 /** A value, and when the register last touched it: its own time, in ISO 8601 with its offset. */
-export interface Told<T> {
+export interface DatedValue<T> {
   readonly value: T;
   readonly at: string | null;
 }

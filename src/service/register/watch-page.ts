@@ -5,27 +5,35 @@
 import type { Metrics } from '../../http/metrics.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { backoff } from '../../runtime/backoff.ts';
-import type { Bell } from '../../runtime/bell.ts';
+import type { WakeUp } from '../../runtime/bell.ts';
 import { mark, settle } from '../../runtime/lanes.ts';
 import type { Claim, Settlement } from '../../runtime/settlement.ts';
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE, type PublishOptions, publish } from '../publish.ts';
 import type { Family } from './families.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
-import { keepLosses, readLosses } from './losses.ts';
-import { storeParties } from './parties.ts';
-import { type Counts, findSteps, readDocuments } from './read-page.ts';
+import { readLosses, storeLosses } from './losses.ts';
+import { storeMergerParties } from './parties.ts';
+import { findSteps, type PageCounts, readDocuments } from './read-page.ts';
 import { createRecodingGuard } from './recoding.ts';
 import { limitLosses } from './safety-limit.ts';
-import { areUntouched, clearAhead, type Known, nextAhead, readAhead, readKnown, storeRows } from './snapshots.ts';
+import {
+  areUntouched,
+  clearAhead,
+  type KnownSnapshot,
+  nextAhead,
+  readAhead,
+  readKnown,
+  storeRows,
+} from './snapshots.ts';
 import { type Broken, type RegisterSource, SourceError, type SourcePage } from './source.ts';
 import { todayAt } from './today.ts';
 
 export interface WatchDeps {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly metrics: Metrics;
   readonly log: {
@@ -70,7 +78,7 @@ export async function watchPage(
   { claim, signal, pollMs }: { readonly claim: Claim; readonly signal: AbortSignal; readonly pollMs: number },
 ): Promise<void> {
   const { store, now, metrics, log } = deps;
-  const cursor = await readKept(store.db, cursorKey(source));
+  const cursor = await readValue(store.db, cursorKey(source));
   let page: SourcePage;
   try {
     page = await source.page(cursor, signal);
@@ -89,7 +97,7 @@ export async function watchPage(
     families: source.families,
     async begin(tx) {
       if (!(await settle(tx, claim, settlement))) throw new LeaseLost();
-      await writeKept(tx, cursorKey(source), page.cursor, now());
+      await writeValue(tx, cursorKey(source), page.cursor, now());
     },
   });
   const unread = page.trouble === undefined ? [] : Object.values(source.readAt?.(page.cursor) ?? {});
@@ -98,7 +106,7 @@ export async function watchPage(
   metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
   if (page.trouble !== undefined)
     log.warn({ source: source.name, trouble: page.trouble }, 'a part of the register cannot be read now: trying again');
-  if (page.more) deps.bell.ring(WATCH_QUEUE);
+  if (page.more) deps.wakeUp.ring(WATCH_QUEUE);
 }
 
 /** Reads documents again of which something began since they were stored. */
@@ -122,7 +130,7 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
       await clearAhead(tx, entities, now());
     },
   });
-  deps.bell.ring(WATCH_QUEUE);
+  deps.wakeUp.ring(WATCH_QUEUE);
 }
 
 /** The lane went to another while the page was read; nothing was stored. */
@@ -133,7 +141,7 @@ export class LeaseLost extends Error {
   }
 }
 
-export interface Intake {
+export interface PageIntake {
   /** Settles the lane and keeps the cursor, first in the transaction. */
   readonly begin: (tx: Tx) => Promise<void>;
   readonly broken: readonly Broken[];
@@ -146,7 +154,7 @@ export interface Intake {
 export async function takeIn(
   deps: WatchDeps,
   documents: readonly unknown[],
-  intake: Intake,
+  intake: PageIntake,
 ): Promise<string | undefined> {
   const { store, now } = deps;
   const breathe = breather();
@@ -174,7 +182,7 @@ export async function takeIn(
       ...(newWithinDays !== undefined && { newWithinDays }),
     });
     const broken = [...intake.broken, ...unreadable, ...found.broken];
-    const count = (tx: Tx) => keepLosses(tx, losses, limited, now());
+    const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
     const page = { found, known, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
     if (await commit(deps, intake, page)) {
       tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
@@ -189,7 +197,7 @@ export async function takeIn(
 
 interface Page {
   readonly found: FoundInPage;
-  readonly known: ReadonlyMap<string, Known>;
+  readonly known: ReadonlyMap<string, KnownSnapshot>;
   readonly broken: readonly Broken[];
   readonly recoding: string;
   /** Keeps what the safety limit counted. */
@@ -198,7 +206,7 @@ interface Page {
 }
 
 /** False, and nothing stored, where another has changed one of the snapshots since they were read. */
-async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<boolean> {
+async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
   const { found, known, broken, recoding, count, breathe } = page;
   const { rows, changes, companies } = found;
@@ -210,9 +218,9 @@ async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<b
       const entities = rows.map(({ entity }) => entity);
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
-      await storeParties(tx, companies);
+      await storeMergerParties(tx, companies);
       await count(tx);
-      if (recoding !== '{}') await writeKept(tx, RECODING_KEY, recoding, now());
+      if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
       await publish(tx, changes, { ...deps.publish, now: now() });
@@ -227,8 +235,13 @@ async function commit(deps: WatchDeps, { begin }: Intake, page: Page): Promise<b
 class Touched extends Error {}
 
 /** After the commit: wakes who tells of the changes, and counts. */
-function tell({ bell, metrics, log }: WatchDeps, found: FoundInPage, counts: Counts, broken: readonly Broken[]): void {
-  if (found.changes.length > 0) for (const queue of [DELIVER_QUEUE, 'mail']) bell.ring(queue);
+function tell(
+  { wakeUp, metrics, log }: WatchDeps,
+  found: FoundInPage,
+  counts: PageCounts,
+  broken: readonly Broken[],
+): void {
+  if (found.changes.length > 0) for (const queue of [DELIVER_QUEUE, 'mail']) wakeUp.ring(queue);
   for (const [result, count] of Object.entries(counts)) if (count > 0) metrics.documents.inc({ result }, count);
   for (const { updates } of found.changes) for (const event of Object.keys(updates)) metrics.changes.inc({ event });
   if (broken.length === 0) return;
@@ -237,7 +250,7 @@ function tell({ bell, metrics, log }: WatchDeps, found: FoundInPage, counts: Cou
 }
 
 async function readCounts({ db }: Store): Promise<Readonly<Record<string, number>>> {
-  const json: unknown = JSON.parse((await readKept(db, RECODING_KEY)) ?? '{}');
+  const json: unknown = JSON.parse((await readValue(db, RECODING_KEY)) ?? '{}');
   const entries = Object.entries(isJsonObject(json) ? json : {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }

@@ -21,13 +21,13 @@ export const markWatch = (tx: Tx, tasks: WatchTasks, now: number): Promise<void>
 
 /** Runs the tasks as their lanes fall due. A lane that has no task any more ends. */
 export function startWatch(
-  deps: Pick<WatchDeps, 'store' | 'bell' | 'now' | 'log'> & { readonly leaseMs?: number },
+  deps: Pick<WatchDeps, 'store' | 'wakeUp' | 'now' | 'log'> & { readonly leaseMs?: number },
   tasks: WatchTasks,
 ): Worker {
-  const { store, bell, now, log, leaseMs } = deps;
+  const { store, wakeUp, now, log, leaseMs } = deps;
   return startWorker({
     store,
-    bell,
+    wakeUp,
     now,
     log,
     queue: WATCH_QUEUE,

@@ -3,7 +3,7 @@ import type { ReportData } from '../../protocol/report.ts';
 import type { Filing } from './filings.ts';
 
 /** What the store knows of another filing of the same company. */
-export interface Known {
+export interface KnownFiling {
   readonly id: string;
   readonly period_start: string | null;
   readonly period_end: string | null;
@@ -15,7 +15,7 @@ export interface Known {
  * same name: of the filings whose periods begin on one day the longest is the annual report. A re-filing for the same
  * period is news where it is the later one.
  */
-export function isNews(filing: Filing, data: ReportData, known: readonly Known[]): boolean {
+export function isNews(filing: Filing, data: ReportData, known: readonly KnownFiling[]): boolean {
   if (data.reportType !== 'Yearly') return false;
   const start = data.period?.from?.slice(0, 10) ?? null;
   const end = data.period?.to?.slice(0, 10) ?? null;
@@ -30,11 +30,11 @@ export function isNews(filing: Filing, data: ReportData, known: readonly Known[]
 const GAP_MS = 32 * 86_400_000;
 
 /** Of the filings of a company the report of the year before a period, newest publication first among equals. */
-export function formerOf<K extends Known>(start: string | null, known: readonly K[]): K | undefined {
+export function formerOf<K extends KnownFiling>(start: string | null, known: readonly K[]): K | undefined {
   if (start === null) return undefined;
   return known
     .filter(({ period_end: end }) => end !== null && end < start && Date.parse(start) - Date.parse(end) <= GAP_MS)
     .sort((a, b) => order(b) - order(a) || (b.published_at > a.published_at ? 1 : -1))[0];
 }
 
-const order = ({ period_end }: Known): number => Date.parse(period_end ?? '') || 0;
+const order = ({ period_end }: KnownFiling): number => Date.parse(period_end ?? '') || 0;

@@ -1,26 +1,26 @@
 /** Which of a document's facts are the report's: this year, and the company or its group. */
-import type { Context, Fact, Facts } from './facts.ts';
+import type { Facts, XbrlContext, XbrlFact } from './facts.ts';
 import { dayBefore } from './resources.ts';
 
 /** Days, YYYY-MM-DD, both included. */
-export interface Period {
+export interface ReportPeriod {
   readonly start: string | null;
   readonly end: string;
 }
 
 /** `company`: the legal entity alone. `group`: with its subsidiaries. */
-export type Basis = 'company' | 'group';
+export type ReportBasis = 'company' | 'group';
 
 /** One document looked at from one side. */
-export interface Statement {
-  readonly period: Period;
-  readonly basis: Basis;
+export interface FinancialStatement {
+  readonly period: ReportPeriod;
+  readonly basis: ReportBasis;
   /** Company and group could only be told apart by the names of their contexts, or not at all. */
   readonly isAmbiguous: boolean;
   /** What the document says for the period, or for its end. */
-  now(concept: string): readonly Fact[];
+  now(concept: string): readonly XbrlFact[];
   /** The same for the year before. */
-  before(concept: string): readonly Fact[];
+  before(concept: string): readonly XbrlFact[];
   /** How many elements have a figure now. */
   readonly size: number;
 }
@@ -33,7 +33,7 @@ const CONSOLIDATION: readonly string[] = [
 const CORE = ['fsa:Assets', 'fsa:Equity', 'ifrs-full:Assets', 'ifrs-full:Equity', 'ifrs-full:EquityAndLiabilities'];
 
 /** Tells whether nothing but the consolidation breaks a context down. */
-export const isPlain = (context: Context): boolean =>
+export const isPlain = (context: XbrlContext): boolean =>
   Object.keys(context.dimensions).every((dimension) => CONSOLIDATION.includes(dimension));
 
 /**
@@ -42,20 +42,20 @@ export const isPlain = (context: Context): boolean =>
  */
 export function statementOf(
   facts: Facts,
-  filed: Period | undefined,
+  filed: ReportPeriod | undefined,
   isFigure: (concept: string) => boolean,
-): Statement {
+): FinancialStatement {
   const plain = [...facts].flatMap(([concept, stated]) =>
     isFigure(concept) ? stated.filter(({ context }) => isPlain(context)) : [],
   );
   const isIfrs = !facts.has('fsa:Assets') && plain.some(({ concept }) => concept.startsWith('ifrs-'));
   const twins = twinsIn(plain);
-  const basisOf = (context: Context): Basis =>
+  const basisOf = (context: XbrlContext): ReportBasis =>
     stateBasis(context) ?? twins.get(context.id) ?? (isIfrs ? 'group' : 'company');
   const period = choosePeriod(facts, filed, plain);
   const current = plain.filter(({ context }) => isOf(context, period));
   const basis = chooseBasis(current, basisOf);
-  const isOurs = ({ context }: Fact) => basisOf(context) === basis;
+  const isOurs = ({ context }: XbrlFact) => basisOf(context) === basis;
   const now = byConcept(current.filter(isOurs));
   const isBefore = yearBefore(period);
   const before = byConcept(plain.filter((fact) => isBefore(fact.context) && isOurs(fact)));
@@ -69,10 +69,10 @@ export function statementOf(
   };
 }
 
-const byConcept = (facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[]> =>
+const byConcept = (facts: readonly XbrlFact[]): ReadonlyMap<string, readonly XbrlFact[]> =>
   Map.groupBy(facts, ({ concept }) => concept);
 
-function stateBasis({ dimensions }: Context): Basis | undefined {
+function stateBasis({ dimensions }: XbrlContext): ReportBasis | undefined {
   for (const dimension of CONSOLIDATION) {
     const member = dimensions[dimension];
     if (member !== undefined) return /:Consolidated/.test(member) ? 'group' : 'company';
@@ -80,8 +80,8 @@ function stateBasis({ dimensions }: Context): Basis | undefined {
   return undefined;
 }
 
-function chooseBasis(figures: readonly Fact[], basisOf: (context: Context) => Basis): Basis {
-  const has = (basis: Basis, concepts?: readonly string[]) =>
+function chooseBasis(figures: readonly XbrlFact[], basisOf: (context: XbrlContext) => ReportBasis): ReportBasis {
+  const has = (basis: ReportBasis, concepts?: readonly string[]) =>
     figures.some(
       ({ concept, context }) => basisOf(context) === basis && (concepts === undefined || concepts.includes(concept)),
     );
@@ -90,11 +90,11 @@ function chooseBasis(figures: readonly Fact[], basisOf: (context: Context) => Ba
   return has('company') || !has('group') ? 'company' : 'group';
 }
 
-const isOf = ({ start, end }: Context, period: Period): boolean =>
+const isOf = ({ start, end }: XbrlContext, period: ReportPeriod): boolean =>
   end === period.end && (start === null || start === period.start);
 
 /** The end of last year is also called the start of this one. */
-function yearBefore({ start: first }: Period): (context: Context) => boolean {
+function yearBefore({ start: first }: ReportPeriod): (context: XbrlContext) => boolean {
   if (first === null) return () => false;
   const last = dayBefore(first);
   return ({ start, end }) => end === last || (start === null && end === first);
@@ -102,11 +102,11 @@ function yearBefore({ start: first }: Period): (context: Context) => boolean {
 
 const DAY = /^\s*(\d{4}-\d{2}-\d{2})/;
 
-function choosePeriod(facts: Facts, filed: Period | undefined, figures: readonly Fact[]): Period {
+function choosePeriod(facts: Facts, filed: ReportPeriod | undefined, figures: readonly XbrlFact[]): ReportPeriod {
   const end = dayIn(facts, 'gsd:ReportingPeriodEndDate');
   const stated = end === undefined ? undefined : { start: dayIn(facts, 'gsd:ReportingPeriodStartDate') ?? null, end };
   const candidates = [stated, filed, longest(figures)].filter((period) => period !== undefined);
-  const fits = (period: Period) => figures.some(({ context }) => isOf(context, period));
+  const fits = (period: ReportPeriod) => figures.some(({ context }) => isOf(context, period));
   return candidates.find(fits) ?? candidates[0] ?? { start: null, end: '' };
 }
 
@@ -120,8 +120,8 @@ const dayIn = (facts: Facts, concept: string): string | undefined =>
 const MAX_DAYS = 550;
 
 /** The newest of the longest periods, a leap day or so apart. */
-function longest(figures: readonly Fact[]): Period | undefined {
-  const days = ({ start, end }: Context) => (Date.parse(end ?? '') - Date.parse(start ?? '')) / 86_400_000;
+function longest(figures: readonly XbrlFact[]): ReportPeriod | undefined {
+  const days = ({ start, end }: XbrlContext) => (Date.parse(end ?? '') - Date.parse(start ?? '')) / 86_400_000;
   const periods = [...new Set(figures.map(({ context }) => context))].filter(
     (context) => days(context) > 0 && days(context) <= MAX_DAYS,
   );
@@ -140,7 +140,7 @@ const GROUP_NAME = /(?:^|[_\-.])(?:c|cons|consolidated|group|koncern)(?:$|[_\-.]
  * Contexts that say the same but for their id, and hold other figures: some filings of IFRS with Danish additions tell
  * company and group apart in no other way. By context id; empty where there is no such thing.
  */
-function twinsIn(figures: readonly Fact[]): ReadonlyMap<string, Basis> {
+function twinsIn(figures: readonly XbrlFact[]): ReadonlyMap<string, ReportBasis> {
   const values = new Map<string, { readonly isGroup: boolean; readonly value: string }[]>();
   let differ = false;
   for (const { concept, context, unit, value } of figures) {

@@ -1,5 +1,5 @@
 /** How far the filing index was read. */
-import { readKept, writeKept } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/keep.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
 /** Times in ISO 8601 UTC. */
@@ -36,12 +36,12 @@ export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor
 }
 
 export async function readCursor(db: Db): Promise<Cursor | undefined> {
-  const kept = await readKept(db, KEY);
+  const kept = await readValue(db, KEY);
   // Written by this file.
   return kept === undefined ? undefined : (JSON.parse(kept) as Cursor);
 }
 
 export const writeCursor = (tx: Tx, cursor: Cursor, now: number): Promise<void> =>
-  writeKept(tx, KEY, JSON.stringify(cursor), now);
+  writeValue(tx, KEY, JSON.stringify(cursor), now);
 
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,7 +1,7 @@
 /** What a report's document states, whichever form it has. */
 
 /** What a value holds for: a period or an instant, and the dimensions it is broken down by. */
-export interface Context {
+export interface XbrlContext {
   readonly id: string;
   /** First day, YYYY-MM-DD; null for an instant. */
   readonly start: string | null;
@@ -12,9 +12,9 @@ export interface Context {
 }
 
 /** One stated value. */
-export interface Fact {
+export interface XbrlFact {
   readonly concept: string;
-  readonly context: Context;
+  readonly context: XbrlContext;
   /** `DKK`, `pure`, …; null for a text. */
   readonly unit: string | null;
   /** As stated; in a number of an inline document scale and sign are applied and it is a plain decimal. */
@@ -26,10 +26,10 @@ export interface Fact {
 }
 
 /** The facts of a document by name of their element, in the order of the document. */
-export type Facts = ReadonlyMap<string, readonly Fact[]>;
+export type Facts = ReadonlyMap<string, readonly XbrlFact[]>;
 
 /** Tells by its name whether a fact is worth keeping. */
-export type Wanted = (concept: string) => boolean;
+export type WantedFacts = (concept: string) => boolean;
 
 /** A document that cannot be read, and will not be readable later. The message is for people. */
 export class DocumentError extends Error {

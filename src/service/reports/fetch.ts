@@ -1,7 +1,7 @@
 /** Fetches the documents of filings: from the hosts that are trusted, and never more than memory holds. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Http, HttpResponse } from '../../http/client.ts';
+import type { OutboundHttp, OutboundResponse } from '../../http/client.ts';
 import { HttpFault } from '../../http/fault.ts';
 
 /** `later`: the reason may pass. `unreadable`: it will not. */
@@ -11,7 +11,7 @@ export type Fetched =
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export interface FetchOptions {
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** Names of hosts; their sub-domains count too. */
   readonly hosts: readonly string[];
   /** Of a document, packed and unpacked. 96 MiB where absent: an annual report with all its pictures. */
@@ -36,7 +36,7 @@ export async function fetchDocument(options: FetchOptions, address: string, sign
         reason: `the document lies at ${url?.host ?? 'no address'}, which is not a configured host`,
       };
     }
-    let answer: HttpResponse;
+    let answer: OutboundResponse;
     try {
       const headers = { 'accept-encoding': 'gzip' };
       const how = { timeoutMs: TIMEOUT_MS, maxBytes, wantBytes: true, showRedirects: true } as const;

@@ -1,7 +1,7 @@
 /** The numbers of a report: read, calculated, and doubted where they contradict each other. */
 import type { NumberMetric, ReportData } from '../../protocol/report.ts';
-import type { Statement } from './contexts.ts';
-import type { Fact } from './facts.ts';
+import type { FinancialStatement } from './contexts.ts';
+import type { XbrlFact } from './facts.ts';
 import { FORMULAS, type NumberName, SOURCES } from './metrics.ts';
 
 /** A figure before it is written: with how far off it may be by its rounding, and the year before. */
@@ -25,7 +25,7 @@ const NAMES = Object.keys(SOURCES).filter((name): name is NumberName => name in 
  * stated again, or last year's report by a factor of exactly 1,000 or 1,000,000; and all, where company and group could
  * not be told apart. `error` marks what is stated and cannot be read.
  */
-export function numbersOf(statement: Statement, currency: string | null, former?: ReportData): Numbers {
+export function numbersOf(statement: FinancialStatement, currency: string | null, former?: ReportData): Numbers {
   const figures = new Map<NumberName, Figure>();
   const numbers: Numbers = {};
   for (const name of NAMES) {
@@ -60,7 +60,7 @@ const metricOf = ({ value, unit, calculation, sources, isDoubtful }: Figure): Nu
 
 function readFigure(
   sources: (typeof SOURCES)[NumberName],
-  statement: Statement,
+  statement: FinancialStatement,
   currency: string | null,
 ): Figure | 'unreadable' | undefined {
   let isUnreadable = false;
@@ -79,7 +79,7 @@ function readFigure(
 /** Of an element stated more than once the most accurate value counts; another that is no rounding of it is a doubt. */
 function readElement(
   concept: string,
-  statement: Statement,
+  statement: FinancialStatement,
   currency: string | null,
 ): Figure | 'unreadable' | undefined {
   const facts = statement.now(concept).filter((fact) => isIn(fact, currency));
@@ -102,11 +102,11 @@ function readElement(
 const isCurrency = (unit: string | null): boolean => unit !== null && /^[A-Z]{3}$/.test(unit);
 
 /** Some state their figures in a second currency for convenience. */
-const isIn = ({ unit }: Fact, currency: string | null): boolean => !isCurrency(unit) || unit === currency;
+const isIn = ({ unit }: XbrlFact, currency: string | null): boolean => !isCurrency(unit) || unit === currency;
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,2})?$/i;
 
-function valued({ value: text, unit, decimals }: Fact): readonly Pick<Figure, 'value' | 'unit' | 'slack'>[] {
+function valued({ value: text, unit, decimals }: XbrlFact): readonly Pick<Figure, 'value' | 'unit' | 'slack'>[] {
   const plain = text.replace(/\s/g, '');
   const value = NUMBER.test(plain) ? Number(plain) : Number.NaN;
   return Number.isFinite(value) ? [{ value, unit, slack: decimals === null ? 0 : 0.5 * 10 ** -decimals }] : [];
@@ -185,7 +185,7 @@ const ORDER = Object.keys(FORMULAS);
 const byFormula = (a: NumberName, b: NumberName): number => ORDER.indexOf(a) - ORDER.indexOf(b);
 
 /** The currency most of the figures are in; Danish kroner where as many are. */
-export function currenciesOf(statement: Statement): readonly string[] {
+export function currenciesOf(statement: FinancialStatement): readonly string[] {
   const counts = new Map<string, number>();
   for (const concept of Object.values(SOURCES).flat(2)) {
     for (const { unit } of statement.now(concept)) {

@@ -1,7 +1,7 @@
 /** The index of filings: what companies published, and where. */
 import { isJsonObject } from '../../protocol/json.ts';
 import { normaliseTime } from '../../protocol/time.ts';
-import type { Period } from './contexts.ts';
+import type { ReportPeriod } from './contexts.ts';
 
 /** A filing that holds figures of a period. */
 export interface Filing {
@@ -12,7 +12,7 @@ export interface Filing {
   readonly publishedAt: string;
   /** When the index last changed it: what polling goes by. */
   readonly updatedAt: string;
-  readonly period: Period | undefined;
+  readonly period: ReportPeriod | undefined;
   /** Whether it says to be an annual report: interim ones are filed under that name too. */
   readonly isAnnual: boolean;
   /** The report for people. */
@@ -75,7 +75,7 @@ function readDocument(
   return [{ url, mime: mime.toLowerCase(), type: typeof type === 'string' ? type.toUpperCase() : '' }];
 }
 
-function periodIn(regnskab: unknown): Period | undefined {
+function periodIn(regnskab: unknown): ReportPeriod | undefined {
   const period = isJsonObject(regnskab) ? regnskab['regnskabsperiode'] : undefined;
   const end = isJsonObject(period) ? dayIn(period['slutDato']) : undefined;
   return end === undefined || !isJsonObject(period) ? undefined : { start: dayIn(period['startDato']) ?? null, end };

@@ -1,8 +1,8 @@
 /** Facts as they were read, joined with the contexts and units they name; a document may state those last. */
-import { DocumentError, type Fact, type Facts } from './facts.ts';
+import { DocumentError, type Facts, type XbrlFact } from './facts.ts';
 import type { Resources } from './resources.ts';
 
-export interface Stated {
+export interface StatedFact {
   readonly concept: string;
   readonly contextId: string;
   readonly unitId: string | undefined;
@@ -14,19 +14,19 @@ export interface Stated {
 const MAX_FACTS = 200_000;
 
 /** Adds a fact that was read. Throws {@link DocumentError} where there are more than any report has. */
-export function keep(stated: Stated[], fact: Stated): void {
+export function collect(stated: StatedFact[], fact: StatedFact): void {
   if (stated.length >= MAX_FACTS) throw new DocumentError(`states more than ${MAX_FACTS} facts that are looked for`);
   stated.push(fact);
 }
 
 /** A fact whose context or unit the document does not state means nothing and is left out. */
-export function gather(stated: readonly Stated[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
-  const facts = new Map<string, Fact[]>();
+export function joinFacts(stated: readonly StatedFact[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
+  const facts = new Map<string, XbrlFact[]>();
   for (const { concept, contextId, unitId, decimals, lang, value } of stated) {
     const context = resources.contexts.get(contextId);
     const unit = unitId === undefined ? null : resources.units.get(unitId);
     if (context === undefined || unit === undefined) continue;
-    const fact: Fact = { concept, context, unit, value, decimals: accuracy(decimals), lang: lang ?? null };
+    const fact: XbrlFact = { concept, context, unit, value, decimals: accuracy(decimals), lang: lang ?? null };
     const same = facts.get(concept);
     if (same === undefined) facts.set(concept, [fact]);
     else same.push(fact);

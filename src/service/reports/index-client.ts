@@ -1,5 +1,5 @@
 /** Asks the filing index what is new, a page at a time. */
-import type { Http } from '../../http/client.ts';
+import type { OutboundHttp } from '../../http/client.ts';
 import { retryAfterMs } from '../../http/retry-after.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import { withoutSlash } from '../../protocol/trim.ts';
@@ -7,7 +7,7 @@ import { SourceError } from '../register/source.ts';
 import { type Filing, type NoFiling, readFiling } from './filings.ts';
 
 export interface IndexOptions {
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** Without `/_search`. */
   readonly indexUrl: string;
   readonly now: () => number;
@@ -16,14 +16,14 @@ export interface IndexOptions {
 }
 
 /** A record of the index as it came, and what was read in it. */
-export interface Found {
+export interface FoundFiling {
   readonly hit: unknown;
   readonly filing: Filing | NoFiling;
 }
 
 export interface IndexPage {
   /** Oldest change first, whatever the order of the answer. */
-  readonly found: readonly Found[];
+  readonly found: readonly FoundFiling[];
   /** Where the next page begins; undefined where this one is the last for now. */
   readonly after: readonly unknown[] | undefined;
 }
@@ -70,8 +70,8 @@ export async function readIndex(
   return { found: whole, after: sortOf(whole.at(-1)) };
 }
 
-const timeOf = ({ filing }: Found): string => ('updatedAt' in filing ? filing.updatedAt : '');
-const byTime = (a: Found, b: Found): number => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0);
+const timeOf = ({ filing }: FoundFiling): string => ('updatedAt' in filing ? filing.updatedAt : '');
+const byTime = (a: FoundFiling, b: FoundFiling): number => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0);
 
 async function ask({ http, indexUrl, now }: IndexOptions, query: object, signal: AbortSignal): Promise<unknown> {
   const url = `${withoutSlash(indexUrl)}/_search`;
@@ -106,14 +106,14 @@ function hitsIn(json: unknown): readonly unknown[] {
   return hits;
 }
 
-function withoutTorn(found: readonly Found[]): readonly Found[] {
+function withoutTorn(found: readonly FoundFiling[]): readonly FoundFiling[] {
   const last = JSON.stringify(sortOf(found.at(-1)));
   const whole = found.filter((one) => JSON.stringify(sortOf(one)) !== last);
   return whole.length > 0 ? whole : found;
 }
 
 /** The sort values of a record: the index states them, else they are made as it makes them. */
-function sortOf(found: Found | undefined): readonly unknown[] | undefined {
+function sortOf(found: FoundFiling | undefined): readonly unknown[] | undefined {
   const sort = isJsonObject(found?.hit) ? found.hit['sort'] : undefined;
   if (Array.isArray(sort)) return sort;
   const { filing } = found ?? {};

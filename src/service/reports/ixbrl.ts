@@ -1,10 +1,10 @@
 /** Inline XBRL: a page for people in which the facts are marked, as listed companies file, and since 2025 others. */
-import { createNamer, DocumentError, type Wanted } from './facts.ts';
-import { gather, keep, type Stated } from './gather.ts';
+import { createNamer, DocumentError, type WantedFacts } from './facts.ts';
+import { collect, joinFacts, type StatedFact } from './gather.ts';
 import { attribute, createResources, split } from './resources.ts';
 import { inlineDate, inlineNumber } from './transform.ts';
 import { type FactReader, isNil, MAX_TEXT } from './xbrl.ts';
-import type { Resolve, Tag } from './xml.ts';
+import type { ResolvePrefix, Tag } from './xml.ts';
 
 /** Version 1.0 and 1.1. */
 const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
@@ -27,13 +27,13 @@ interface Part {
   readonly next: string | undefined;
 }
 
-export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactReader {
+export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts): FactReader {
   const name = createNamer();
   const resources = createResources(resolve, name);
   const open: Marked[] = [];
-  const stated: Stated[] = [];
+  const stated: StatedFact[] = [];
   /** Texts that go on elsewhere, and where. */
-  const unfinished: { readonly fact: Stated; readonly next: string; readonly format: string | undefined }[] = [];
+  const unfinished: { readonly fact: StatedFact; readonly next: string; readonly format: string | undefined }[] = [];
   const continuations = new Map<string, Part>();
   let inResource = 0;
   let kept = 0;
@@ -72,7 +72,7 @@ export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactRead
     if (kind !== 'number' && kind !== 'text') return;
     const format = attribute(tag, 'format');
     const shown = { format, scale: attribute(tag, 'scale'), sign: attribute(tag, 'sign') };
-    const fact: Stated = {
+    const fact: StatedFact = {
       concept,
       contextId: attribute(tag, 'contextRef') ?? '',
       unitId: attribute(tag, 'unitRef'),
@@ -81,7 +81,7 @@ export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactRead
       // An unreadable number stays a text that is none, so that it is seen to be stated.
       value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
     };
-    keep(stated, fact);
+    collect(stated, fact);
     if (kind === 'text' && next !== undefined) unfinished.push({ fact, next, format });
     else if (kind === 'text' && format !== undefined) fact.value = inlineDate(text, format);
   };
@@ -116,7 +116,7 @@ export function createInlineReader(resolve: Resolve, isWanted: Wanted): FactRead
         fact.value = continued(fact.value, next);
         if (format !== undefined) fact.value = inlineDate(fact.value, format);
       }
-      return gather(stated, resources);
+      return joinFacts(stated, resources);
     },
   };
 }

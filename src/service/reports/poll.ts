@@ -1,5 +1,5 @@
 /** One poll of the filing index: what is new there, and what is due for another try. */
-import type { Http } from '../../http/client.ts';
+import type { OutboundHttp } from '../../http/client.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { pause } from '../../runtime/pause.ts';
@@ -7,10 +7,10 @@ import type { Store, Tx } from '../../store/store.ts';
 import type { Change } from '../change.ts';
 import { advanced, type Cursor, firstCursor, isDeep, readCursor, readFrom, writeCursor } from './cursor.ts';
 import { type Filing, readFiling } from './filings.ts';
-import { type Found, readIndex } from './index-client.ts';
+import { type FoundFiling, readIndex } from './index-client.ts';
 import { readFilingDocuments } from './read-filing.ts';
 import { reportData } from './report.ts';
-import { dueFilings, formerReport, knownFilings, type Outcome, setAside, storeFiling } from './store-filing.ts';
+import { dueFilings, type FilingOutcome, formerReport, knownFilings, setAside, storeFiling } from './store-filing.ts';
 
 export interface ReportsSettings {
   readonly indexUrl: string;
@@ -27,7 +27,7 @@ export interface ReportsSettings {
 
 export interface ReportsDeps {
   readonly store: Store;
-  readonly http: Http;
+  readonly http: OutboundHttp;
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
   readonly metrics: Pick<Metrics, 'filings'>;
@@ -86,7 +86,7 @@ export async function pollReports(deps: ReportsDeps, signal: AbortSignal): Promi
   await store.write((tx) => writeCursor(tx, deep, now()));
 }
 
-async function unknownOf({ store }: ReportsDeps, found: readonly Found[]): Promise<readonly Found[]> {
+async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]): Promise<readonly FoundFiling[]> {
   const known = await knownFilings(
     store.db,
     found.flatMap(({ filing }) => filing.id ?? []),
@@ -97,7 +97,7 @@ async function unknownOf({ store }: ReportsDeps, found: readonly Found[]): Promi
   });
 }
 
-type Visit = (found: Found, attempts: number, cursor: Cursor | undefined) => Promise<void>;
+type Visit = (found: FoundFiling, attempts: number, cursor: Cursor | undefined) => Promise<void>;
 
 /** Reads and stores one record of the index after the other; remembers when the documents' host is down. */
 function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
@@ -112,7 +112,7 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
   const { maxBytes } = settings;
   const options = { http: deps.http, hosts: settings.documentHosts, turn, ...(maxBytes !== undefined && { maxBytes }) };
 
-  const outcomeOf = async (hit: unknown, filing: Filing, attempts: number): Promise<Outcome> => {
+  const outcomeOf = async (hit: unknown, filing: Filing, attempts: number): Promise<FilingOutcome> => {
     const isDown = failures >= DOWN_AFTER;
     const read = isDown ? DOWN : await readFilingDocuments(options, filing, signal);
     failures = read.later ? failures + 1 : 0;
@@ -132,7 +132,7 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
     const reason = 'reason' in filing ? filing.reason : outcome?.error;
     if (reason != null)
       log.warn({ filing: filing.id, reason, later: outcome?.kind === 'later' }, 'a filing was not read');
-    const isTold = await store.write(async (tx) => {
+    const isNotified = await store.write(async (tx) => {
       if (cursor !== undefined) await writeCursor(tx, cursor, now());
       if (!('cvr' in filing)) {
         if (filing.id !== undefined) await setAside(tx, filing.id, filing.reason, now());
@@ -146,8 +146,8 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
       if (change !== undefined) await deps.publish(tx, [change]);
       return change !== undefined;
     });
-    deps.metrics.filings.inc({ result: isTold ? 'told' : (outcome?.kind ?? 'set aside') });
-    if (isTold) deps.ring();
+    deps.metrics.filings.inc({ result: isNotified ? 'told' : (outcome?.kind ?? 'set aside') });
+    if (isNotified) deps.ring();
   };
 }
 

@@ -1,5 +1,5 @@
 /** Fetches and reads what a filing consists of. */
-import type { Http } from '../../http/client.ts';
+import type { OutboundHttp } from '../../http/client.ts';
 import { DocumentError, type Facts } from './facts.ts';
 import { type FetchOptions, fetchDocument } from './fetch.ts';
 import type { Filing } from './filings.ts';
@@ -16,7 +16,7 @@ export interface FilingRead {
 
 /** The slice of the host that reading needs. */
 export interface ReadingOptions extends FetchOptions {
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** Waits until a document may be fetched. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** A document in whichever form it has. */
-import { DocumentError, type Facts, type Wanted } from './facts.ts';
+import { DocumentError, type Facts, type WantedFacts } from './facts.ts';
 import { createInlineReader } from './ixbrl.ts';
 import { createXbrlReader, type FactReader } from './xbrl.ts';
 import { readXml } from './xml.ts';
@@ -8,7 +8,7 @@ import { readXml } from './xml.ts';
  * Reads the facts whose names are wanted. Instances and pages are told apart by their first element: the declared media
  * types are not always right. Throws as `readXml` does.
  */
-export async function readFacts(bytes: Uint8Array, isWanted: Wanted, signal?: AbortSignal): Promise<Facts> {
+export async function readFacts(bytes: Uint8Array, isWanted: WantedFacts, signal?: AbortSignal): Promise<Facts> {
   if (Buffer.from(bytes.subarray(0, 8)).includes('%PDF')) throw new DocumentError('is a PDF');
   let reader: FactReader | undefined;
   await readXml(

@@ -10,7 +10,7 @@ import {
   TEXT_METRICS,
   type TextMetric,
 } from '../../protocol/report.ts';
-import { type Statement, statementOf } from './contexts.ts';
+import { type FinancialStatement, statementOf } from './contexts.ts';
 import type { Facts } from './facts.ts';
 import { currenciesOf, numbersOf } from './figures.ts';
 import type { Filing } from './filings.ts';
@@ -41,7 +41,7 @@ export const isReported = (concept: string): boolean => isFigure(concept) || isT
  */
 export function reportData(documents: readonly Facts[], filing: Filing, former?: ReportData): ReportData {
   const statements = documents.map((facts) => statementOf(facts, filing.period, isFigure));
-  const statement = statements.reduce<Statement | undefined>(
+  const statement = statements.reduce<FinancialStatement | undefined>(
     (most, one) => (one.size > (most?.size ?? -1) ? one : most),
     undefined,
   );

@@ -1,6 +1,6 @@
 /** Contexts and units, which both forms of a report state in the same elements. */
-import type { Context, Namer } from './facts.ts';
-import type { Resolve, Tag } from './xml.ts';
+import type { Namer, XbrlContext } from './facts.ts';
+import type { ResolvePrefix, Tag } from './xml.ts';
 
 export const XBRLI = 'http://www.xbrl.org/2003/instance';
 const XBRLDI = 'http://xbrl.org/2006/xbrldi';
@@ -12,7 +12,7 @@ export interface Resources {
   /** For text inside of one. */
   text(text: string): void;
   close(tag: Tag): void;
-  readonly contexts: ReadonlyMap<string, Context>;
+  readonly contexts: ReadonlyMap<string, XbrlContext>;
   readonly units: ReadonlyMap<string, string>;
 }
 
@@ -23,8 +23,8 @@ interface Draft {
   dimensions: Record<string, string>;
 }
 
-export function createResources(resolve: Resolve, name: Namer): Resources {
-  const contexts = new Map<string, Context>();
+export function createResources(resolve: ResolvePrefix, name: Namer): Resources {
+  const contexts = new Map<string, XbrlContext>();
   const units = new Map<string, string>();
   let context: Draft | undefined;
   let unit: { id: string; measures: string[] } | undefined;

@@ -10,7 +10,7 @@ import { deprecatedReport } from './deprecated.ts';
 import type { Filing } from './filings.ts';
 
 /** What becomes of a filing: read as far as possible, or put off. */
-export type Outcome =
+export type FilingOutcome =
   | { readonly kind: 'read'; readonly data: ReportData; readonly error: string | null }
   | {
       readonly kind: 'later';
@@ -71,7 +71,7 @@ async function rowsOf(db: Db, { cvr }: Filing) {
 export async function storeFiling(
   tx: Tx,
   filing: Filing,
-  outcome: Outcome,
+  outcome: FilingOutcome,
   options: { readonly now: number; readonly deprecatedReport: boolean },
 ): Promise<Change | undefined> {
   const isRead = outcome.kind === 'read';

@@ -1,6 +1,6 @@
 /** The texts of a report: who reports, who audited, what they say. */
 import { isPlain } from './contexts.ts';
-import type { Fact, Facts } from './facts.ts';
+import type { Facts, XbrlFact } from './facts.ts';
 
 const REVIEWS = ['AuditedFinancialStatements', 'FinancialStatementsExtendedReview', 'ReviewedFinancialStatements'];
 const ofReviews = (name: string): readonly string[] => REVIEWS.map((review) => `arr:${name}${review}`);
@@ -70,7 +70,7 @@ export function textOf(documents: readonly Facts[], concepts: readonly string[])
   return undefined;
 }
 
-function firstText(facts: readonly Fact[]): string | undefined {
+function firstText(facts: readonly XbrlFact[]): string | undefined {
   for (const { value } of facts) {
     const text = plainText(value);
     if (text !== '') return text;

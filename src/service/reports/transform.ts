@@ -26,7 +26,7 @@ const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const MAX_SCALE = 30;
 const MAX_LENGTH = 60;
 
-export interface Shown {
+export interface ShownNumber {
   /** The `format` attribute, with its prefix; undefined where the text is a plain decimal. */
   readonly format: string | undefined;
   readonly scale: string | undefined;
@@ -34,7 +34,7 @@ export interface Shown {
 }
 
 /** The number as a plain decimal, exactly: no floating point is involved. Undefined where it cannot be read. */
-export function inlineNumber(text: string, { format, scale, sign }: Shown): string | undefined {
+export function inlineNumber(text: string, { format, scale, sign }: ShownNumber): string | undefined {
   const style = format === undefined ? 'plain' : STYLES[localName(format)];
   const power = scale === undefined ? 0 : Number(scale.trim() || Number.NaN);
   if (text.length > MAX_LENGTH && style !== 'zero') return undefined;

@@ -1,8 +1,8 @@
 /** XBRL instances: the form in which Danish companies have filed since 2012. */
-import { createNamer, type Facts, type Wanted } from './facts.ts';
-import { gather, keep, type Stated } from './gather.ts';
+import { createNamer, type Facts, type WantedFacts } from './facts.ts';
+import { collect, joinFacts, type StatedFact } from './gather.ts';
 import { attribute, createResources } from './resources.ts';
-import type { Resolve, Tag, XmlReader } from './xml.ts';
+import type { ResolvePrefix, Tag, XmlReader } from './xml.ts';
 
 /** More of a text is not kept. */
 export const MAX_TEXT = 64 * 1024;
@@ -13,13 +13,13 @@ export interface FactReader extends XmlReader {
   facts(): Facts;
 }
 
-export function createXbrlReader(resolve: Resolve, isWanted: Wanted): FactReader {
+export function createXbrlReader(resolve: ResolvePrefix, isWanted: WantedFacts): FactReader {
   const name = createNamer();
   const resources = createResources(resolve, name);
-  const stated: Stated[] = [];
+  const stated: StatedFact[] = [];
   let inResource = 0;
   /** The fact that is being read, and how deep below it. */
-  let fact: Stated | undefined;
+  let fact: StatedFact | undefined;
   let below = 0;
 
   return {
@@ -54,7 +54,7 @@ export function createXbrlReader(resolve: Resolve, isWanted: Wanted): FactReader
     close(tag) {
       if (fact !== undefined) {
         if (below === 0) {
-          keep(stated, fact);
+          collect(stated, fact);
           fact = undefined;
         }
         below -= 1;
@@ -63,7 +63,7 @@ export function createXbrlReader(resolve: Resolve, isWanted: Wanted): FactReader
         inResource -= 1;
       }
     },
-    facts: () => gather(stated, resources),
+    facts: () => joinFacts(stated, resources),
   };
 }
 

@@ -17,7 +17,7 @@ export interface XmlReader {
 }
 
 /** The namespace a prefix stands for at the place that is being read. */
-export type Resolve = (prefix: string) => string | undefined;
+export type ResolvePrefix = (prefix: string) => string | undefined;
 
 /** Bytes between two looks at the clock, about 2 ms of parsing. */
 const CHUNK = 64 * 1024;
@@ -31,7 +31,7 @@ const MAX_DEPTH = 256;
  */
 export async function readXml(
   bytes: Uint8Array,
-  start: (resolve: Resolve) => XmlReader,
+  start: (resolve: ResolvePrefix) => XmlReader,
   signal?: AbortSignal,
 ): Promise<void> {
   const parser = new SaxesParser({ xmlns: true, position: false });

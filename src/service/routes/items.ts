@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/error.ts';
 import type { Server } from '../../http/server.ts';
-import type { Bell } from '../../runtime/bell.ts';
+import type { WakeUp } from '../../runtime/bell.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { ASK_QUEUE, addItem, removeItem, STATE_QUEUE } from '../items.ts';
 import { type Job, listJobs } from '../monitors.ts';
@@ -12,7 +12,7 @@ import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, 
 export interface ItemRouteDeps {
   readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   /** Wall clock in ms. */
   readonly now: () => number;
 }
@@ -48,7 +48,7 @@ const failures = {
 };
 
 /** Adds both. In a scope that is guarded for `monitoring`. */
-export function addItemRoutes(scope: Server, { store, access, bell, now }: ItemRouteDeps): void {
+export function addItemRoutes(scope: Server, { store, access, wakeUp, now }: ItemRouteDeps): void {
   scope.post(
     PATH,
     {
@@ -79,7 +79,7 @@ export function addItemRoutes(scope: Server, { store, access, bell, now }: ItemR
         const { kind } = await addItem(tx, { ...wanted, monitor: job.id, sendUpdate, now: now() });
         if (kind === 'no-monitor') throw noJob(request.params.Provider);
       });
-      for (const queue of [ASK_QUEUE, 'deliver', 'mail', ...(sendUpdate ? [STATE_QUEUE] : [])]) bell.ring(queue);
+      for (const queue of [ASK_QUEUE, 'deliver', 'mail', ...(sendUpdate ? [STATE_QUEUE] : [])]) wakeUp.ring(queue);
       return reply.code(204).send(null);
     },
   );
@@ -103,7 +103,7 @@ export function addItemRoutes(scope: Server, { store, access, bell, now }: ItemR
         const job = await needJob(tx, keyId, request.params.Provider);
         await removeItem(tx, { ...unwanted, monitor: job.id, now: now() });
       });
-      for (const queue of ['deliver', 'mail']) bell.ring(queue);
+      for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
       return reply.code(204).send(null);
     },
   );

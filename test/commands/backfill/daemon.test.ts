@@ -72,7 +72,7 @@ describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
     stop.abort();
     await busy;
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":50')]);
-    expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', linked: RECORDS, monitored: RECORDS, person: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', linked: RECORDS, observed: RECORDS, person: 0 });
 
     await expect.poll(() => lanesBehind(watched), { timeout: 60_000, interval: 100 }).toEqual([]);
     const held = ids.map((id) => hubspot.get(id)?.['name']);

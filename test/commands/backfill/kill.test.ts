@@ -16,7 +16,7 @@ const PAGES = 3;
 const AT_ONCE = 16;
 const BACKFILL = ['--json', 'backfill', 'hubspot', '--yes'];
 
-interface House {
+interface Harness {
   readonly folder: string;
   readonly store: string;
   readonly service: FakeService;
@@ -25,7 +25,7 @@ interface House {
   readonly ids: readonly string[];
 }
 
-const setHouse = async (engine: (typeof ENGINES)[number]): Promise<House> => {
+const setHouse = async (engine: (typeof ENGINES)[number]): Promise<Harness> => {
   const emulator = await startHubspotEmulator({ rate: 'none' });
   onTestFinished(() => emulator.close());
   const service = await serveService();
@@ -48,42 +48,43 @@ const setHouse = async (engine: (typeof ENGINES)[number]): Promise<House> => {
   };
 };
 
-const backfill = ({ folder }: House, ...more: readonly string[]) =>
+const backfill = ({ folder }: Harness, ...more: readonly string[]) =>
   startCommand(['--config', 'cvrsync.json', ...BACKFILL, ...more], folder);
 
 interface Strike {
-  readonly when: keyof House['counts'];
+  readonly when: keyof Harness['counts'];
   readonly count: number;
 }
 
 /** Starts the command and kills it as soon as so many calls of a kind were made. */
-const strike = async (house: House, { when, count }: Strike, more: readonly string[] = []): Promise<void> => {
-  const running = backfill(house, ...more);
-  await expect.poll(house.counts[when], { timeout: 40_000, interval: 4 }).toBeGreaterThanOrEqual(count);
+const strike = async (harness: Harness, { when, count }: Strike, more: readonly string[] = []): Promise<void> => {
+  const running = backfill(harness, ...more);
+  await expect.poll(harness.counts[when], { timeout: 40_000, interval: 4 }).toBeGreaterThanOrEqual(count);
   await running.kill('SIGKILL');
 };
 
-const linked = async (house: House): Promise<readonly string[]> => {
-  const store = await watchStore(house.store);
+const linked = async (harness: Harness): Promise<readonly string[]> => {
+  const store = await watchStore(harness.store);
   const links = await store.db.selectFrom('link').selectAll().where('state', '=', 'active').execute();
-  return links.map((link) => `${link.entity} ${link.record_id} ${link.monitored}`).toSorted();
+  return links.map((link) => `${link.entity} ${link.record_id} ${link.observed}`).toSorted();
 };
 
-const wanted = ({ ids }: House): readonly string[] => ids.map((id, at) => `CVR-1-${cvrNumber(at)} ${id} on`).toSorted();
+const wanted = ({ ids }: Harness): readonly string[] =>
+  ids.map((id, at) => `CVR-1-${cvrNumber(at)} ${id} on`).toSorted();
 
-const run = async (house: House, strikes: readonly Strike[]): Promise<void> => {
-  for (const one of strikes) await strike(house, one);
-  const { code, stdout, stderr } = await runCli(['--config', join(house.folder, 'cvrsync.json'), ...BACKFILL]);
+const run = async (harness: Harness, strikes: readonly Strike[]): Promise<void> => {
+  for (const one of strikes) await strike(harness, one);
+  const { code, stdout, stderr } = await runCli(['--config', join(harness.folder, 'cvrsync.json'), ...BACKFILL]);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":50')]);
-  expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', scanned: RECORDS, linked: RECORDS, monitored: RECORDS });
-  expect(await linked(house)).toEqual(wanted(house));
-  expect(house.service.items('hubspot')).toHaveLength(RECORDS);
+  expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', scanned: RECORDS, linked: RECORDS, observed: RECORDS });
+  expect(await linked(harness)).toEqual(wanted(harness));
+  expect(harness.service.items('hubspot')).toHaveLength(RECORDS);
   // What was under way at a kill is asked for again: one page of a scan, or one of an application and a handful of calls.
   const during = (when: Strike['when']): number => strikes.filter((one) => one.when === when).length;
-  expect(house.counts.scan()).toBeLessThanOrEqual(PAGES + during('scan'));
-  expect(house.counts.read()).toBeLessThanOrEqual(PAGES + during('read') + during('add'));
-  expect(house.service.changes.length).toBeLessThanOrEqual(RECORDS + AT_ONCE * strikes.length);
-  expect(new Set(house.service.changes).size).toBe(RECORDS);
+  expect(harness.counts.scan()).toBeLessThanOrEqual(PAGES + during('scan'));
+  expect(harness.counts.read()).toBeLessThanOrEqual(PAGES + during('read') + during('add'));
+  expect(harness.service.changes.length).toBeLessThanOrEqual(RECORDS + AT_ONCE * strikes.length);
+  expect(new Set(harness.service.changes).size).toBe(RECORDS);
 };
 
 describe('a backfill that is killed', () => {
@@ -107,31 +108,31 @@ describe('a backfill that is killed', () => {
   });
 
   it('while it takes in or applies a plan goes on with that plan', { timeout: 120_000 }, async () => {
-    const house = await setHouse('sqlite');
-    expect((await backfill(house, '--plan', 'plan.csv').ended).code).toBe(0);
-    const before = house.counts.scan();
-    for (const count of [1, 2]) await strike(house, { when: 'read', count }, ['--apply', 'plan.csv']);
-    const { code, stdout } = await backfill(house, '--apply', 'plan.csv').ended;
+    const harness = await setHouse('sqlite');
+    expect((await backfill(harness, '--plan', 'plan.csv').ended).code).toBe(0);
+    const before = harness.counts.scan();
+    for (const count of [1, 2]) await strike(harness, { when: 'read', count }, ['--apply', 'plan.csv']);
+    const { code, stdout } = await backfill(harness, '--apply', 'plan.csv').ended;
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ ended: 'done', linked: RECORDS })]);
-    expect([house.counts.scan(), await linked(house)]).toEqual([before, wanted(house)]);
+    expect([harness.counts.scan(), await linked(harness)]).toEqual([before, wanted(harness)]);
   });
 });
 
 it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async () => {
-  const house = await setHouse('sqlite');
-  const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes'], house.folder);
-  await expect.poll(house.counts.add, { timeout: 40_000, interval: 4 }).toBeGreaterThan(20);
+  const harness = await setHouse('sqlite');
+  const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes'], harness.folder);
+  await expect.poll(harness.counts.add, { timeout: 40_000, interval: 4 }).toBeGreaterThan(20);
   const began = performance.now();
   const { code, stdout } = await running.kill('SIGTERM');
   expect(performance.now() - began).toBeLessThan(20_000);
   expect([code, stdout]).toEqual([1, expect.stringContaining('Start cvrsync backfill hubspot --yes again to go on.')]);
-  const done = await backfill(house).ended;
+  const done = await backfill(harness).ended;
   expect(done.code).toBe(0);
-  expect(house.service.changes).toHaveLength(RECORDS);
+  expect(harness.service.changes).toHaveLength(RECORDS);
 });
 
 it('stopped while it only looks, names a command that only looks', { timeout: 120_000 }, async () => {
-  const house = await setHouse('sqlite');
+  const harness = await setHouse('sqlite');
   for (const [mode, said] of [
     [['--dry-run'], '--dry-run --yes'],
     [
@@ -140,9 +141,9 @@ it('stopped while it only looks, names a command that only looks', { timeout: 12
     ],
   ] as const) {
     const line = ['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes', '--restart', ...mode];
-    const before = house.counts.scan();
-    const running = startCommand(line, house.folder);
-    await expect.poll(house.counts.scan, { timeout: 40_000, interval: 4 }).toBeGreaterThan(before);
+    const before = harness.counts.scan();
+    const running = startCommand(line, harness.folder);
+    await expect.poll(harness.counts.scan, { timeout: 40_000, interval: 4 }).toBeGreaterThan(before);
     const { code, stdout } = await running.kill('SIGTERM');
     const wanted = `Stopped, nothing was linked. Start cvrsync backfill hubspot ${said} again to go on.`;
     expect([code, stdout]).toEqual([1, expect.stringContaining(wanted)]);

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { payloadOf } from '../../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../../src/protocol/sample/company.ts';
-import { told } from '../../faults/company.ts';
+import { reported } from '../../faults/company.ts';
 import { serveService } from '../../support/service.ts';
-import { setStage } from '../../support/stage.ts';
+import { setUpDemo } from '../../support/stage.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOString();
@@ -12,7 +12,7 @@ const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOStr
 describe.each(ENGINES)('a first fill on %s', (engine) => {
   it('brings no value back that is older than what a webhook said meanwhile, property by property', async () => {
     const service = await serveService();
-    const stage = await setStage({
+    const stage = await setUpDemo({
       engine,
       connections: { hubspot: { match: { property: 'cvr_number' }, policy: 'always' } },
       upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
@@ -21,11 +21,11 @@ describe.each(ENGINES)('a first fill on %s', (engine) => {
     const { entityId } = company;
     const id = stage.hubspot.add({ cvr_number: entityId.slice('CVR-1-'.length), name: 'Hvad nogen skrev' });
     // Before the record is linked: nobody stands for the company yet, and what is said of it must not be forgotten.
-    await stage.post(told({ name: { before: company.name, after: 'Nyere Navn ApS' } }, 9, entityId));
+    await stage.post(reported({ name: { before: company.name, after: 'Nyere Navn ApS' } }, 9, entityId));
     expect((await stage.cli('backfill', 'hubspot', '--yes', '--send-update')).code).toBe(0);
     expect(service.changes).toEqual([`add hubspot ${entityId} ${id} +update`]);
     // Linked, and before the service states the whole company as it was an hour before.
-    await stage.post(told({ phoneNumber: { before: '10111111', after: '10222222' } }, 10, entityId));
+    await stage.post(reported({ phoneNumber: { before: '10111111', after: '10222222' } }, 10, entityId));
     await stage.settled();
     await stage.post(fullStatePayload(company, hour(8)));
     await stage.settled();

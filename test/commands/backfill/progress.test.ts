@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
-import { advance, measure, showProgress, toldOf } from '../../../src/commands/backfill/progress.ts';
-import type { Step } from '../../../src/connector/backfill/deps.ts';
+import { advance, measure, shownProgress, showProgress } from '../../../src/commands/backfill/progress.ts';
+import type { BackfillStep } from '../../../src/connector/backfill/deps.ts';
 import { main } from '../../../src/main.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 
 const calls = { crm: 1_200, service: 0 };
-const seen = (count: number, verdict: string): NonNullable<Step['seen']> =>
+const seen = (count: number, verdict: string): NonNullable<BackfillStep['seen']> =>
   Array.from({ length: count }, (_, at) => ({
     record_id: String(at),
     position: at,
@@ -24,10 +24,10 @@ const seen = (count: number, verdict: string): NonNullable<Step['seen']> =>
   }));
 
 /** The line after some steps, a second apart. */
-const lineAfter = (steps: readonly Step[]): string => {
+const lineAfter = (steps: readonly BackfillStep[]): string => {
   let standing = advance(undefined, {}, 0);
   for (const [at, step] of steps.entries()) standing = advance(standing, step, at * 1_000);
-  return toldOf(standing, calls, steps.length * 1_000);
+  return shownProgress(standing, calls, steps.length * 1_000);
 };
 
 describe('the line of progress', () => {
@@ -40,17 +40,21 @@ describe('the line of progress', () => {
   });
 
   it('says how long linking and monitoring last', () => {
-    const linking: readonly Step[] = [
+    const linking: readonly BackfillStep[] = [
       { phase: 'apply', toLink: 1_000 },
       { phase: 'apply', linked: 200 },
     ];
     expect(lineAfter(linking)).toBe('linking: 200 of 1,000, 100/s, 8 s left; calls: CRM 1,200');
-    const carrying: readonly Step[] = [...linking, { phase: 'carry', toCarry: 100 }, { phase: 'carry', toCarry: 90 }];
+    const carrying: readonly BackfillStep[] = [
+      ...linking,
+      { phase: 'carry', toCarry: 100 },
+      { phase: 'carry', toCarry: 90 },
+    ];
     expect(lineAfter(carrying)).toBe('monitoring: 10 of 100, 5.0/s, 18 s left; calls: CRM 1,200');
   });
 
   it('says why it waits, and no longer once it goes on', () => {
-    const steps: readonly Step[] = [{ phase: 'carry', toCarry: 5, trouble: 'no answer' }];
+    const steps: readonly BackfillStep[] = [{ phase: 'carry', toCarry: 5, trouble: 'no answer' }];
     expect(lineAfter(steps)).toMatch(/^waiting: no answer; monitoring: 0 of 5/u);
     expect(lineAfter([...steps, { phase: 'carry', toCarry: 5, trouble: undefined }])).not.toContain('waiting');
   });
@@ -77,10 +81,10 @@ it('shows on a terminal of 80 columns why it waits, and what a scan found', () =
     drawn += text;
   };
   const log = pino({ enabled: false });
-  const shown = (step: Step): string => {
+  const shown = (step: BackfillStep): string => {
     drawn = '';
     const progress = showProgress({ stderr: { isTTY: true, columns: 80, write }, json: false, log }, calls);
-    progress.tell(step);
+    progress.report(step);
     progress.end();
     return drawn;
   };

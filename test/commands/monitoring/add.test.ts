@@ -57,7 +57,7 @@ describe('monitoring add reads the record first', () => {
     expect((await shown(run, ONE, '--yes')).code).toBe(0);
     expect(await links()).toMatchObject([{ record: ONE, entity: A, state: 'active' }]);
     const store = await opened(url);
-    expect(await listLinks(store.db)).toMatchObject([{ doubt: OTHER }]);
+    expect(await listLinks(store.db)).toMatchObject([{ mismatch: OTHER }]);
   });
 
   it('and tells of one that is linked already', async () => {

@@ -29,12 +29,12 @@ async function setHouse({ count = 3 } = {}) {
   for (const [at, recordId] of ids.entries()) {
     const entity = `CVR-1-${NUMBERS[at]}`;
     if (at > 0) service.put('hubspot', entity, recordId);
-    const wish = { provider: 'hubspot', recordId, entity, sendUpdate: false, now: 1_000 };
-    await store.write((tx) => linkRecord(tx, wish));
+    const desired = { provider: 'hubspot', recordId, entity, sendUpdate: false, now: 1_000 };
+    await store.write((tx) => linkRecord(tx, desired));
   }
   await store.write(async (tx) => {
     await tx.deleteFrom('lane').execute();
-    await tx.updateTable('link').set({ monitored: 'on' }).execute();
+    await tx.updateTable('link').set({ observed: 'on' }).execute();
   });
   const argv = (...line: string[]): string[] => [
     '--config',
@@ -96,7 +96,7 @@ describe('reconcile', () => {
 
   it('only shows what it would do with --dry-run, and the daemon compares when it would have', async () => {
     const { ask, run, store, lanes } = await setHouse();
-    await store.write((tx) => mark(tx, 'look', ['hubspot reconcile'], 5_000));
+    await store.write((tx) => mark(tx, 'poll', ['hubspot reconcile'], 5_000));
     const { code, stdout } = await run('--dry-run', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -109,9 +109,9 @@ describe('reconcile', () => {
       repaired: null,
     });
     expect(await lanes('monitoring')).toEqual([]);
-    const lane = await store.db.selectFrom('lane').selectAll().where('queue', '=', 'look').executeTakeFirstOrThrow();
-    expect(lane).toMatchObject({ due_at: 5_000, epoch: null });
-    expect(await store.db.selectFrom('census').selectAll().execute()).toEqual([]);
+    const lane = await store.db.selectFrom('lane').selectAll().where('queue', '=', 'poll').executeTakeFirstOrThrow();
+    expect(lane).toMatchObject({ due_at: 5_000, fence: null });
+    expect(await store.db.selectFrom('scan').selectAll().execute()).toEqual([]);
     // Nor does it ask where somebody could say yes.
     const asked = await ask('yes\n', false, '--dry-run');
     expect([asked.code, asked.shown]).toEqual([0, expect.not.stringContaining('Repair 1?')]);
@@ -123,17 +123,17 @@ describe('reconcile', () => {
     for (const id of ids) hubspot.remove(id);
     const doubted = await run('--yes');
     expect([doubted.code, doubted.stdout]).toEqual([3, expect.stringContaining('lists no company at all')]);
-    expect(doubted.stdout).toContain('--accept-shrunk');
+    expect(doubted.stdout).toContain('--allow-shrink');
     expect(await lanes('heal:hubspot')).toEqual([]);
-    expect(await run('--yes', '--accept-shrunk')).toMatchObject({ code: 0 });
+    expect(await run('--yes', '--allow-shrink')).toMatchObject({ code: 0 });
     expect((await lanes('heal:hubspot')).toSorted()).toEqual(ids.toSorted());
   });
 
-  it('says that a brake still keeps what it repairs', async () => {
+  it('says that a safety limit still keeps what it repairs', async () => {
     const { run, hubspot, ids, store } = await setHouse();
     for (const id of ids) hubspot.remove(id);
     await store.write((tx) => park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many' }));
-    expect(await run('--yes', '--accept-shrunk')).toMatchObject({
+    expect(await run('--yes', '--allow-shrink')).toMatchObject({
       code: 3,
       stdout: expect.stringContaining("cvrsync review accept 'lane/heal:hubspot/*'"),
     });
@@ -144,16 +144,16 @@ describe('reconcile', () => {
     const others = Array.from({ length: 12 }, (_, at) => hubspot.add({ name: `Uden nummer ${at}` }));
     expect(await run('--yes')).toMatchObject({ code: 0 });
     for (const id of others) hubspot.remove(id);
-    const doubt = expect.stringContaining('lists 3 companies, and listed 15 the last time');
+    const mismatch = expect.stringContaining('lists 3 companies, and listed 15 the last time');
     for (const line of [['--yes'], ['--dry-run'], ['--yes']])
-      expect(await run(...line)).toMatchObject({ code: 3, stdout: doubt });
-    expect(await run('--yes', '--accept-shrunk')).toMatchObject({ code: 0 });
+      expect(await run(...line)).toMatchObject({ code: 3, stdout: mismatch });
+    expect(await run('--yes', '--allow-shrink')).toMatchObject({ code: 0 });
     expect(await run('--yes')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('In doubt') });
   });
 
   it('does not run beside another one', async () => {
     const { run, store } = await setHouse();
-    await take(store, 'look', ['hubspot reconcile'], { now: Date.now(), leaseMs: 60_000 });
+    await take(store, 'poll', ['hubspot reconcile'], { now: Date.now(), leaseMs: 60_000 });
     expect(await run('--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('is being reconciled') });
   });
 

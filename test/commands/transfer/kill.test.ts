@@ -33,15 +33,15 @@ describe.each(CASES)('a transfer to $crm', ({ crm: provider, match, create }) =>
     crm.fault({ match: create, action: { kind: 'hang', applied: true } });
     const store = await watchStore(url);
     const first = startCommand(transfer, folder);
-    const intent = () => store.db.selectFrom('keep').select('key').where('key', 'like', 'transfer:%').execute();
+    const intent = () => store.db.selectFrom('kv').select('key').where('key', 'like', 'transfer:%').execute();
     await expect.poll(intent, { timeout: 20_000, interval: 20 }).toHaveLength(1);
     await expect.poll(asked, { timeout: 20_000, interval: 20 }).toBe(1);
     await first.kill('SIGKILL');
 
     // Its lease lasts a little longer than it did.
     await expect.poll(async () => (await runCli(transfer)).code, { timeout: 40_000, interval: 500 }).toBe(0);
-    const links = await store.db.selectFrom('link').select(['record_id', 'entity', 'monitored']).execute();
-    expect(links).toEqual([{ record_id: expect.any(String), entity: ENTITY, monitored: 'on' }]);
+    const links = await store.db.selectFrom('link').select(['record_id', 'entity', 'observed']).execute();
+    expect(links).toEqual([{ record_id: expect.any(String), entity: ENTITY, observed: 'on' }]);
     expect(crm.get(links[0]?.record_id ?? '')).toMatchObject({ [match]: '95012344' });
     expect(asked()).toBe(1);
     expect(service.changes).toHaveLength(1);

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
 import { endLink } from '../../../src/connector/links.ts';
 import { acceptMatch } from '../../../src/connector/match.ts';
-import { readKept } from '../../../src/store/keep.ts';
+import { readValue } from '../../../src/store/keep.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
-import { type Ground, setGround } from './ground.ts';
+import { type Fixture, setGround } from './ground.ts';
 
 const A = 'CVR-1-10150817';
 const B = 'CVR-1-12345674';
@@ -45,8 +45,8 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     });
     expect(service.changes.toSorted()).toEqual([`add hubspot ${A} ${matched} +update`, `add hubspot ${B} ${linked}`]);
     // From now on links follow the property that they were made by.
-    expect(await readKept(store.db, 'match:hubspot')).toBe('cvr_number');
-    expect(await outcome()).toMatchObject({ linked: 1, monitored: 1, refused: 0, person: 0 });
+    expect(await readValue(store.db, 'match:hubspot')).toBe('cvr_number');
+    expect(await outcome()).toMatchObject({ linked: 1, observed: 1, refused: 0, person: 0 });
   });
 
   it('adds nothing a second time', async () => {
@@ -76,10 +76,10 @@ describe.each(ENGINES)('applying on %s', (engine) => {
 
   it('follows what people did in the CRM since the scan', async () => {
     const ids: Record<string, string> = {};
-    const ground: Ground = await setGround({
+    const fixture: Fixture = await setGround({
       engine,
       around: between(() => {
-        const { emulator } = ground;
+        const { emulator } = fixture;
         emulator.remove(ids['gone'] ?? '');
         emulator.merge(ids['survivor'] ?? '', ids['loser'] ?? '');
         emulator.edit(ids['changed'] ?? '', { cvr_number: '30000005' });
@@ -88,7 +88,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
         emulator.edit(ids['twin'] ?? '', { cvr_number: `DK${cvrNumber(9)}` });
       }),
     });
-    const { add, run, rows, links, note } = ground;
+    const { add, run, rows, links, note } = fixture;
     const names = ['gone', 'loser', 'changed', 'emptied', 'held', 'twin', 'stays'] as const;
     for (const [at, name] of names.entries()) ids[name] = add(cvrNumber(3 + at));
     ids['survivor'] = add(null);
@@ -116,68 +116,68 @@ describe.each(ENGINES)('applying on %s', (engine) => {
   it('links the survivor of a merge that was made after the scan', async () => {
     const ids: string[] = [];
     let survivor = '';
-    const ground: Ground = await setGround({
+    const fixture: Fixture = await setGround({
       engine,
       around: between(() => {
         const [one = ''] = ids;
         // A record that no scan saw, and that takes up the planned one.
-        survivor = ground.emulator.merge(ground.add(null), one);
+        survivor = fixture.emulator.merge(fixture.add(null), one);
       }),
     });
-    ids.push(ground.add('10150817'));
-    await ground.run();
-    expect(await ground.links()).toEqual({ [survivor]: `${A} number crm active` });
+    ids.push(fixture.add('10150817'));
+    await fixture.run();
+    expect(await fixture.links()).toEqual({ [survivor]: `${A} number crm active` });
   });
 
   it('leaves to a person what got another record meanwhile, and what is linked elsewhere', async () => {
     const ids: string[] = [];
-    const ground: Ground = await setGround({
+    const fixture: Fixture = await setGround({
       engine,
       around: between(async () => {
-        await ground.link('77', A);
-        await ground.link(ids[1] ?? '', 'CVR-1-40000003');
+        await fixture.link('77', A);
+        await fixture.link(ids[1] ?? '', 'CVR-1-40000003');
       }),
     });
-    ids.push(ground.add('10150817'), ground.add('12345674'));
+    ids.push(fixture.add('10150817'), fixture.add('12345674'));
     const [one = '', two = ''] = ids;
-    await ground.run();
-    expect(await ground.rows()).toEqual({ [one]: 'ambiguous skip done', [two]: 'differs skip done' });
-    expect(await ground.note(one)).toContain('record 77 stands for this company');
-    expect(await ground.outcome()).toMatchObject({ person: 2, linked: 0 });
+    await fixture.run();
+    expect(await fixture.rows()).toEqual({ [one]: 'ambiguous skip done', [two]: 'differs skip done' });
+    expect(await fixture.note(one)).toContain('record 77 stands for this company');
+    expect(await fixture.outcome()).toMatchObject({ person: 2, linked: 0 });
   });
 });
 
 it('does the same in Salesforce', async () => {
   const ids: string[] = [];
-  const ground: Ground = await setGround({
+  const fixture: Fixture = await setGround({
     crm: 'salesforce',
     around: between(() => {
       const [gone = '', loser = '', survivor = ''] = ids;
-      ground.emulator.remove(gone);
-      ground.emulator.merge(survivor, loser);
+      fixture.emulator.remove(gone);
+      fixture.emulator.merge(survivor, loser);
     }),
   });
-  ids.push(ground.add('30000005'), ground.add('12345674'), ground.add(null), ground.add('DK 10 15 08 17'));
+  ids.push(fixture.add('30000005'), fixture.add('12345674'), fixture.add(null), fixture.add('DK 10 15 08 17'));
   const [gone = '', loser = '', survivor = '', stays = ''] = ids;
-  await ground.run();
-  expect(await ground.rows()).toMatchObject({
+  await fixture.run();
+  expect(await fixture.rows()).toMatchObject({
     [gone]: 'gone skip done',
     [loser]: 'moved skip done',
     [stays]: 'matched link done',
   });
-  expect((await ground.links())[stays]).toBe(`${A} number crm active`);
+  expect((await fixture.links())[stays]).toBe(`${A} number crm active`);
   // A merge keeps the survivor's own blank, or takes the other's number: either way nothing else is linked.
-  expect(Object.keys(await ground.links()).filter((id) => id !== stays && id !== survivor)).toEqual([]);
+  expect(Object.keys(await fixture.links()).filter((id) => id !== stays && id !== survivor)).toEqual([]);
 });
 
 it('ends right however the CRM changes during the scan', async () => {
   const ids: string[] = [];
   let pages = 0;
-  const ground: Ground = await setGround({
+  const fixture: Fixture = await setGround({
     around: ({ scan }) => ({
       async scan(...args) {
         pages += 1;
-        const { emulator } = ground;
+        const { emulator } = fixture;
         if (pages === 2) {
           // Of the page that was scanned, and of those that were not.
           for (const at of [3, 130]) emulator.remove(ids[at] ?? '');
@@ -193,19 +193,19 @@ it('ends right however the CRM changes during the scan', async () => {
       },
     }),
   });
-  for (let at = 0; at < 150; at++) ids.push(ground.add(cvrNumber(at)));
-  expect((await ground.run()).phase).toBe('done');
+  for (let at = 0; at < 150; at++) ids.push(fixture.add(cvrNumber(at)));
+  expect((await fixture.run()).phase).toBe('done');
   const live = new Map<string, string>();
   const merged = ['5', '6', '7', '132', '133', '134'].map((at) => ids[Number(at)]);
   for (const [at, id] of ids.entries()) {
     if ([3, 130].includes(at) || merged.includes(id)) continue;
     live.set(id, `CVR-1-${cvrNumber([4, 131].includes(at) ? 1_000 + at : at)} number crm active`);
   }
-  const links = await ground.links();
+  const links = await fixture.links();
   const survivors = Object.keys(links).filter((id) => !live.has(id));
   expect(Object.fromEntries(Object.entries(links).filter(([id]) => live.has(id)))).toEqual(Object.fromEntries(live));
   for (const id of survivors) {
-    const number = ground.emulator.get(id)?.['cvr_number'];
+    const number = fixture.emulator.get(id)?.['cvr_number'];
     expect(links[id]).toBe(`CVR-1-${number} number crm active`);
   }
   expect(survivors).toHaveLength(3);
@@ -213,7 +213,7 @@ it('ends right however the CRM changes during the scan', async () => {
 
 it('asks again for records the CRM cannot tell of, and gives them to a person in the end', async () => {
   const silent = new Map<string, number>();
-  const ground = await setGround({
+  const fixture = await setGround({
     around: (real) => ({
       async read(ids, ...rest) {
         const reads = await real.read(ids, ...rest);
@@ -225,20 +225,20 @@ it('asks again for records the CRM cannot tell of, and gives them to a person in
       },
     }),
   });
-  const [once, ever, never] = [ground.add('10150817'), ground.add('12345674'), ground.add('20000007')];
+  const [once, ever, never] = [fixture.add('10150817'), fixture.add('12345674'), fixture.add('20000007')];
   silent.set(once, 1).set(ever, 99);
-  await ground.run();
-  expect(await ground.rows()).toEqual({
+  await fixture.run();
+  expect(await fixture.rows()).toEqual({
     [once]: 'matched link done',
     [ever]: 'matched link failed',
     [never]: 'matched link done',
   });
-  expect(await ground.note(ever)).toBe('locked by another');
-  expect(await ground.outcome()).toMatchObject({ linked: 2, failed: 1, person: 1 });
+  expect(await fixture.note(ever)).toBe('locked by another');
+  expect(await fixture.outcome()).toMatchObject({ linked: 2, failed: 1, person: 1 });
 });
 
 it('links what the scan saw where the CRM cannot read the number back', async () => {
-  const ground = await setGround({
+  const fixture = await setGround({
     around: (real) => ({
       async read(...args) {
         const reads = await real.read(...args);
@@ -246,9 +246,9 @@ it('links what the scan saw where the CRM cannot read the number back', async ()
       },
     }),
   });
-  const id = ground.add('10150817');
-  await ground.run();
-  expect(await ground.links()).toEqual({ [id]: `${A} number crm active` });
+  const id = fixture.add('10150817');
+  await fixture.run();
+  expect(await fixture.links()).toEqual({ [id]: `${A} number crm active` });
 });
 
 it('links at most so many, and the rest the next time', async () => {
@@ -271,14 +271,14 @@ it('counts what the monitoring service refuses', async () => {
   add('12345674');
   service.refuse(A, 404, 'No such company');
   expect((await run()).phase).toBe('done');
-  expect(await outcome()).toMatchObject({ linked: 2, monitored: 1, refused: 1 });
+  expect(await outcome()).toMatchObject({ linked: 2, observed: 1, refused: 1 });
 });
 
 it('forgets an application that is not done only where it is told to', async () => {
   const { add, run, links } = await setGround();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   await run({ limit: 1 });
-  await expect(run({ mode: { kind: 'look' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);
-  expect((await run({ mode: { kind: 'look' }, restart: true })).phase).toBe('planned');
+  await expect(run({ mode: { kind: 'poll' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);
+  expect((await run({ mode: { kind: 'poll' }, restart: true })).phase).toBe('planned');
   expect(Object.keys(await links())).toHaveLength(1);
 });

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newFolder } from '../../support/stores.ts';
-import { type Ground, setGround } from './ground.ts';
+import { type Fixture, setGround } from './ground.ts';
 
 const A = 'CVR-1-10150817';
 
-const know = (ground: Ground, entity: string, facts: Readonly<Record<string, unknown>>): Promise<unknown> =>
-  ground.store.write((tx) =>
+const know = (fixture: Fixture, entity: string, facts: Readonly<Record<string, unknown>>): Promise<unknown> =>
+  fixture.store.write((tx) =>
     tx
       .insertInto('fact')
       .values(
@@ -24,9 +24,9 @@ const know = (ground: Ground, entity: string, facts: Readonly<Record<string, unk
   );
 
 /** The cells of a plan by record and column. */
-const planned = async (ground: Ground, trust: 'crm' | 'register') => {
+const planned = async (fixture: Fixture, trust: 'crm' | 'register') => {
   const file = join(newFolder(), 'plan.csv');
-  await ground.run({ mode: { kind: 'plan', file }, trust });
+  await fixture.run({ mode: { kind: 'plan', file }, trust });
   const [header = [], ...lines] = readFileSync(file, 'utf8')
     .trim()
     .split('\r\n')
@@ -35,31 +35,31 @@ const planned = async (ground: Ground, trust: 'crm' | 'register') => {
 };
 
 it('is old → new, read from the CRM, and only for companies that facts are known of', async () => {
-  const ground = await setGround();
-  const [told, untold, same] = [
-    ground.add('10150817', { name: 'Gammelt ApS' }),
-    ground.add('12345674', { name: 'Gammelt ApS' }),
-    ground.add('20000007', { name: 'Nyt ApS' }),
+  const fixture = await setGround();
+  const [reported, untold, same] = [
+    fixture.add('10150817', { name: 'Gammelt ApS' }),
+    fixture.add('12345674', { name: 'Gammelt ApS' }),
+    fixture.add('20000007', { name: 'Nyt ApS' }),
   ];
-  await know(ground, A, { name: 'Nyt ApS', city: 'Ribe' });
-  await know(ground, 'CVR-1-20000007', { name: 'Nyt ApS' });
-  const reads = (): number => ground.emulator.calls.filter(({ path }) => path.includes('batch/read')).length;
-  const rows = await planned(ground, 'crm');
-  expect(rows.get(told)).toMatchObject({
+  await know(fixture, A, { name: 'Nyt ApS', city: 'Ribe' });
+  await know(fixture, 'CVR-1-20000007', { name: 'Nyt ApS' });
+  const reads = (): number => fixture.emulator.calls.filter(({ path }) => path.includes('batch/read')).length;
+  const rows = await planned(fixture, 'crm');
+  expect(rows.get(reported)).toMatchObject({
     'name: old → new': 'Gammelt ApS stays (register: Nyt ApS)',
     'city: old → new': '(blank) → Ribe',
   });
   expect(rows.get(same)).toMatchObject({ 'name: old → new': '', 'city: old → new': '' });
   expect(rows.get(untold)).toMatchObject({ 'name: old → new': '' });
   expect(reads()).toBe(1);
-  const trusting = await planned(ground, 'register');
-  expect(trusting.get(told)).toMatchObject({ 'name: old → new': 'Gammelt ApS → Nyt ApS' });
+  const trusting = await planned(fixture, 'register');
+  expect(trusting.get(reported)).toMatchObject({ 'name: old → new': 'Gammelt ApS → Nyt ApS' });
 });
 
 it('has no columns where nothing is known, and reads nothing for it', async () => {
-  const ground = await setGround();
-  const id = ground.add('10150817');
-  expect(Object.keys((await planned(ground, 'crm')).get(id) ?? {})).toEqual([
+  const fixture = await setGround();
+  const id = fixture.add('10150817');
+  expect(Object.keys((await planned(fixture, 'crm')).get(id) ?? {})).toEqual([
     'record',
     'name',
     'number',
@@ -68,5 +68,5 @@ it('has no columns where nothing is known, and reads nothing for it', async () =
     'note',
     'scanned',
   ]);
-  expect(ground.emulator.calls.some(({ path }) => path.includes('batch/read'))).toBe(false);
+  expect(fixture.emulator.calls.some(({ path }) => path.includes('batch/read'))).toBe(false);
 });

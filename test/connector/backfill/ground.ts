@@ -5,15 +5,15 @@ import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulat
 import type { Connection } from '../../../providers/provider.ts';
 import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
 import { type BackfillOptions, runBackfill } from '../../../src/connector/backfill/backfill.ts';
-import type { BackfillDeps, Step } from '../../../src/connector/backfill/deps.ts';
+import type { BackfillDeps, BackfillStep } from '../../../src/connector/backfill/deps.ts';
 import { outcomeOf } from '../../../src/connector/backfill/outcome.ts';
-import type { Run } from '../../../src/connector/backfill/run.ts';
+import type { BackfillRun } from '../../../src/connector/backfill/run.ts';
 import { openCrm } from '../../../src/connector/crm.ts';
 import { linkRecord, MONITORING_QUEUE } from '../../../src/connector/links.ts';
-import { openUpstream, upstreamPace } from '../../../src/connector/upstream.ts';
-import { type Http, openClient } from '../../../src/http/client.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/upstream.ts';
+import { type OutboundHttp, openClient } from '../../../src/http/client.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { pause } from '../../../src/runtime/pause.ts';
 import type { Store } from '../../../src/store/open.ts';
 import type { HandClock } from '../../support/clock.ts';
@@ -40,15 +40,15 @@ export interface GroundOptions {
   readonly around?: (connection: Connection) => Partial<Connection>;
 }
 
-export interface Ground {
+export interface Fixture {
   readonly emulator: CrmEmulator;
   readonly service: FakeService;
   readonly store: Store;
   readonly deps: BackfillDeps;
-  readonly steps: readonly Step[];
+  readonly steps: readonly BackfillStep[];
   /** Adds a company by what it holds as its number, and returns its id. */
   add(number: string | number | null, more?: { readonly name?: string; readonly hold?: string }): string;
-  run(options?: Partial<BackfillOptions>, signal?: AbortSignal): Promise<Run>;
+  run(options?: Partial<BackfillOptions>, signal?: AbortSignal): Promise<BackfillRun>;
   link(recordId: string, entity: string): Promise<void>;
   /** `verdict action state` by record id. */
   rows(): Promise<Readonly<Record<string, string>>>;
@@ -59,7 +59,7 @@ export interface Ground {
   outcome(): ReturnType<typeof outcomeOf>;
 }
 
-export async function setGround(options: GroundOptions = {}): Promise<Ground> {
+export async function setGround(options: GroundOptions = {}): Promise<Fixture> {
   const { engine = 'sqlite', crm: name = 'hubspot', clock, connection } = options;
   const emulator =
     options.emulator ??
@@ -81,26 +81,26 @@ export async function setGround(options: GroundOptions = {}): Promise<Ground> {
   const opened = await openCrm({ store, http, metrics, now }, configured);
   const { connection: real } = opened;
   const crm = { ...opened, connection: { ...real, ...options.around?.(real) } };
-  const pace = upstreamPace(store, 60_000, now);
-  const toService: Http = (request) =>
+  const rateLimiter = upstreamRateLimiter(store, 60_000, now);
+  const toService: OutboundHttp = (request) =>
     http(options.isServiceAway?.() === true ? { ...request, url: 'http://127.0.0.1:9/' } : request);
   const upstream = openUpstream({
     baseUrl: service.url,
     accessKey: service.accessKey,
     http: toService,
-    pace,
+    rateLimiter,
     metrics,
     now,
   });
-  const bell = createBell();
-  const steps: Step[] = [];
+  const wakeUp = createWakeUp();
+  const steps: BackfillStep[] = [];
   const errors: unknown[] = [];
   const deps: BackfillDeps = {
     store,
-    bell,
+    wakeUp,
     crm,
     upstream,
-    upstreamPace: pace,
+    upstreamRateLimiter: rateLimiter,
     metrics,
     now,
     // A pause goes by at once on a clock that is set by hand, and a short one is not worth a look.
@@ -110,13 +110,13 @@ export async function setGround(options: GroundOptions = {}): Promise<Ground> {
     },
     log: { error: (details) => void errors.push(details) },
     leaseMs: 5_000,
-    tell: (step) => {
+    report: (step) => {
       steps.push(step);
       // A clock that is set by hand runs ahead of whoever sleeps by the machine's.
-      if (clock !== undefined) bell.ring(MONITORING_QUEUE);
+      if (clock !== undefined) wakeUp.ring(MONITORING_QUEUE);
     },
   };
-  const rowsOf = () => store.db.selectFrom('census').selectAll().orderBy('position').execute();
+  const rowsOf = () => store.db.selectFrom('scan').selectAll().orderBy('position').execute();
   return {
     emulator,
     service,

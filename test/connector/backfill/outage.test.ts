@@ -9,83 +9,83 @@ import { setGround } from './ground.ts';
 const HOUR_MS = 3_600_000;
 const DOWN = { kind: 'status', status: 503, body: {} } as const;
 
-const add = (ground: { add(number: string): string }, count: number): void => {
-  for (let at = 0; at < count; at++) ground.add(cvrNumber(at));
+const add = (fixture: { add(number: string): string }, count: number): void => {
+  for (let at = 0; at < count; at++) fixture.add(cvrNumber(at));
 };
 
 describe('the monitoring service', () => {
   it('may be away for an hour: everything is added once it is back, and nothing twice', async () => {
     const clock = handClock();
     const began = clock.now();
-    const ground = await setGround({ clock, isServiceAway: () => clock.now() - began < HOUR_MS });
-    add(ground, 5);
-    expect((await ground.run()).phase).toBe('done');
+    const fixture = await setGround({ clock, isServiceAway: () => clock.now() - began < HOUR_MS });
+    add(fixture, 5);
+    expect((await fixture.run()).phase).toBe('done');
     expect(clock.now() - began).toBeGreaterThan(HOUR_MS);
-    expect(ground.service.items('hubspot')).toHaveLength(5);
-    expect(ground.service.changes).toHaveLength(5);
-    expect(ground.steps.some(({ trouble }) => trouble !== undefined)).toBe(true);
+    expect(fixture.service.items('hubspot')).toHaveLength(5);
+    expect(fixture.service.changes).toHaveLength(5);
+    expect(fixture.steps.some(({ trouble }) => trouble !== undefined)).toBe(true);
   });
 
   it('says when to come again, and is not asked before', async () => {
     const clock = handClock();
-    const ground = await setGround({ clock });
-    add(ground, 5);
-    ground.service.fault({ match: 'POST', action: tooMany('300') });
+    const fixture = await setGround({ clock });
+    add(fixture, 5);
+    fixture.service.fault({ match: 'POST', action: tooMany('300') });
     const began = clock.now();
-    expect((await ground.run()).phase).toBe('done');
+    expect((await fixture.run()).phase).toBe('done');
     expect(clock.now() - began).toBeGreaterThan(300_000);
     // Those that were under way when the answer came are all that was asked in vain.
-    expect(ground.service.requests.length).toBeLessThan(5 + 5);
-    expect(ground.service.changes).toHaveLength(5);
+    expect(fixture.service.requests.length).toBeLessThan(5 + 5);
+    expect(fixture.service.changes).toHaveLength(5);
   });
 });
 
 describe('the CRM', () => {
   it('may be silent for a while', async () => {
     const clock = handClock();
-    const ground = await setGround({ clock });
-    add(ground, 210);
-    ground.emulator.fault({ match: 'GET .*companies', after: 1, times: 4, action: DOWN });
-    ground.emulator.fault({ match: 'GET .*companies', after: 1, times: 1, action: { kind: 'cut' } });
-    ground.emulator.fault({ match: 'POST .*batch/read', times: 2, action: { kind: 'reset' } });
-    expect(await ground.run()).toMatchObject({ phase: 'done', scanned: 210 });
-    expect(await ground.outcome()).toMatchObject({ linked: 210, failed: 0 });
+    const fixture = await setGround({ clock });
+    add(fixture, 210);
+    fixture.emulator.fault({ match: 'GET .*companies', after: 1, times: 4, action: DOWN });
+    fixture.emulator.fault({ match: 'GET .*companies', after: 1, times: 1, action: { kind: 'cut' } });
+    fixture.emulator.fault({ match: 'POST .*batch/read', times: 2, action: { kind: 'reset' } });
+    expect(await fixture.run()).toMatchObject({ phase: 'done', scanned: 210 });
+    expect(await fixture.outcome()).toMatchObject({ linked: 210, failed: 0 });
   });
 
   it('is given up after half an hour without an answer, and gone on with later', async () => {
     const clock = handClock();
-    const ground = await setGround({ clock });
-    add(ground, 250);
-    ground.emulator.fault({ match: 'GET .*companies', after: 2, times: 45, action: DOWN });
+    const fixture = await setGround({ clock });
+    add(fixture, 250);
+    fixture.emulator.fault({ match: 'GET .*companies', after: 2, times: 45, action: DOWN });
     const began = clock.now();
-    await expect(ground.run()).rejects.toThrow();
+    await expect(fixture.run()).rejects.toThrow();
     expect(clock.now() - began).toBeGreaterThan(HOUR_MS / 2);
     let starts = 0;
     for (let phase = ''; phase !== 'done'; starts += 1)
-      phase = await ground.run().then(
+      phase = await fixture.run().then(
         (run) => run.phase,
         () => 'again',
       );
     expect(starts).toBeLessThan(4);
     // Each page was stored once, however often it was asked for.
-    expect(ground.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(3);
+    expect(fixture.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(3);
   });
 
   it('is not asked again where its key is refused', async () => {
-    const ground = await setGround();
-    add(ground, 5);
-    ground.emulator.fault({ match: 'GET .*companies', times: 99, action: { kind: 'status', status: 401, body: {} } });
-    const before = ground.emulator.calls.length;
-    await expect(ground.run()).rejects.toThrow();
-    expect(ground.emulator.calls.length - before).toBeLessThan(5);
+    const fixture = await setGround();
+    add(fixture, 5);
+    fixture.emulator.fault({ match: 'GET .*companies', times: 99, action: { kind: 'status', status: 401, body: {} } });
+    const before = fixture.emulator.calls.length;
+    await expect(fixture.run()).rejects.toThrow();
+    expect(fixture.emulator.calls.length - before).toBeLessThan(5);
   });
 
   it('stops for the day where its calls of the day are spent, and says so', async () => {
     const clock = handClock();
     const emulator = await startHubspotEmulator({ rate: 'none', daily: 5, now: clock.now });
-    const ground = await setGround({ emulator, clock });
-    add(ground, 1_000);
-    await expect(ground.run()).rejects.toThrow(/daily|day/iu);
+    const fixture = await setGround({ emulator, clock });
+    add(fixture, 1_000);
+    await expect(fixture.run()).rejects.toThrow(/daily|day/iu);
   });
 });
 
@@ -95,8 +95,8 @@ it('goes on at half the speed where another app takes half of the calls, and mis
   const rate = { calls: 10, perMs: 1_000 };
   const clock = handClock();
   const emulator = await startHubspotEmulator({ rate, now: clock.now });
-  const ground = await setGround({ emulator, clock });
-  add(ground, 600);
+  const fixture = await setGround({ emulator, clock });
+  add(fixture, 600);
   const stop = new AbortController();
   const { accessToken } = emulator.settings;
   // Another app of the same account: 5 calls a second, whatever we do.
@@ -111,9 +111,9 @@ it('goes on at half the speed where another app takes half of the calls, and mis
     }
     return calls;
   })();
-  expect(await ground.run()).toMatchObject({ phase: 'done', scanned: 600 });
+  expect(await fixture.run()).toMatchObject({ phase: 'done', scanned: 600 });
   stop.abort();
   expect(await other).toBeGreaterThan(5);
-  expect(await ground.outcome()).toMatchObject({ linked: 600, failed: 0 });
-  expect(ground.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(6);
+  expect(await fixture.outcome()).toMatchObject({ linked: 600, failed: 0 });
+  expect(fixture.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(6);
 });

@@ -14,14 +14,14 @@ const A = 'CVR-1-10150817';
 
 describe.each(ENGINES)('a plan on %s', (engine) => {
   it('lists every record, and is applied as it is', async () => {
-    const ground = await setGround({ engine });
+    const fixture = await setGround({ engine });
     const [one, two, three] = [
-      ground.add('DK 10 15 08 17'),
-      ground.add('ukendt', { name: 'Æble; "A/S"' }),
-      ground.add(''),
+      fixture.add('DK 10 15 08 17'),
+      fixture.add('ukendt', { name: 'Æble; "A/S"' }),
+      fixture.add(''),
     ];
     const file = newFile();
-    expect((await ground.run({ ...plan(file), trust: 'register' })).phase).toBe('planned');
+    expect((await fixture.run({ ...plan(file), trust: 'register' })).phase).toBe('planned');
     // For its owner only: it holds the customers of somebody.
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
@@ -31,83 +31,83 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
       `${three};Opdigtet ApS;;no-number;skip;;`,
       '',
     ]);
-    expect((await ground.run(apply(file))).phase).toBe('done');
-    expect(await ground.links()).toEqual({ [one]: `${A} number register active` });
+    expect((await fixture.run(apply(file))).phase).toBe('done');
+    expect(await fixture.links()).toEqual({ [one]: `${A} number register active` });
   });
 
   it('does what a person made of it, and nothing else', async () => {
-    const ground = await setGround({ engine });
+    const fixture = await setGround({ engine });
     const [skipped, twin, other, given, unnamed] = [
-      ground.add('10150817'),
-      ground.add('12345674'),
-      ground.add('DK12345674'),
-      ground.add('ukendt'),
-      ground.add('20000007'),
+      fixture.add('10150817'),
+      fixture.add('12345674'),
+      fixture.add('DK12345674'),
+      fixture.add('ukendt'),
+      fixture.add('20000007'),
     ];
-    await ground.run(plan(newFile()));
-    await applyLines(ground, [
+    await fixture.run(plan(newFile()));
+    await applyLines(fixture, [
       'Record;Number;Action',
       `${skipped};10150817;skip`,
       `${twin};12345674;LINK`,
       `${other};12345674; skip `,
       `${given};30000005;link`,
     ]);
-    expect(await ground.links()).toEqual({
+    expect(await fixture.links()).toEqual({
       [twin]: 'CVR-1-12345674 number crm active',
       [given]: 'CVR-1-30000005 person crm active',
     });
-    expect((await ground.rows())[unnamed]).toBe('matched skip planned');
-    expect(await ground.outcome()).toMatchObject({ linked: 2, toLink: 0, person: 1 });
+    expect((await fixture.rows())[unnamed]).toBe('matched skip planned');
+    expect(await fixture.outcome()).toMatchObject({ linked: 2, toLink: 0, person: 1 });
   });
 
   it('applies no row whose number changed since, and tells what it was', async () => {
-    const ground = await setGround({ engine });
-    const [changed, moved, stays] = [ground.add('10150817'), ground.add('20000007'), ground.add('12345674')];
+    const fixture = await setGround({ engine });
+    const [changed, moved, stays] = [fixture.add('10150817'), fixture.add('20000007'), fixture.add('12345674')];
     const file = newFile();
-    await ground.run(plan(file));
-    ground.emulator.edit(changed, { cvr_number: '30000005' });
-    const survivor = ground.emulator.merge(ground.add(null), moved);
-    await ground.run(apply(file));
-    expect(await ground.rows()).toMatchObject({
+    await fixture.run(plan(file));
+    fixture.emulator.edit(changed, { cvr_number: '30000005' });
+    const survivor = fixture.emulator.merge(fixture.add(null), moved);
+    await fixture.run(apply(file));
+    expect(await fixture.rows()).toMatchObject({
       [changed]: 'changed skip done',
       [moved]: 'moved skip done',
       [stays]: 'matched link done',
     });
-    expect(await ground.note(changed)).toBe('its number was 10150817 when the plan was made, and is 30000005 now');
+    expect(await fixture.note(changed)).toBe('its number was 10150817 when the plan was made, and is 30000005 now');
     // The survivor is no row of the plan: it stands for the one that was merged into it, with the number of that.
-    expect(await ground.links()).toEqual({
+    expect(await fixture.links()).toEqual({
       [stays]: 'CVR-1-12345674 number crm active',
       [survivor]: 'CVR-1-20000007 number crm active',
     });
   });
 
   it('takes no number out of a plan of an earlier scan, or of another account, for one that a person gave', async () => {
-    const ground = await setGround({ engine });
-    const [corrected, given, blank] = [ground.add('10150817'), ground.add('ukendt æ'), ground.add(null)];
-    ground.emulator.edit(corrected, { cvr_number: '30000005' });
-    await ground.run({ mode: { kind: 'look' } });
-    await applyLines(ground, [
+    const fixture = await setGround({ engine });
+    const [corrected, given, blank] = [fixture.add('10150817'), fixture.add('ukendt æ'), fixture.add(null)];
+    fixture.emulator.edit(corrected, { cvr_number: '30000005' });
+    await fixture.run({ mode: { kind: 'poll' } });
+    await applyLines(fixture, [
       'record;number;action;scanned',
       `${corrected};10150817;link;1015 0817`,
       `${given};20000007;link;ukendt \uFFFD`,
       `${blank};1000004;link;01000004`,
     ]);
-    expect(await ground.rows()).toEqual({
+    expect(await fixture.rows()).toEqual({
       [corrected]: 'changed skip done',
       [given]: 'invalid link done',
       [blank]: 'changed skip done',
     });
-    expect(await ground.note(corrected)).toBe('its number was 1015 0817 when the plan was made, and is 30000005 now');
-    expect(await ground.links()).toEqual({ [given]: 'CVR-1-20000007 person crm active' });
-    expect((await ground.outcome()).person).toBe(2);
+    expect(await fixture.note(corrected)).toBe('its number was 1015 0817 when the plan was made, and is 30000005 now');
+    expect(await fixture.links()).toEqual({ [given]: 'CVR-1-20000007 person crm active' });
+    expect((await fixture.outcome()).person).toBe(2);
   });
 
   it('is the word of a person also on what the record holds, so that nobody is asked again', async () => {
-    const ground = await setGround({ engine });
-    const id = ground.add('DK 10 15 08 17');
-    await ground.run(plan(newFile()));
-    await applyLines(ground, ['record;number;action;scanned', `${id};30000005;link;DK 10 15 08 17`]);
-    const link = await findLink(ground.store.db, { provider: 'hubspot', recordId: id });
+    const fixture = await setGround({ engine });
+    const id = fixture.add('DK 10 15 08 17');
+    await fixture.run(plan(newFile()));
+    await applyLines(fixture, ['record;number;action;scanned', `${id};30000005;link;DK 10 15 08 17`]);
+    const link = await findLink(fixture.store.db, { provider: 'hubspot', recordId: id });
     expect(link).toMatchObject({ entity: 'CVR-1-30000005', origin: 'person' });
     const read = { kind: 'found', id, properties: { cvr_number: 'DK 10 15 08 17' } } as const;
     const rule = { match: 'cvr_number', autoLink: true, isHeld: () => false };
@@ -115,17 +115,21 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   });
 
   it('goes on with the same file, and takes in another one anew', async () => {
-    const ground = await setGround({ engine });
-    const ids = Array.from({ length: 6 }, (_, at) => ground.add(cvrNumber(at)));
+    const fixture = await setGround({ engine });
+    const ids = Array.from({ length: 6 }, (_, at) => fixture.add(cvrNumber(at)));
     const file = newFile();
-    await ground.run(plan(file));
-    expect((await ground.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
-    expect((await ground.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
-    expect(Object.keys(await ground.links())).toHaveLength(4);
+    await fixture.run(plan(file));
+    expect((await fixture.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
+    expect((await fixture.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
+    expect(Object.keys(await fixture.links())).toHaveLength(4);
     const [first = '', , , , last = '', left = ''] = ids;
-    await applyLines(ground, ['record;number;action', `${first};${cvrNumber(0)};link`, `${last};${cvrNumber(4)};link`]);
-    expect(Object.keys(await ground.links()).includes(left)).toBe(false);
-    expect(ground.service.changes).toHaveLength(5);
+    await applyLines(fixture, [
+      'record;number;action',
+      `${first};${cvrNumber(0)};link`,
+      `${last};${cvrNumber(4)};link`,
+    ]);
+    expect(Object.keys(await fixture.links()).includes(left)).toBe(false);
+    expect(fixture.service.changes).toHaveLength(5);
   });
 });
 
@@ -153,41 +157,41 @@ describe('a file as spreadsheets leave it', () => {
     ['with rows that were cleared', (id: string) => `${lines(id).join('\r\n;;;;\r\n')}\r\n;; ;;\r\n`],
     ['with an apostrophe before a number', (id: string) => `record;number;action\n'${id};'1000004;link`],
   ])('%s is read, and the lost zero is given back', async (_, content) => {
-    const ground = await setGround();
-    const id = ground.add('01000004');
-    await ground.run(plan(newFile()));
+    const fixture = await setGround();
+    const id = fixture.add('01000004');
+    await fixture.run(plan(newFile()));
     const file = newFile();
     writeFileSync(file, content(id));
-    await ground.run(apply(file));
-    expect(await ground.links()).toEqual({ [id]: 'CVR-1-01000004 number crm active' });
+    await fixture.run(apply(file));
+    expect(await fixture.links()).toEqual({ [id]: 'CVR-1-01000004 number crm active' });
   });
 
   it('is no formula anywhere', async () => {
-    const ground = await setGround();
+    const fixture = await setGround();
     for (const name of ['=1+1', '+45', '-x', '@sum', '\tx', 'a,=1+1', 'a, "@sum', 'a\t+45'])
-      ground.add(`=HYPERLINK('${name}')`, { name });
+      fixture.add(`=HYPERLINK('${name}')`, { name });
     const file = newFile();
-    await ground.run(plan(file));
+    await fixture.run(plan(file));
     const cells = readFileSync(file, 'utf8')
       .slice(1)
       // An Excel of another country parts cells at commas.
       .split(/[,;\t\r\n]+ *"*/u);
     expect(cells.filter((cell) => /^"?[=+\-@\t]/u.test(cell))).toEqual([]);
-    expect((await ground.run(apply(file))).phase).toBe('done');
+    expect((await fixture.run(apply(file))).phase).toBe('done');
   });
 });
 
 describe('a file that cannot be applied', () => {
   const refusals = async (lines: (one: string, two: string) => readonly string[]): Promise<string> => {
-    const ground = await setGround();
-    const [one, two] = [ground.add('10150817'), ground.add(null)];
-    await ground.run(plan(newFile()));
-    const said = await applyLines(ground, lines(one, two)).then(
+    const fixture = await setGround();
+    const [one, two] = [fixture.add('10150817'), fixture.add(null)];
+    await fixture.run(plan(newFile()));
+    const said = await applyLines(fixture, lines(one, two)).then(
       () => 'applied',
       (error: Error) => error.message,
     );
-    expect([Object.keys(await ground.links()), ground.service.changes]).toEqual([[], []]);
-    expect((await ground.rows())[one]).toBe('matched link planned');
+    expect([Object.keys(await fixture.links()), fixture.service.changes]).toEqual([[], []]);
+    expect((await fixture.rows())[one]).toBe('matched link planned');
     return said;
   };
 
@@ -254,29 +258,29 @@ it('is refused where nothing was scanned, where it is not there, and with a rest
 });
 
 it('writes over no file, and leaves none behind that is not whole', async () => {
-  const ground = await setGround();
-  for (let at = 0; at < 300; at++) ground.add(cvrNumber(at));
+  const fixture = await setGround();
+  for (let at = 0; at < 300; at++) fixture.add(cvrNumber(at));
   const [kept, cut] = [newFile(), newFile()];
   writeFileSync(kept, 'mine');
-  await expect(ground.run(plan(kept))).rejects.toThrow('is there already');
+  await expect(fixture.run(plan(kept))).rejects.toThrow('is there already');
   expect(readFileSync(kept, 'utf8')).toBe('mine');
-  await expect(ground.run(plan(join(kept, '..', 'none', 'plan.csv')))).rejects.toThrow('there is no folder');
-  expect(ground.steps).toEqual([]);
+  await expect(fixture.run(plan(join(kept, '..', 'none', 'plan.csv')))).rejects.toThrow('there is no folder');
+  expect(fixture.steps).toEqual([]);
   const stop = new AbortController();
-  const { tell } = ground.deps;
-  Object.assign(ground.deps, {
-    tell: (step: Parameters<typeof tell>[0]) => {
+  const { report } = fixture.deps;
+  Object.assign(fixture.deps, {
+    report: (step: Parameters<typeof report>[0]) => {
       if (step.written !== undefined) stop.abort(new Error('enough'));
-      tell(step);
+      report(step);
     },
   });
-  await expect(ground.run(plan(cut), stop.signal)).rejects.toThrow('enough');
+  await expect(fixture.run(plan(cut), stop.signal)).rejects.toThrow('enough');
   expect([existsSync(cut), existsSync(`${cut}.part`)]).toEqual([false, false]);
   // The scan is not made again for it.
-  Object.assign(ground.deps, { tell });
-  const scans = (): number => ground.steps.filter(({ phase }) => phase === 'scan').length;
+  Object.assign(fixture.deps, { report });
+  const scans = (): number => fixture.steps.filter(({ phase }) => phase === 'scan').length;
   const before = scans();
-  await ground.run(plan(cut));
+  await fixture.run(plan(cut));
   expect([existsSync(cut), scans()]).toEqual([true, before]);
 });
 

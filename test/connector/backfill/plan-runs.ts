@@ -2,15 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../support/stores.ts';
-import type { Ground } from './ground.ts';
+import type { Fixture } from './ground.ts';
 
 export const newFile = (): string => join(newFolder(), 'plan.csv');
 export const plan = (file: string) => ({ mode: { kind: 'plan', file } }) as const;
 export const apply = (file: string) => ({ mode: { kind: 'file', file } }) as const;
 
 /** Writes the lines as a file and applies it. */
-export const applyLines = (ground: Ground, lines: readonly string[]) => {
+export const applyLines = (fixture: Fixture, lines: readonly string[]) => {
   const file = newFile();
   writeFileSync(file, lines.join('\r\n'));
-  return ground.run(apply(file));
+  return fixture.run(apply(file));
 };

@@ -8,8 +8,8 @@ import { setGround } from './ground.ts';
 it.each(ENGINES)(
   'what was deleted, merged or put on hold since the plan was made is not linked (%s)',
   async (engine) => {
-    const ground = await setGround({ engine });
-    const { emulator, add, run, rows, links, note, outcome, service } = ground;
+    const fixture = await setGround({ engine });
+    const { emulator, add, run, rows, links, note, outcome, service } = fixture;
     const [gone, kept, held, loser, spelled, survivor, stays] = [
       add('10150817'),
       add('50000001', { hold: 'ja' }),

@@ -9,59 +9,59 @@ import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 it.each(ENGINES)(
   'a plan on %s is applied as it was made, and not as another one was applied before',
   async (engine) => {
-    const ground = await setGround({ engine });
-    const ids = Array.from({ length: 3 }, (_, at) => ground.add(cvrNumber(at)));
-    await ground.run({ ...plan(newFile()), sendUpdate: true });
+    const fixture = await setGround({ engine });
+    const ids = Array.from({ length: 3 }, (_, at) => fixture.add(cvrNumber(at)));
+    await fixture.run({ ...plan(newFile()), sendUpdate: true });
     const files = ids.map(newFile);
     for (const [at, file] of files.entries())
       writeFileSync(file, `record;number;action\n${ids[at]};${cvrNumber(at)};link\n`);
     const [trial = '', rest = '', more = ''] = files;
-    await ground.run({ ...apply(trial), trust: 'register' });
-    await ground.run(apply(rest));
-    await ground.run({ ...apply(more), trust: 'register' });
-    expect(Object.values(await ground.links()).map((link) => link.split(' ')[2])).toEqual([
+    await fixture.run({ ...apply(trial), trust: 'register' });
+    await fixture.run(apply(rest));
+    await fixture.run({ ...apply(more), trust: 'register' });
+    expect(Object.values(await fixture.links()).map((link) => link.split(' ')[2])).toEqual([
       'register',
       'crm',
       'register',
     ]);
-    expect(ground.service.changes.map((change) => change.endsWith('+update'))).toEqual([true, false, false]);
+    expect(fixture.service.changes.map((change) => change.endsWith('+update'))).toEqual([true, false, false]);
   },
 );
 
 it.each(ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
-  const ground = await setGround({ engine });
-  const id = ground.add(cvrNumber(0));
+  const fixture = await setGround({ engine });
+  const id = fixture.add(cvrNumber(0));
   const file = newFile();
-  await ground.run(plan(file));
-  expect(await ground.run({ mode: { kind: 'look' }, trust: 'register', sendUpdate: true })).toMatchObject({
+  await fixture.run(plan(file));
+  expect(await fixture.run({ mode: { kind: 'poll' }, trust: 'register', sendUpdate: true })).toMatchObject({
     trust: 'register',
     sendUpdate: true,
   });
-  await ground.run(apply(file));
-  expect(await ground.links()).toEqual({ [id]: `CVR-1-${cvrNumber(0)} number crm active` });
-  expect(ground.service.changes.map((change) => change.endsWith('+update'))).toEqual([false]);
+  await fixture.run(apply(file));
+  expect(await fixture.links()).toEqual({ [id]: `CVR-1-${cvrNumber(0)} number crm active` });
+  expect(fixture.service.changes.map((change) => change.endsWith('+update'))).toEqual([false]);
 });
 
 it.each(ENGINES)(
   'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
   async (engine) => {
-    const ground = await setGround({ engine });
+    const fixture = await setGround({ engine });
     const numbers = Array.from({ length: 40 }, (_, at) => cvrNumber(at));
-    const ids = numbers.map((number) => ground.add(number));
-    await ground.run(plan(newFile()));
+    const ids = numbers.map((number) => fixture.add(number));
+    await fixture.run(plan(newFile()));
     const lines = (of: readonly string[]) => [
       'record;number;action',
       ...ids.map((id, at) => `${id};${of[at] ?? ''};link`),
     ];
-    const sorted = await applyLines(ground, lines(numbers.toReversed())).catch((error: Error) => error.message);
+    const sorted = await applyLines(fixture, lines(numbers.toReversed())).catch((error: Error) => error.message);
     expect(sorted).toMatch(/line 1: 40 records would get the number of another record: was a column sorted/u);
     expect(sorted).toContain(
       `line 2: record ${ids[0]} holds ${cvrNumber(0)}; ${cvrNumber(39)} is the number of record ${ids[39]}`,
     );
     expect(sorted).toContain('and 21 more');
-    expect(await ground.links()).toEqual({});
+    expect(await fixture.links()).toEqual({});
     const [first = '', second = '', ...rest] = numbers;
-    await applyLines(ground, lines([second, first, ...rest]));
-    expect((await ground.links())[ids[0] ?? '']).toBe(`CVR-1-${second} person crm active`);
+    await applyLines(fixture, lines([second, first, ...rest]));
+    expect((await fixture.links())[ids[0] ?? '']).toBe(`CVR-1-${second} person crm active`);
   },
 );

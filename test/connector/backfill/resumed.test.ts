@@ -29,16 +29,16 @@ it('a plan is applied as it was made, and may still be asked to fill', async () 
 });
 
 it('a scan by another property begins anew: half of it would speak of other numbers', async () => {
-  const ground = await setGround();
-  for (let at = 0; at < 150; at++) ground.add(cvrNumber(at));
+  const fixture = await setGround();
+  for (let at = 0; at < 150; at++) fixture.add(cvrNumber(at));
   const stop = new AbortController();
-  const { crm, tell } = ground.deps;
-  const stopping = (step: Parameters<typeof tell>[0]): void => {
+  const { crm, report } = fixture.deps;
+  const stopping = (step: Parameters<typeof report>[0]): void => {
     if (step.scanned !== undefined) stop.abort(new Error('enough'));
   };
-  Object.assign(ground.deps, { tell: stopping });
-  await expect(ground.run({ mode: { kind: 'look' } }, stop.signal)).rejects.toThrow('enough');
-  Object.assign(ground.deps, { tell, crm: { ...crm, match: 'phone' } });
-  expect(await ground.run({ mode: { kind: 'look' } })).toMatchObject({ scanned: 150, match: 'phone' });
-  expect((await ground.outcome()).verdicts).toEqual({ 'no-number': 150 });
+  Object.assign(fixture.deps, { report: stopping });
+  await expect(fixture.run({ mode: { kind: 'poll' } }, stop.signal)).rejects.toThrow('enough');
+  Object.assign(fixture.deps, { report, crm: { ...crm, match: 'phone' } });
+  expect(await fixture.run({ mode: { kind: 'poll' } })).toMatchObject({ scanned: 150, match: 'phone' });
+  expect((await fixture.outcome()).verdicts).toEqual({ 'no-number': 150 });
 });

@@ -6,7 +6,7 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setGround } from './ground.ts';
 
-const LOOK = { mode: { kind: 'look' } } as const;
+const LOOK = { mode: { kind: 'poll' } } as const;
 
 describe.each(ENGINES)('a scan on %s', (engine) => {
   it('sorts every record', async () => {
@@ -90,21 +90,21 @@ it('names the key where the property of the number is not there', async () => {
 
 it('shares no verdict with a scan that another process has taken over', async () => {
   let calls = 0;
-  const ground = await setGround({
+  const fixture = await setGround({
     around: ({ scan }) => ({
       async scan(...args) {
         calls += 1;
-        if (calls === 2) await takeOver(ground.store);
+        if (calls === 2) await takeOver(fixture.store);
         return scan(...args);
       },
     }),
   });
-  const { add, run } = ground;
+  const { add, run } = fixture;
   for (let at = 0; at < 250; at++) add(cvrNumber(at));
   await expect(run(LOOK)).rejects.toThrow('has taken over');
 });
 
 const takeOver = (store: Store): Promise<unknown> =>
   store.write((tx) =>
-    tx.updateTable('keep').set({ value: '{"owner":"another"}' }).where('key', '=', 'backfill:hubspot').execute(),
+    tx.updateTable('kv').set({ value: '{"owner":"another"}' }).where('key', '=', 'backfill:hubspot').execute(),
   );

@@ -4,87 +4,87 @@ import { readAttention } from '../../../src/connector/attention.ts';
 import { endLink } from '../../../src/connector/links.ts';
 import { resolveAttention } from '../../../src/connector/resolve-attention.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { A, B, type Ground, newGround, numberOf } from './ground.ts';
+import { A, B, type Fixture, newGround, numberOf } from './ground.ts';
 
 /** Two records with the number of one company, the first of them linked. */
-async function rivals(engine: (typeof ENGINES)[number]): Promise<Ground> {
-  const ground = await newGround(engine);
-  ground.put('7', { cvr: numberOf(A) });
-  await ground.hint('7');
-  await ground.settle();
-  ground.put('8', { cvr: numberOf(A) });
-  await ground.hint('8');
-  await ground.settle();
-  return ground;
+async function rivals(engine: (typeof ENGINES)[number]): Promise<Fixture> {
+  const fixture = await newGround(engine);
+  fixture.put('7', { cvr: numberOf(A) });
+  await fixture.hint('7');
+  await fixture.settle();
+  fixture.put('8', { cvr: numberOf(A) });
+  await fixture.hint('8');
+  await fixture.settle();
+  return fixture;
 }
 
-const states = async (ground: Ground, ...ids: string[]) =>
-  Promise.all(ids.map(async (id) => (await ground.row(id))?.state));
+const states = async (fixture: Fixture, ...ids: string[]) =>
+  Promise.all(ids.map(async (id) => (await fixture.row(id))?.state));
 
 describe.each(ENGINES)('a record with a number on %s', (engine) => {
   it('is linked, monitored and asked to be filled where links are made by themselves', async () => {
-    const ground = await newGround(engine);
+    const fixture = await newGround(engine);
     for (const [id, cvr] of [
       ['1', numberOf(A)],
       ['2', null],
       ['3', 'unknown'],
       ['4', '1000000123'],
     ] as const)
-      ground.put(id, { cvr });
-    await ground.hint('1', '2', '3', '4', '5');
-    await ground.healOnce();
-    expect(await ground.row('1')).toMatchObject({ entity: A, origin: 'number', trust: 'crm', send_update: 1 });
-    await ground.settle();
-    expect([ground.items(), await states(ground, '2', '3', '4', '5')]).toEqual([
+      fixture.put(id, { cvr });
+    await fixture.hint('1', '2', '3', '4', '5');
+    await fixture.healOnce();
+    expect(await fixture.row('1')).toMatchObject({ entity: A, origin: 'number', trust: 'crm', send_update: 1 });
+    await fixture.settle();
+    expect([fixture.items(), await states(fixture, '2', '3', '4', '5')]).toEqual([
       [`${A} 1`],
       [undefined, undefined, undefined, undefined],
     ]);
-    expect(await ground.lanes('heal:crm')).toEqual([]);
+    expect(await fixture.lanes('heal:crm')).toEqual([]);
   });
 
   it('is left alone, without a call, where links are made by hand', async () => {
-    const ground = await newGround(engine, { autoLink: false });
-    ground.put('7', { cvr: numberOf(A) });
-    await ground.hint('7');
-    await ground.settle();
-    expect([await ground.row('7'), ground.reads, await ground.lanes('heal:crm')]).toEqual([undefined, [], []]);
+    const fixture = await newGround(engine, { autoLink: false });
+    fixture.put('7', { cvr: numberOf(A) });
+    await fixture.hint('7');
+    await fixture.settle();
+    expect([await fixture.row('7'), fixture.reads, await fixture.lanes('heal:crm')]).toEqual([undefined, [], []]);
   });
 
   it('is left alone while it is on hold', async () => {
-    const ground = await newGround(engine, { hold: 'hold' });
-    ground.put('7', { cvr: numberOf(A), hold: true });
-    await ground.hint('7');
-    await ground.settle();
-    expect(await ground.row('7')).toBeUndefined();
+    const fixture = await newGround(engine, { hold: 'hold' });
+    fixture.put('7', { cvr: numberOf(A), hold: true });
+    await fixture.hint('7');
+    await fixture.settle();
+    expect(await fixture.row('7')).toBeUndefined();
   });
 
   it('that another record stands for already waits for a person, who may keep both', async () => {
-    const ground = await rivals(engine);
-    expect([await states(ground, '7', '8'), ground.items()]).toEqual([['active', 'conflict'], [`${A} 7`]]);
-    const [told] = await readAttention(ground.store.db, ground.now);
-    expect(told).toMatchObject({ id: 'link/crm/8', reason: expect.stringContaining('record 7') });
-    await ground.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/8', ground.now));
-    await ground.hint('7', '8');
-    await ground.settle();
-    expect([await states(ground, '7', '8'), ground.items()]).toEqual([
+    const fixture = await rivals(engine);
+    expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['active', 'conflict'], [`${A} 7`]]);
+    const [reported] = await readAttention(fixture.store.db, fixture.now);
+    expect(reported).toMatchObject({ id: 'link/crm/8', reason: expect.stringContaining('record 7') });
+    await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/8', fixture.now));
+    await fixture.hint('7', '8');
+    await fixture.settle();
+    expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([
       ['active', 'active'],
       [`${A} 7`, `${A} 8`],
     ]);
   });
 
   it('that a person did not want for the company is not asked about again, but linked for another one', async () => {
-    const ground = await rivals(engine);
-    await ground.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', ground.now));
-    await ground.hint('8');
-    await ground.settle();
-    expect([await states(ground, '7', '8'), await readAttention(ground.store.db, ground.now)]).toEqual([
+    const fixture = await rivals(engine);
+    await fixture.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', fixture.now));
+    await fixture.hint('8');
+    await fixture.settle();
+    expect([await states(fixture, '7', '8'), await readAttention(fixture.store.db, fixture.now)]).toEqual([
       ['active', 'removed'],
       [],
     ]);
-    ground.put('8', { cvr: numberOf(B) });
-    await ground.hint('8');
-    await ground.settle();
-    expect([await ground.row('8'), ground.items()]).toMatchObject([
+    fixture.put('8', { cvr: numberOf(B) });
+    await fixture.hint('8');
+    await fixture.settle();
+    expect([await fixture.row('8'), fixture.items()]).toMatchObject([
       { state: 'active', entity: B },
       [`${A} 7`, `${B} 8`],
     ]);
@@ -95,75 +95,75 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
       ['7', '8'],
       ['8', '7'],
     ]) {
-      const ground = await newGround(engine);
-      ground.put('7', { cvr: numberOf(A) });
-      await ground.hint('7');
-      await ground.settle();
-      ground.put('8', { cvr: numberOf(A) });
-      ground.remove('7');
+      const fixture = await newGround(engine);
+      fixture.put('7', { cvr: numberOf(A) });
+      await fixture.hint('7');
+      await fixture.settle();
+      fixture.put('8', { cvr: numberOf(A) });
+      fixture.remove('7');
       for (const id of order) {
-        await ground.hint(id);
-        await ground.healOnce();
+        await fixture.hint(id);
+        await fixture.healOnce();
       }
-      await ground.settle();
-      expect([await states(ground, '7', '8'), ground.items()]).toEqual([['gone', 'active'], [`${A} 8`]]);
+      await fixture.settle();
+      expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['gone', 'active'], [`${A} 8`]]);
     }
   });
 
   it('takes its place in one look at both', async () => {
-    const ground = await newGround(engine);
-    await ground.link('8', A);
-    ground.put('7', { cvr: numberOf(A) });
-    await ground.hint('7', '8');
-    await ground.healOnce();
-    expect(await states(ground, '7', '8')).toEqual(['active', 'gone']);
+    const fixture = await newGround(engine);
+    await fixture.link('8', A);
+    fixture.put('7', { cvr: numberOf(A) });
+    await fixture.hint('7', '8');
+    await fixture.healOnce();
+    expect(await states(fixture, '7', '8')).toEqual(['active', 'gone']);
   });
 
   it('takes its place too where a person unlinks the other', async () => {
-    const ground = await rivals(engine);
-    const end = { provider: 'crm', recordId: '7', state: 'removed', reason: 'by hand', now: ground.now } as const;
-    await ground.store.write((tx) => endLink(tx, end));
-    await ground.settle();
-    expect([await states(ground, '7', '8'), ground.items()]).toEqual([['removed', 'active'], [`${A} 8`]]);
+    const fixture = await rivals(engine);
+    const end = { provider: 'crm', recordId: '7', state: 'removed', reason: 'by hand', now: fixture.now } as const;
+    await fixture.store.write((tx) => endLink(tx, end));
+    await fixture.settle();
+    expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['removed', 'active'], [`${A} 8`]]);
   });
 
   it('that appears together with another of the same number is not guessed at', async () => {
-    const ground = await newGround(engine);
-    for (const id of ['7', '8']) ground.put(id, { cvr: numberOf(A) });
-    await ground.hint('7', '8');
-    await ground.settle();
-    expect([await states(ground, '7', '8'), ground.items()]).toEqual([['conflict', 'conflict'], []]);
-    ground.put('8', { cvr: null });
-    await ground.hint('8');
-    await ground.settle();
-    expect([await states(ground, '7', '8'), ground.items()]).toEqual([['active', 'removed'], [`${A} 7`]]);
+    const fixture = await newGround(engine);
+    for (const id of ['7', '8']) fixture.put(id, { cvr: numberOf(A) });
+    await fixture.hint('7', '8');
+    await fixture.settle();
+    expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['conflict', 'conflict'], []]);
+    fixture.put('8', { cvr: null });
+    await fixture.hint('8');
+    await fixture.settle();
+    expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['active', 'removed'], [`${A} 7`]]);
   });
 
   it('waits for a person where it is restored after another took its place', async () => {
-    const ground = await newGround(engine);
-    await ground.link('7', A);
-    ground.put('8', { cvr: numberOf(A) });
-    await ground.hint('7', '8');
-    await ground.settle();
-    ground.put('7', { cvr: numberOf(A) });
-    await ground.hint('7');
-    await ground.settle();
-    expect([await states(ground, '7', '8'), ground.items()]).toEqual([['conflict', 'active'], [`${A} 8`]]);
+    const fixture = await newGround(engine);
+    await fixture.link('7', A);
+    fixture.put('8', { cvr: numberOf(A) });
+    await fixture.hint('7', '8');
+    await fixture.settle();
+    fixture.put('7', { cvr: numberOf(A) });
+    await fixture.hint('7');
+    await fixture.settle();
+    expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['conflict', 'active'], [`${A} 8`]]);
   });
 
   it('is asked about once more only where its number is another one', async () => {
-    const ground = await newGround(engine);
-    ground.put('7', { cvr: numberOf(B) });
-    await ground.link('7', A, 'person');
-    await ground.hint('7');
-    await ground.settle();
-    await ground.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/7', ground.now));
-    await ground.hint('7');
-    await ground.settle();
-    expect(await states(ground, '7')).toEqual(['active']);
-    ground.put('7', { cvr: '10000009' });
-    await ground.hint('7');
-    await ground.settle();
-    expect(await states(ground, '7')).toEqual(['conflict']);
+    const fixture = await newGround(engine);
+    fixture.put('7', { cvr: numberOf(B) });
+    await fixture.link('7', A, 'person');
+    await fixture.hint('7');
+    await fixture.settle();
+    await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/7', fixture.now));
+    await fixture.hint('7');
+    await fixture.settle();
+    expect(await states(fixture, '7')).toEqual(['active']);
+    fixture.put('7', { cvr: '10000009' });
+    await fixture.hint('7');
+    await fixture.settle();
+    expect(await states(fixture, '7')).toEqual(['conflict']);
   });
 });

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { changesKey } from '../../../src/connector/heal/changes.ts';
 import { listLinks } from '../../../src/connector/links.ts';
-import { readKept } from '../../../src/store/keep.ts';
+import { readValue } from '../../../src/store/keep.ts';
 import { handClock } from '../../support/clock.ts';
 import { serveService } from '../../support/service.ts';
-import { setStage } from '../../support/stage.ts';
+import { setUpDemo } from '../../support/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const WAITING = { timeout: 20_000, interval: 50 };
@@ -28,7 +28,7 @@ test.each([
   const { number, name } = CRMS[crm];
   const clock = handClock();
   const service = await serveService();
-  const stage = await setStage({
+  const stage = await setUpDemo({
     clock,
     upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
     hubspot: { now: clock.now },
@@ -45,10 +45,10 @@ test.each([
   const emulator = stage[crm];
   const { store, url } = stage.app;
   if (shape !== undefined) stage.hubspot.subscribe({ url: `${url}/providers/hubspot/webhook`, clientSecret, shape });
-  else await expect.poll(() => readKept(store.db, changesKey(crm)), WAITING).toBeDefined();
+  else await expect.poll(() => readValue(store.db, changesKey(crm)), WAITING).toBeDefined();
 
   /** What upstream comes to monitor, once the CRM has told or was asked. */
-  const monitored = async (...items: readonly string[]): Promise<void> => {
+  const observed = async (...items: readonly string[]): Promise<void> => {
     if (shape === undefined) clock.forward(HOUR_MS + 60_000);
     const sorted = items.toSorted();
     await expect
@@ -65,19 +65,19 @@ test.each([
 
   const [gone, cleared, changed, merged, blank] = [add(1), add(2), add(3), add(4), add(undefined)];
   const kept = [item(1, gone), item(2, cleared), item(3, changed), item(4, merged)];
-  await monitored(...kept);
+  await observed(...kept);
 
   emulator.remove(gone);
   emulator.edit(cleared, { [number]: null });
   emulator.edit(changed, { [number]: `DK ${cvr(5)}` });
   emulator.edit(blank, { [number]: cvr(6) });
   const survivor = emulator.merge(merged, emulator.add({ [name]: 'The other one' }));
-  await monitored(item(5, changed), item(6, blank), item(4, survivor));
+  await observed(item(5, changed), item(6, blank), item(4, survivor));
 
   emulator.restore(gone);
   emulator.edit(cleared, { [number]: cvr(2) });
   const last = emulator.merge(survivor, emulator.add({ [name]: 'One more' }));
-  await monitored(item(1, gone), item(2, cleared), item(5, changed), item(6, blank), item(4, last));
+  await observed(item(1, gone), item(2, cleared), item(5, changed), item(6, blank), item(4, last));
 
   // Two companies meet in one record: a person must say, and both stay monitored meanwhile.
   const contested = emulator.merge(gone, cleared);

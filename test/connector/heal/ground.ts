@@ -3,22 +3,22 @@
 import Type from 'typebox';
 import { onTestFinished } from 'vitest';
 import {
+  type ChangeHint,
   type Connection,
   defineProvider,
   type Property,
   type PropertyValue,
   type Read,
-  type Sighting,
 } from '../../../providers/provider.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../../src/connector/crm.ts';
 import { healRecords } from '../../../src/connector/heal/heal.ts';
-import { findLink, healQueue, type Link, type LinkWish, linkRecord } from '../../../src/connector/links.ts';
-import { runLooks } from '../../../src/connector/look.ts';
-import { LOOK_QUEUE, lookKey } from '../../../src/connector/look-task.ts';
+import { type DesiredLink, findLink, healQueue, type Link, linkRecord } from '../../../src/connector/links.ts';
+import { runPolls } from '../../../src/connector/look.ts';
+import { POLL_QUEUE, pollKey } from '../../../src/connector/look-task.ts';
 import { monitorLinks } from '../../../src/connector/monitoring.ts';
 import type { Upstream, UpstreamResult } from '../../../src/connector/upstream.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { nextDue } from '../../../src/runtime/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
@@ -33,7 +33,7 @@ const text = (name: string): Property => ({ name, label: name, type: 'string', w
 
 type Held = Readonly<Record<string, PropertyValue>> | { readonly movedTo: string } | undefined;
 
-export interface Ground {
+export interface Fixture {
   readonly store: Store;
   readonly crm: Crm;
   /** Sets a record, as a person would. */
@@ -41,7 +41,7 @@ export interface Ground {
   remove(id: string): void;
   merge(from: string, to: string): void;
   /** What `changes` tells next. */
-  readonly sightings: Sighting[];
+  readonly changeHints: ChangeHint[];
   /** The properties that the account shows. */
   readonly schema: Property[];
   /** Ids of the calls to read, call by call. */
@@ -53,7 +53,7 @@ export interface Ground {
   /** What upstream monitors: `entity record`, sorted. */
   items(): readonly string[];
   now: number;
-  link(recordId: string, entity: string, origin?: LinkWish['origin']): Promise<unknown>;
+  link(recordId: string, entity: string, origin?: DesiredLink['origin']): Promise<unknown>;
   /** Marks records to be looked at, as a webhook does. */
   hint(...ids: string[]): Promise<void>;
   /** Lets every worker run until nothing is due, time included up to `forMs`. */
@@ -69,7 +69,7 @@ export interface Ground {
 export async function newGround(
   engine: (typeof ENGINES)[number],
   config: Partial<Pick<CrmConfig, 'autoLink' | 'match' | 'hold'>> = {},
-): Promise<Ground> {
+): Promise<Fixture> {
   const store = await newStore(engine);
   const records = new Map<string, Held>();
   const items = new Set<string>();
@@ -84,19 +84,19 @@ export async function newGround(
   };
   const connection: Connection = {
     check: async () => ({ id: 'account', name: 'A CRM', notes: [] }),
-    properties: async () => ground.schema,
+    properties: async () => fixture.schema,
     async read(ids, properties) {
-      ground.reads.push([...ids]);
-      await ground.meanwhile?.();
+      fixture.reads.push([...ids]);
+      await fixture.meanwhile?.();
       return ids.map((id) => readOne(id, properties));
     },
     update: async (patches) => patches.map(({ id }) => ({ kind: 'written', id })),
     scan: async () => ({ records: [] }),
     async changes(_properties, cursor) {
-      const [first, ...rest] = ground.sightings.splice(0);
-      ground.sightings.push(...rest);
+      const [first, ...rest] = fixture.changeHints.splice(0);
+      fixture.changeHints.push(...rest);
       const next = String(Number(cursor ?? 0) + 1);
-      return { sightings: first === undefined ? [] : [first], cursor: next, more: rest.length > 0 };
+      return { changeHints: first === undefined ? [] : [first], cursor: next, more: rest.length > 0 };
     },
   };
   const provider = defineProvider({
@@ -113,7 +113,7 @@ export async function newGround(
     connect: async () => connection,
   });
   const metrics = createMetrics();
-  const now = () => ground.now;
+  const now = () => fixture.now;
   const http = () => Promise.reject(new Error('a CRM in memory calls nobody'));
   const crm = await openCrm(
     { store, http, metrics, now },
@@ -137,17 +137,17 @@ export async function newGround(
   );
   const upstream: Upstream = {
     async add(item) {
-      if (ground.answer === undefined) items.add(`${item.entityId} ${item.id}`);
-      return ground.answer ?? { kind: 'done' };
+      if (fixture.answer === undefined) items.add(`${item.entityId} ${item.id}`);
+      return fixture.answer ?? { kind: 'done' };
     },
     async remove(item) {
-      if (ground.answer === undefined) items.delete(`${item.entityId} ${item.id}`);
-      return ground.answer ?? { kind: 'done' };
+      if (fixture.answer === undefined) items.delete(`${item.entityId} ${item.id}`);
+      return fixture.answer ?? { kind: 'done' };
     },
     jobs: async () => [],
     async *items() {},
   };
-  const take = (queue: string) => claim(store, queue, { limit: 100, now: ground.now, leaseMs: 60_000 });
+  const take = (queue: string) => claim(store, queue, { limit: 100, now: fixture.now, leaseMs: 60_000 });
   const healOnce = async (): Promise<number> => {
     const claims = await take(healQueue('crm'));
     if (claims.length > 0) await healRecords({ store, metrics, now }, crm, claims, signal.signal);
@@ -159,13 +159,13 @@ export async function newGround(
     return claims.length;
   };
 
-  const ground: Ground = {
+  const fixture: Fixture = {
     store,
     crm,
     put: (id, properties) => void records.set(id, properties),
     remove: (id) => void records.delete(id),
     merge: (from, to) => void records.set(from, { movedTo: to }),
-    sightings: [],
+    changeHints: [],
     schema: [text('cvr'), text('hold')],
     reads: [],
     meanwhile: undefined,
@@ -174,31 +174,31 @@ export async function newGround(
     now: 1_000_000,
     link: (recordId, entity, origin = 'number') =>
       store.write((tx) =>
-        linkRecord(tx, { provider: 'crm', recordId, entity, origin, sendUpdate: false, now: ground.now }),
+        linkRecord(tx, { provider: 'crm', recordId, entity, origin, sendUpdate: false, now: fixture.now }),
       ),
-    hint: (...ids) => store.write((tx) => mark(tx, healQueue('crm'), ids, ground.now)),
+    hint: (...ids) => store.write((tx) => mark(tx, healQueue('crm'), ids, fixture.now)),
     async healOnce() {
       await healOnce();
     },
     async settle(forMs = 60_000) {
-      const until = ground.now + forMs;
+      const until = fixture.now + forMs;
       for (;;) {
         while ((await monitorOnce()) + (await healOnce()) > 0);
         const dues = [await nextDue(store.db, 'monitoring'), await nextDue(store.db, healQueue('crm'))];
         const next = Math.min(...dues.map((due) => due ?? Number.POSITIVE_INFINITY));
         if (next > until) break;
-        ground.now = next;
+        fixture.now = next;
       }
-      ground.now = until;
+      fixture.now = until;
     },
     async poll() {
-      const key = lookKey('crm', 'changes');
-      await store.write((tx) => mark(tx, LOOK_QUEUE, [key], ground.now));
-      const claims = await claim(store, LOOK_QUEUE, { limit: 1, now: ground.now, leaseMs: 60_000, keys: [key] });
+      const key = pollKey('crm', 'changes');
+      await store.write((tx) => mark(tx, POLL_QUEUE, [key], fixture.now));
+      const claims = await claim(store, POLL_QUEUE, { limit: 1, now: fixture.now, leaseMs: 60_000, keys: [key] });
       const log = { info() {}, warn() {} };
-      const deps = { store, metrics, now, log, bell: createBell(), upstream: async () => upstream };
-      await runLooks(deps, [crm], claims, signal.signal);
-      await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', LOOK_QUEUE).execute());
+      const deps = { store, metrics, now, log, wakeUp: createWakeUp(), upstream: async () => upstream };
+      await runPolls(deps, [crm], claims, signal.signal);
+      await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', POLL_QUEUE).execute());
     },
     row: (recordId) => findLink(store.db, { provider: 'crm', recordId }),
     lanes: (queue) =>
@@ -209,5 +209,5 @@ export async function newGround(
         .orderBy('key')
         .execute(),
   };
-  return ground;
+  return fixture;
 }

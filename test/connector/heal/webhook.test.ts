@@ -4,9 +4,9 @@ import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
 import { addCrmWebhookRoute, type CrmWebhookOptions } from '../../../src/connector/heal/webhook.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { createServer } from '../../../src/http/server.ts';
-import { A, type Ground, newGround } from './ground.ts';
+import { A, type Fixture, newGround } from './ground.ts';
 
-interface Stage extends Ground {
+interface Stage extends Fixture {
   readonly url: string;
   readonly metrics: ReturnType<typeof createMetrics>;
   readonly logged: unknown[];
@@ -18,8 +18,8 @@ async function newStage(
   webhook: ((request: CrmRequest) => WebhookRead) | undefined,
   options: Partial<CrmWebhookOptions> & { autoLink?: boolean } = {},
 ): Promise<Stage> {
-  const ground = await newGround('sqlite', { autoLink: options.autoLink ?? true });
-  const provider = { ...ground.crm.provider, ...(webhook !== undefined && { webhook }) };
+  const fixture = await newGround('sqlite', { autoLink: options.autoLink ?? true });
+  const provider = { ...fixture.crm.provider, ...(webhook !== undefined && { webhook }) };
   const metrics = createMetrics();
   const logged: unknown[] = [];
   const log = {
@@ -28,19 +28,19 @@ async function newStage(
   };
   const server = createServer({ log });
   const deps = {
-    store: ground.store,
+    store: fixture.store,
     publicUrl: undefined,
     refusal: () => undefined,
     metrics,
-    now: () => ground.now,
+    now: () => fixture.now,
     log,
   };
-  addCrmWebhookRoute(server, { ...deps, crms: [{ ...ground.crm, provider }], ...options });
+  addCrmWebhookRoute(server, { ...deps, crms: [{ ...fixture.crm, provider }], ...options });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const post = (body: string, path = '/providers/crm/webhook') =>
     fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-sign': 'a' } });
-  return Object.assign(ground, { url, metrics, logged, post });
+  return Object.assign(fixture, { url, metrics, logged, post });
 }
 
 const named = (request: CrmRequest): WebhookRead => ({
@@ -132,7 +132,7 @@ it('that we cannot take comes again: answered 503 with Retry-After', async () =>
   }
 });
 
-it('cannot release the brake', async () => {
+it('cannot release the safety limit', async () => {
   const stage = await newStage(() => ({ kind: 'records', ids: ['*', '7'] }));
   expect((await stage.post('')).status).toBe(204);
   expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);

@@ -6,7 +6,7 @@ import { type App, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { CRMS, ENTITY, told } from '../../faults/company.ts';
+import { CRMS, ENTITY, reported } from '../../faults/company.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import {
@@ -14,20 +14,20 @@ import {
   postWebhook,
   type Stage,
   type StageOptions,
-  setStage,
+  setUpDemo,
   startCrms,
   watchStore,
 } from '../../support/stage.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
 
 const ADD = { hubspot: 'POST .*/notes$', salesforce: 'POST .*/sobjects/Task' } as const;
-const bankrupt = told({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8);
-const dissolved = told({ status: { before: 'UNDER KONKURS', after: 'OPLØST' } }, 9);
+const bankrupt = reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8);
+const dissolved = reported({ status: { before: 'UNDER KONKURS', after: 'OPLØST' } }, 9);
 const NOTED = { hubspot: { notes: ['status', 'board'] }, salesforce: { notes: ['status', 'board'] } };
 
 async function noted(options: StageOptions = {}) {
   const clock = handClock();
-  const stage = await setStage({ clock, connections: NOTED, ...options });
+  const stage = await setUpDemo({ clock, connections: NOTED, ...options });
   return { stage, clock };
 }
 
@@ -49,7 +49,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     const { stage, clock } = await noted();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const person = { entityId: 'CVR-3-4999000001', name: 'Prøve <Opdigtsen>', type: 'Person' };
-    const both = told(
+    const both = reported(
       {
         name: { before: 'A ApS', after: 'B & C ApS' },
         status: { before: 'NORMAL', after: 'UNDER KONKURS' },
@@ -135,11 +135,11 @@ test('without the right to notes properties are written all the same, and the no
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const body = { category: 'MISSING_SCOPES', message: 'no scopes' };
   stage.hubspot.fault({ match: ADD.hubspot, action: { kind: 'status', status: 403, body } });
-  await stage.post(told({ ...bankrupt.updates, name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await stage.post(reported({ ...bankrupt.updates, name: { before: 'A ApS', after: 'B ApS' } }, 8));
   const lane = () =>
     stage.app.store.db.selectFrom('lane').select('error').where('queue', '=', 'note:hubspot').execute();
   await expect.poll(lane, { timeout: 10_000 }).toMatchObject([{ error: expect.stringContaining('contacts.write') }]);
-  await stage.post(told({ name: { before: 'B ApS', after: 'C ApS' } }, 9));
+  await stage.post(reported({ name: { before: 'B ApS', after: 'C ApS' } }, 9));
   await expect.poll(() => stage.hubspot.get(id), { timeout: 10_000 }).toMatchObject({ name: 'C ApS' });
   expect(stage.hubspot.notes(id)).toEqual([]);
   clock.forward(5 * 60_000);
@@ -155,8 +155,8 @@ test('the daemon is killed between the write in the CRM and its own: each note i
   const ids = { hubspot: crms.hubspot.add({}), salesforce: crms.salesforce.add({ Name: 'A ApS' }) };
   const store = await openStore(url);
   for (const provider of ['hubspot', 'salesforce'] as const) {
-    const wish = { provider, recordId: ids[provider], entity: ENTITY, sendUpdate: false, now: Date.now() };
-    await store.write((tx) => linkRecord(tx, wish));
+    const desired = { provider, recordId: ids[provider], entity: ENTITY, sendUpdate: false, now: Date.now() };
+    await store.write((tx) => linkRecord(tx, desired));
     crms[provider].fault({ match: ADD[provider], action: { kind: 'hang', applied: true } });
   }
   await store.close();

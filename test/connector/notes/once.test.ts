@@ -5,7 +5,7 @@ import { EVENT_NAMES } from '../../../src/protocol/events.ts';
 import { payloadOf } from '../../../src/protocol/payload.ts';
 import { randomFrom } from '../../../src/protocol/sample/random.ts';
 import { sampleStream } from '../../../src/protocol/sample/stream.ts';
-import { ENTITY, told } from '../../faults/company.ts';
+import { ENTITY, reported } from '../../faults/company.ts';
 import { newGround } from '../derived-ground.ts';
 
 const STATES = ['NORMAL', 'UNDER KONKURS', 'UNDER REKONSTRUKTION', 'OPLØST', 'SLETTET', 'NORMAL'];
@@ -28,7 +28,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     };
     stage.onAdded = fail;
     const events = STATES.slice(1).map((after, index) =>
-      told({ status: { before: STATES[index] ?? '', after } }, index + 1),
+      reported({ status: { before: STATES[index] ?? '', after } }, index + 1),
     );
     const stream = [...events, ...events].toSorted(() => random.int(-1, 1));
     const turn = async (): Promise<void> => {
@@ -37,7 +37,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       stage.time += 31_000;
     };
     for (const [index, event] of stream.entries()) {
-      await stage.tell(event, random.chance(0.5) ? `${index}` : '');
+      await stage.report(event, random.chance(0.5) ? `${index}` : '');
       await turn();
     }
     stage.onAdd = undefined;
@@ -67,7 +67,7 @@ test('of no event in a long stream is a person named', async () => {
         names.add(String(value.name));
       return value;
     });
-    await stage.tell(payloadOf(entityId, timestamp, updates));
+    await stage.report(payloadOf(entityId, timestamp, updates));
   }
   const notes = await stage.store.db.selectFrom('note').select(['subject', 'body']).execute();
   expect(names.size).toBeGreaterThan(30);

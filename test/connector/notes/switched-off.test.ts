@@ -1,7 +1,7 @@
 /** Notes that are still due when the configuration wants them no longer. */
 import { expect, test } from 'vitest';
 import { prepareDerived } from '../../../src/connector/derived.ts';
-import { ENTITY, told } from '../../faults/company.ts';
+import { ENTITY, reported } from '../../faults/company.ts';
 import { newGround } from '../derived-ground.ts';
 
 test.each([
@@ -14,10 +14,10 @@ test.each([
     (await stage.store.db.selectFrom('note').select('state').execute()).map(({ state }) => state);
   await prepare(stage.crm);
   await stage.link('1', ENTITY);
-  await stage.tell(told({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8));
+  await stage.report(reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8));
   await prepare(stage.crm);
   expect(await states()).toEqual(['due']);
   await prepare({ ...stage.crm, ...change });
   expect([await states(), await stage.lanes('note:crm')]).toEqual([['dropped'], []]);
-  expect(await stage.told('1', 'note')).toEqual([expect.stringContaining(`not left, ${reason}`)]);
+  expect(await stage.reported('1', 'note')).toEqual([expect.stringContaining(`not left, ${reason}`)]);
 });

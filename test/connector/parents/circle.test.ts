@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CHILD, ground, OTHER, OWNER, owned, sold, writes } from './owners.ts';
+import { CHILD, fixture, OTHER, OWNER, owned, sold, writes } from './owners.ts';
 
 describe('a circle is never made', () => {
   test('of companies that own each other', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     for (const [record, entity] of [
       ['a', CHILD],
       ['b', OWNER],
@@ -15,11 +15,11 @@ describe('a circle is never made', () => {
     await owned(stage, OTHER, [CHILD, '100']);
     await stage.give();
     expect(writes(stage)).toEqual([]);
-    expect(await stage.told('a', 'parent')).toEqual([`no parent: ${CHILD} and ${OWNER} own each other`]);
+    expect(await stage.reported('a', 'parent')).toEqual([`no parent: ${CHILD} and ${OWNER} own each other`]);
   });
 
   test('nor with a parent that a person chose further up, or that we are just giving', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     stage.parents.set('b', 'x').set('x', 'a');
     await stage.link('a', CHILD);
     await stage.link('b', OWNER);
@@ -29,10 +29,10 @@ describe('a circle is never made', () => {
       stage.time += 120_000;
     }
     expect(writes(stage)).toEqual([]);
-    expect(await stage.told('a', 'parent')).toEqual(['no parent: b stands below this record in the CRM']);
+    expect(await stage.reported('a', 'parent')).toEqual(['no parent: b stands below this record in the CRM']);
     expect(await stage.lanes('parent:crm')).toEqual([]);
 
-    const next = await ground();
+    const next = await fixture();
     next.parents.set('b', 'c');
     for (const [record, entity] of [
       ['a', CHILD],
@@ -52,7 +52,7 @@ test('two companies that change places change them in the CRM too, whichever com
     [CHILD, OWNER],
     [OWNER, CHILD],
   ] as const) {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('a', CHILD);
     await stage.link('b', OWNER);
     await owned(stage, below, [above, '100']);

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
-import { CRMS, ENTITY, OTHER, told } from '../../faults/company.ts';
+import { CRMS, ENTITY, OTHER, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
-import { setStage } from '../../support/stage.ts';
+import { setUpDemo } from '../../support/stage.ts';
 
 const ON = { hubspot: { parent: true }, salesforce: { parent: true } };
 const owner = { entityId: OTHER, name: 'Luftkastel Holding ApS', type: 'Company', ownership: '66.67-90' };
@@ -18,7 +18,7 @@ function ownedPayload() {
 
 test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', async ({ crm, name }) => {
   const clock = handClock();
-  const stage = await setStage({ clock, connections: ON });
+  const stage = await setUpDemo({ clock, connections: ON });
   const child = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
   const parent = await stage.addLinked(crm, OTHER, { [name]: 'B ApS' });
   const fresh = () => {
@@ -33,7 +33,7 @@ test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', 
   await expect.poll(fresh, POLL).toBe(parent);
   await stage.atRest();
   await stage.settled();
-  await stage.post(told({ ownership: { added: [], removed: [owner], changed: [] } }, 9));
+  await stage.post(reported({ ownership: { added: [], removed: [owner], changed: [] } }, 9));
   await expect.poll(fresh, POLL).toBeNull();
   await expect
     .poll(async () => (await stage.history(child)).filter(({ rule }) => rule === 'parent').at(-1)?.detail, POLL)

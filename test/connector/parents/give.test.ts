@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { endLink } from '../../../src/connector/links.ts';
-import { rule } from '../../../src/connector/ruling.ts';
+import { setOverride } from '../../../src/connector/ruling.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { CHILD, ground, id, OTHER, OWNER, owned, sold, THIRD, writes } from './owners.ts';
+import { CHILD, fixture, id, OTHER, OWNER, owned, sold, THIRD, writes } from './owners.ts';
 
 describe.each(ENGINES)('a company that owns more than half of another one (%s)', (engine) => {
   test('becomes the parent of its record, whichever is told or linked first', async () => {
-    const stage = await ground({ engine });
+    const stage = await fixture({ engine });
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '66.67-90']);
     await stage.give();
     expect(stage.parents.get('child')).toBe('owner');
-    expect(await stage.told('child', 'parent')).toEqual([`parent owner: ${OWNER} owns 66.67-90 %`]);
+    expect(await stage.reported('child', 'parent')).toEqual([`parent owner: ${OWNER} owns 66.67-90 %`]);
 
     await owned(stage, OTHER, [THIRD, '100']);
     await stage.link('other', OTHER);
@@ -27,7 +27,7 @@ describe.each(ENGINES)('a company that owns more than half of another one (%s)',
   });
 
   test('gives way to the next owner, and where there is none our parent ends', async () => {
-    const stage = await ground({ engine });
+    const stage = await fixture({ engine });
     for (const [record, entity] of [
       ['child', CHILD],
       ['owner', OWNER],
@@ -46,7 +46,7 @@ describe.each(ENGINES)('a company that owns more than half of another one (%s)',
   });
 
   test('is found by one lookup of its children when it is linked late', async () => {
-    const stage = await ground({ engine });
+    const stage = await fixture({ engine });
     for (const number of [1, 2, 3]) await stage.link(`child${number}`, id(number));
     for (const number of [1, 2, 3]) await owned(stage, id(number), [id(9), '100']);
     await stage.give();
@@ -58,7 +58,7 @@ describe.each(ENGINES)('a company that owns more than half of another one (%s)',
 
 describe("a person's choice", () => {
   test('is neither overwritten nor ended', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     stage.parents.set('child', 'by-hand');
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
@@ -67,11 +67,11 @@ describe("a person's choice", () => {
     await sold(stage, CHILD, OWNER);
     await stage.give();
     expect(writes(stage)).toEqual([]);
-    expect(await stage.told('child', 'parent')).toEqual([`a person chose by-hand, it stays; ${OWNER} owns 100 %`]);
+    expect(await stage.reported('child', 'parent')).toEqual([`a person chose by-hand, it stays; ${OWNER} owns 100 %`]);
   });
 
   test("stays a person's also where it is the owner", async () => {
-    const stage = await ground();
+    const stage = await fixture();
     stage.parents.set('child', 'owner');
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
@@ -85,7 +85,7 @@ describe("a person's choice", () => {
 
 describe('what is not known is not guessed', () => {
   test('of an owner with two records, or with none any more', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('one', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
@@ -100,7 +100,7 @@ describe('what is not known is not guessed', () => {
   });
 
   test('but a parent of ours that stands for a former owner ends', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
@@ -113,7 +113,7 @@ describe('what is not known is not guessed', () => {
 
 describe('what goes wrong', () => {
   test('a parent whose answer was lost is known for ours', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
@@ -131,7 +131,7 @@ describe('what goes wrong', () => {
   });
 
   test('a parent that the CRM merged into another record stays ours', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
@@ -148,7 +148,7 @@ describe('what goes wrong', () => {
   });
 
   test('one that the CRM refuses waits for a person; missing rights stop the parents alone', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
@@ -161,11 +161,11 @@ describe('what goes wrong', () => {
     await owned(stage, CHILD, [OWNER, '90-100']);
     await stage.give();
     expect(await stage.lanes('parent:crm')).toEqual(['child no right to associations']);
-    expect(await stage.crm.pace.blockedUntil()).toBeUndefined();
+    expect(await stage.crm.rateLimiter.blockedUntil()).toBeUndefined();
   });
 
   test('a record that is gone is looked at by its sync', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
@@ -176,13 +176,15 @@ describe('what goes wrong', () => {
   });
 
   test('a record on hold waits', async () => {
-    const stage = await ground();
+    const stage = await fixture();
     await stage.link('child', CHILD);
     await stage.link('owner', OWNER);
     await owned(stage, CHILD, [OWNER, '100']);
     const until = stage.time + 3_600_000;
     const ref = { provider: 'crm', recordId: 'child', property: '*' };
-    await stage.store.write((tx) => rule(tx, ref, { kind: 'hold', once: false, until, reason: null }, stage.time));
+    await stage.store.write((tx) =>
+      setOverride(tx, ref, { kind: 'hold', once: false, until, reason: null }, stage.time),
+    );
     await stage.give();
     expect(writes(stage)).toEqual([]);
     stage.time = until;
@@ -192,7 +194,7 @@ describe('what goes wrong', () => {
 });
 
 test('a connection that is new to parents looks at all its records once, and one that is no longer at none', async () => {
-  const stage = await ground({ parent: false });
+  const stage = await fixture({ parent: false });
   await stage.link('child', CHILD);
   await stage.link('owner', OWNER);
   await owned(stage, CHILD, [OWNER, '100']);

@@ -27,7 +27,7 @@ describe.each(ENGINES)('a reconcile on %s', (engine) => {
     stage.records.delete('deleted');
     stage.records.set('blanked', { [MATCH]: null });
     stage.records.set('changed', { [MATCH]: numberAt(99) });
-    await stage.link('restored', idOf(numberAt(8)), { state: 'gone', wish: 'off', monitored: 'off' });
+    await stage.link('restored', idOf(numberAt(8)), { state: 'gone', desired: 'off', observed: 'off' });
     stage.service.take('crm', idOf(numberAt(8)), 'restored');
     const { found } = await stage.reconcile();
     expect(occurring(found)).toEqual({ absent: 1, number: 2, back: 1 });
@@ -41,16 +41,16 @@ describe.each(ENGINES)('a reconcile on %s', (engine) => {
     const [, lost, ended] = [await stage.agree('1', A), await stage.agree('2', B), await stage.agree('3', C)];
     for (const record of ['4', '5', '6']) await stage.agree(record, numberAt(Number(record)));
     stage.service.take('crm', lost, '2');
-    await stage.link('3', ended, { state: 'removed', origin: 'person', wish: 'off', monitored: 'off' });
+    await stage.link('3', ended, { state: 'removed', origin: 'person', desired: 'off', observed: 'off' });
     const { found } = await stage.reconcile();
     expect(occurring(found)).toEqual({ unmonitored: 1, unwished: 1 });
     expect(await stage.lanes('monitoring')).toEqual(['crm:2', 'crm:3']);
     const links = await stage.store.db
       .selectFrom('link')
-      .select(['record_id', 'monitored'])
+      .select(['record_id', 'observed'])
       .orderBy('record_id')
       .execute();
-    expect(links.map(({ monitored }) => monitored)).toEqual(['on', 'unknown', 'unknown', 'on', 'on', 'on']);
+    expect(links.map(({ observed }) => observed)).toEqual(['on', 'unknown', 'unknown', 'on', 'on', 'on']);
     expect(occurring(await stage.survey())).toEqual({});
   });
 
@@ -103,7 +103,7 @@ describe.each(ENGINES)('a reconcile on %s', (engine) => {
       // A person ends a link while the CRM is scanned: its item was read before.
       const end = { provider: 'crm', recordId: '3', state: 'removed', reason: 'asked', now: stage.at } as const;
       await stage.store.write((tx) => endLink(tx, end));
-      await stage.store.write((tx) => tx.updateTable('lane').set({ epoch: 1 }).where('key', '=', 'crm:3').execute());
+      await stage.store.write((tx) => tx.updateTable('lane').set({ fence: 1 }).where('key', '=', 'crm:3').execute());
       return undefined;
     };
     const { found } = await stage.reconcile();
@@ -114,18 +114,18 @@ describe.each(ENGINES)('a reconcile on %s', (engine) => {
   it('leaves to a person what only a person can decide', async () => {
     const stage = await setComparison({ engine });
     await stage.agree('1', A, { state: 'conflict', reason: 'two companies' });
-    await stage.agree('2', B, { monitored: 'refused', monitored_error: 'No such company' });
+    await stage.agree('2', B, { observed: 'refused', observed_error: 'No such company' });
     stage.service.take('crm', idOf(B), '2');
-    const { found, repaired } = await stage.reconcile({ person: true, doubtful: true });
+    const { found, repaired } = await stage.reconcile({ person: true, implausible: true });
     expect(occurring(found)).toEqual({ refused: 1, conflict: 1 });
     expect(repaired.counts).toEqual({});
   });
 
   it("reads a number that a person accepted as no difference, and one that changed since as the conflict's end", async () => {
     const stage = await setComparison({ engine });
-    await stage.agree('1', A, { origin: 'person', doubt: idOf(B) });
+    await stage.agree('1', A, { origin: 'person', mismatch: idOf(B) });
     stage.records.set('1', { [MATCH]: B });
-    await stage.agree('2', C, { origin: 'person', state: 'conflict', doubt: idOf(B) });
+    await stage.agree('2', C, { origin: 'person', state: 'conflict', mismatch: idOf(B) });
     const { found } = await stage.reconcile();
     expect(occurring(found)).toEqual({ settled: 1 });
     expect(await stage.lanes('heal:crm')).toEqual(['2']);

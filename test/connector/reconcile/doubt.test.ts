@@ -1,6 +1,6 @@
 /** Lists that cannot be right: nothing is ended, removed or asked for again because of them, and a person is told. */
 import { describe, expect, it } from 'vitest';
-import { doubtsOf, type Known, usual } from '../../../src/connector/reconcile/doubt.ts';
+import { implausibilitiesOf, type KnownNumbers, usual } from '../../../src/connector/reconcile/doubt.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type CompareStage, MATCH, numberAt, setComparison } from './stage.ts';
 
@@ -17,8 +17,8 @@ const untouched = async (stage: CompareStage): Promise<void> => {
   expect(await stage.lanes('heal:crm')).toEqual([]);
   expect(await stage.lanes('monitoring')).toEqual([]);
   expect(stage.service.changes).toEqual([]);
-  const links = await stage.store.db.selectFrom('link').select(['state', 'monitored']).distinct().execute();
-  expect(links).toEqual([{ state: 'active', monitored: 'on' }]);
+  const links = await stage.store.db.selectFrom('link').select(['state', 'observed']).distinct().execute();
+  expect(links).toEqual([{ state: 'active', observed: 'on' }]);
 };
 
 describe.each(ENGINES)('on %s nothing is concluded', (engine) => {
@@ -84,7 +84,7 @@ describe.each(ENGINES)('on %s nothing is concluded', (engine) => {
   it('unless a person says that the lists are right: then that is what the next one is measured by', async () => {
     const stage = await agreeing({ engine });
     for (const at of TEN.slice(4)) stage.records.delete(String(at));
-    const { repaired } = await stage.reconcile({ person: true, doubtful: true });
+    const { repaired } = await stage.reconcile({ person: true, implausible: true });
     expect(repaired.counts).toEqual({ absent: 6 });
     expect(await stage.lanes('heal:crm')).toEqual(['4', '5', '6', '7', '8', '9']);
     await stage.store.write((tx) => tx.deleteFrom('link').where('record_id', '>=', '4').execute());
@@ -101,8 +101,8 @@ it('judges what is sure although another list is in doubt', async () => {
   expect(repaired.counts).toEqual({ absent: 1 });
 });
 
-describe('doubt', () => {
-  const fine: Known = {
+describe('mismatch', () => {
+  const fine: KnownNumbers = {
     provider: 'crm',
     records: { now: 100, last: 100 },
     links: { all: 80, seen: 80 },
@@ -111,7 +111,8 @@ describe('doubt', () => {
     confirmed: { all: 80, seen: 80 },
     deletions: 0,
   };
-  const basesOf = (more: Partial<Known>): readonly string[] => doubtsOf({ ...fine, ...more }).map(({ basis }) => basis);
+  const basesOf = (more: Partial<KnownNumbers>): readonly string[] =>
+    implausibilitiesOf({ ...fine, ...more }).map(({ basis }) => basis);
 
   it('has none where all is as it was, or half of it', () => {
     expect(basesOf({})).toEqual([]);

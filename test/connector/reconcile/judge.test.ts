@@ -36,18 +36,24 @@ test.each([false, true])('a reconcile asks for what healing would change (autoLi
   let at = 0;
   for (const state of STATES)
     for (const origin of state === undefined ? ORIGINS.slice(0, 1) : ORIGINS)
-      for (const doubt of state === undefined ? DOUBTS.slice(0, 1) : DOUBTS)
+      for (const mismatch of state === undefined ? DOUBTS.slice(0, 1) : DOUBTS)
         for (const [name, holding] of Object.entries(HELD)) {
           at += 2;
           const [own, other] = [numberAt(at), numberAt(at + 1)];
-          const record = [state ?? 'none', origin, doubt(other) ?? 'sure', name, at].join(' ');
+          const record = [state ?? 'none', origin, mismatch(other) ?? 'sure', name, at].join(' ');
           const properties = holding(own, other);
           if (properties !== undefined) stage.records.set(record, properties);
           if (state === undefined && properties === undefined) continue;
           let link: Link | undefined;
           if (state !== undefined) {
-            const wish = state === 'active' || state === 'conflict' ? 'on' : 'off';
-            await stage.link(record, `CVR-1-${own}`, { state, origin, wish, doubt: doubt(other), monitored: wish });
+            const desired = state === 'active' || state === 'conflict' ? 'on' : 'off';
+            await stage.link(record, `CVR-1-${own}`, {
+              state,
+              origin,
+              desired,
+              mismatch: mismatch(other),
+              observed: desired,
+            });
             link = await findLink(stage.store.db, { provider: 'crm', recordId: record });
           }
           const read: Read =
@@ -55,6 +61,6 @@ test.each([false, true])('a reconcile asks for what healing would change (autoLi
           const { kind } = judge(link, read, rule);
           if (kind !== 'nothing' && kind !== 'held') expected.push(record);
         }
-  await stage.reconcile({ doubtful: true });
+  await stage.reconcile({ implausible: true });
   expect(await stage.lanes('heal:crm')).toEqual(expected.toSorted());
 });

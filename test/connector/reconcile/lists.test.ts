@@ -3,7 +3,7 @@ import { expect, it, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links.ts';
 import { jobsOf } from '../../../src/connector/reconcile/items.ts';
-import { openUpstream, upstreamPace } from '../../../src/connector/upstream.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/upstream.ts';
 import { openClient } from '../../../src/http/client.ts';
 import { take } from '../../../src/runtime/take.ts';
 import { serveService } from '../../support/service.ts';
@@ -50,7 +50,7 @@ it('stops where the items of the service repeat, and judges nothing', async () =
     baseUrl: service.url,
     accessKey: service.accessKey,
     http: client.http,
-    pace: upstreamPace(stage.store, 60_000, Date.now),
+    rateLimiter: upstreamRateLimiter(stage.store, 60_000, Date.now),
   });
   await expect(stage.reconcile({}, { upstream })).rejects.toThrow('a continuationToken came twice');
   await client.close();
@@ -103,9 +103,9 @@ test.each(ENGINES)('whoever lost the right to reconcile writes nothing any more 
     if (cursor !== '4') return undefined;
     // It was stopped for longer than its lease.
     await stage.store.write((tx) =>
-      tx.updateTable('lane').set({ lease_until: 0 }).where('queue', '=', 'look').execute(),
+      tx.updateTable('lane').set({ lease_until: 0 }).where('queue', '=', 'poll').execute(),
     );
-    expect(await take(stage.store, 'look', ['crm reconcile'], { now: stage.at, leaseMs: 9_000 })).toHaveLength(1);
+    expect(await take(stage.store, 'poll', ['crm reconcile'], { now: stage.at, leaseMs: 9_000 })).toHaveLength(1);
     return undefined;
   };
   await expect(stage.reconcile()).rejects.toThrow('another process reconciles crm');
@@ -119,9 +119,9 @@ test.each(ENGINES)('a link that is made while the service drops its item is carr
   const upstream = {
     ...stage.upstream,
     async remove(...asked: Parameters<typeof stage.upstream.remove>) {
-      const wish = { provider: 'crm', recordId, entity, sendUpdate: false, now: stage.at };
-      await stage.store.write((tx) => linkRecord(tx, wish));
-      const lanes = { monitored: 'on' } as const;
+      const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: stage.at };
+      await stage.store.write((tx) => linkRecord(tx, desired));
+      const lanes = { observed: 'on' } as const;
       // Its add was carried before the service heard of the removal.
       await stage.store.write(async (tx) => {
         await tx.updateTable('link').set(lanes).execute();
@@ -133,8 +133,8 @@ test.each(ENGINES)('a link that is made while the service drops its item is carr
   await stage.reconcile({ person: true }, { upstream });
   expect(await stage.lanes('monitoring')).toEqual(['crm:1']);
   expect(await findLink(stage.store.db, { provider: 'crm', recordId })).toMatchObject({
-    wish: 'on',
-    monitored: 'unknown',
+    desired: 'on',
+    observed: 'unknown',
   });
 });
 
@@ -151,7 +151,7 @@ test.each(ENGINES)('a wish that changes between the look and the repair is not o
     return undefined;
   };
   await stage.reconcile();
-  expect(await findLink(stage.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ wish: 'off' });
+  expect(await findLink(stage.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ desired: 'off' });
 });
 
 it('finds the jobs of a connection by name, then by the same name in another case, then by what the items say', () => {

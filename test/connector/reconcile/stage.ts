@@ -4,13 +4,13 @@ import { hubspot } from '../../../providers/hubspot/provider.ts';
 import type { Connection, Page, Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../../../src/connector/crm.ts';
 import { type Link, linkRecord } from '../../../src/connector/links.ts';
-import type { Ground } from '../../../src/connector/reconcile/ground.ts';
+import type { ReconcileContext } from '../../../src/connector/reconcile/ground.ts';
 import { type Mandate, type Repaired, repairAll } from '../../../src/connector/reconcile/repair.ts';
-import { type SeizeOptions, whileSeized } from '../../../src/connector/reconcile/seized.ts';
+import { runExclusively, type SeizeOptions } from '../../../src/connector/reconcile/seized.ts';
 import { believe, type Survey, survey } from '../../../src/connector/reconcile/survey.ts';
-import { openUpstream, type Upstream, upstreamPace } from '../../../src/connector/upstream.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../../src/connector/upstream.ts';
 import { openClient } from '../../../src/http/client.ts';
-import { createPace } from '../../../src/runtime/rate.ts';
+import { createRateLimiter } from '../../../src/runtime/rate.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { type FakeService, serveService } from '../../support/service.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
@@ -38,8 +38,11 @@ export interface CompareStage {
   link(record: string, entity: string, more?: Partial<Link>): Promise<void>;
   /** Links a record that the CRM and the service know as well. */
   agree(record: string, number: string, more?: Partial<Link>): Promise<string>;
-  survey(more?: Partial<Ground>): Promise<Survey>;
-  reconcile(mandate?: Partial<Mandate>, more?: Partial<Ground>): Promise<{ found: Survey; repaired: Repaired }>;
+  survey(more?: Partial<ReconcileContext>): Promise<Survey>;
+  reconcile(
+    mandate?: Partial<Mandate>,
+    more?: Partial<ReconcileContext>,
+  ): Promise<{ found: Survey; repaired: Repaired }>;
   lanes(queue: string): Promise<readonly string[]>;
 }
 
@@ -58,12 +61,12 @@ export async function setComparison({
   const service = await serveService();
   const client = openClient({ deadlineMs: 2_000 });
   onTestFinished(() => client.close());
-  const pace = upstreamPace(store, 60_000, Date.now);
+  const rateLimiter = upstreamRateLimiter(store, 60_000, Date.now);
   const upstream = openUpstream({
     baseUrl: service.url,
     accessKey: service.accessKey,
     http: client.http,
-    pace,
+    rateLimiter,
     take: 2,
   });
   const records: Records = new Map();
@@ -92,7 +95,7 @@ export async function setComparison({
     settings: {},
     connection,
     limits,
-    pace: createPace({ store, key: 'crm', budgets: limits.budgets, now }),
+    rateLimiter: createRateLimiter({ store, key: 'crm', budgets: limits.budgets, now }),
     mapping: [],
     values: {},
     hold: undefined,
@@ -117,13 +120,13 @@ export async function setComparison({
     beforePage: () => undefined,
     options: { store, crm, now, leaseMs: 30_000 },
     async link(recordId, entity, row = {}) {
-      const wish = { provider: crm.name, recordId, entity, sendUpdate: false, now: LINKED_AT };
+      const desired = { provider: crm.name, recordId, entity, sendUpdate: false, now: LINKED_AT };
       await store.write(async (tx) => {
-        await linkRecord(tx, { ...wish, origin: 'number' });
+        await linkRecord(tx, { ...desired, origin: 'number' });
         await tx.deleteFrom('lane').execute();
         await tx
           .updateTable('link')
-          .set({ monitored: 'on', ...row })
+          .set({ observed: 'on', ...row })
           .where('record_id', '=', recordId)
           .execute();
       });
@@ -135,13 +138,13 @@ export async function setComparison({
       await stage.link(record, entity, row);
       return entity;
     },
-    survey: (ground) => seized(stage, ground, (own) => survey(own, AbortSignal.timeout(20_000))),
-    reconcile: (mandate, ground) =>
-      seized(stage, ground, async (own) => {
+    survey: (fixture) => seized(stage, fixture, (own) => survey(own, AbortSignal.timeout(20_000))),
+    reconcile: (mandate, fixture) =>
+      seized(stage, fixture, async (own) => {
         const signal = AbortSignal.timeout(20_000);
         const found = await survey(own, signal);
-        const repaired = await repairAll(own, found, { person: false, doubtful: false, ...mandate }, signal);
-        if (found.doubts.length === 0 || mandate?.doubtful === true) await believe(own, found);
+        const repaired = await repairAll(own, found, { person: false, implausible: false, ...mandate }, signal);
+        if (found.doubts.length === 0 || mandate?.implausible === true) await believe(own, found);
         return { found, repaired };
       }),
     async lanes(queue) {
@@ -154,10 +157,10 @@ export async function setComparison({
 
 async function seized<T>(
   { options, upstream }: CompareStage,
-  more: Partial<Ground> = {},
-  work: (ground: Ground) => Promise<T>,
+  more: Partial<ReconcileContext> = {},
+  work: (fixture: ReconcileContext) => Promise<T>,
 ): Promise<T> {
-  const done = await whileSeized(options, async (claim) => ({
+  const done = await runExclusively(options, async (claim) => ({
     value: { it: await work({ ...options, upstream, claim, ...more }) },
     isDone: true,
   }));

@@ -1,47 +1,47 @@
 /** The daemon's reconcile: repairs what leaves no doubt, and tells a person of the rest. */
 import { expect, it } from 'vitest';
-import { runLooks } from '../../../src/connector/look.ts';
-import { LOOK_QUEUE, lookKey } from '../../../src/connector/look-task.ts';
+import { runPolls } from '../../../src/connector/look.ts';
+import { POLL_QUEUE, pollKey } from '../../../src/connector/look-task.ts';
 import { RECONCILE, reconcileTask } from '../../../src/connector/reconcile/task.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { claim, mark, parked } from '../../../src/runtime/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type CompareStage, numberAt, setComparison } from './stage.ts';
 
 async function look(stage: CompareStage): Promise<readonly string[]> {
   const { store, crm } = stage;
-  const told: string[] = [];
-  const tell =
+  const reported: string[] = [];
+  const report =
     (level: string) =>
     (details: object, message = ''): void =>
-      void told.push(`${level} ${message} ${JSON.stringify(details)}`);
+      void reported.push(`${level} ${message} ${JSON.stringify(details)}`);
   const deps = {
     store,
     metrics: createMetrics(),
-    log: { info: tell('info'), warn: tell('warn') },
+    log: { info: report('info'), warn: report('warn') },
     now: () => stage.at,
-    bell: createBell(),
+    wakeUp: createWakeUp(),
     upstream: async () => stage.upstream,
   };
-  await store.write((tx) => mark(tx, LOOK_QUEUE, [lookKey(crm.name, RECONCILE)], stage.at));
-  const claims = await claim(store, LOOK_QUEUE, { limit: 1, now: stage.at, leaseMs: 30_000 });
-  await runLooks(deps, [crm], claims, AbortSignal.timeout(20_000));
-  return told;
+  await store.write((tx) => mark(tx, POLL_QUEUE, [pollKey(crm.name, RECONCILE)], stage.at));
+  const claims = await claim(store, POLL_QUEUE, { limit: 1, now: stage.at, leaseMs: 30_000 });
+  await runPolls(deps, [crm], claims, AbortSignal.timeout(20_000));
+  return reported;
 }
 
 const nextRun = async ({ store }: CompareStage) =>
-  store.db.selectFrom('lane').select(['due_at', 'parked_at']).where('queue', '=', LOOK_QUEUE).executeTakeFirstOrThrow();
+  store.db.selectFrom('lane').select(['due_at', 'parked_at']).where('queue', '=', POLL_QUEUE).executeTakeFirstOrThrow();
 
 it.each(ENGINES)('repairs without asking, says what it did, and comes again after its hours (%s)', async (engine) => {
   const stage = await setComparison({ engine });
   for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
   stage.records.delete('2');
-  const told = await look(stage);
-  expect(told).toEqual([expect.stringMatching(/^info .*"repaired":\{"absent":1\}/u)]);
+  const reported = await look(stage);
+  expect(reported).toEqual([expect.stringMatching(/^info .*"repaired":\{"absent":1\}/u)]);
   expect(await stage.lanes('heal:crm')).toEqual(['2']);
   expect(await nextRun(stage)).toEqual({ due_at: stage.at + 24 * 3_600_000, parked_at: null });
-  expect(await stage.store.db.selectFrom('census').selectAll().execute()).toEqual([]);
+  expect(await stage.store.db.selectFrom('scan').selectAll().execute()).toEqual([]);
 });
 
 it('leaves items of no link to a person, and says where to look', async () => {
@@ -58,8 +58,8 @@ it('parks where a list cannot be right, with what was strange and what to do', a
   await look(stage);
   stage.records.clear();
   await look(stage);
-  const [lane] = await parked(stage.store.db, LOOK_QUEUE);
-  expect(lane?.error).toMatch(/lists no company at all.*--dry-run.*--accept-shrunk/su);
+  const [lane] = await parked(stage.store.db, POLL_QUEUE);
+  expect(lane?.error).toMatch(/lists no company at all.*--dry-run.*--allow-shrink/su);
   expect(await stage.lanes('heal:crm')).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ it('stays in doubt however often it looks: a list that shrank is no measure of t
   for (let at = 10; at < 20; at += 1) stage.records.delete(String(at));
   for (const _ of ['once', 'and again']) {
     await look(stage);
-    const [lane] = await parked(stage.store.db, LOOK_QUEUE);
+    const [lane] = await parked(stage.store.db, POLL_QUEUE);
     expect(lane?.error).toContain('crm lists 1 companies, and listed 11 the last time');
   }
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { linkRecord, listLinks } from '../../../src/connector/links.ts';
 import { respellRecords } from '../../../src/connector/respell/respell.ts';
-import { readRulings, rule } from '../../../src/connector/ruling.ts';
+import { readOverrides, setOverride } from '../../../src/connector/ruling.ts';
 import { mark, park } from '../../../src/runtime/lanes.ts';
 import type { Store, Tx } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -19,13 +19,13 @@ const crm = { name: 'sf', provider: salesforce, settings: {} };
 const respell = (store: Store, now = NOW) => respellRecords(store, crm, now);
 const link = (tx: Tx, recordId: string, entity: string) =>
   linkRecord(tx, { provider: 'sf', recordId, entity, sendUpdate: false, now: 1 });
-const confirmed = (store: Store, recordId: string, monitored: 'on' | 'off') =>
+const confirmed = (store: Store, recordId: string, observed: 'on' | 'off') =>
   store.write((tx) =>
-    tx.updateTable('link').set({ monitored, monitored_at: 1 }).where('record_id', '=', recordId).execute(),
+    tx.updateTable('link').set({ observed, observed_at: 1 }).where('record_id', '=', recordId).execute(),
   );
 const shown = async (store: Store) =>
-  (await listLinks(store.db)).map(({ record_id, entity, state, wish, monitored }) =>
-    [record_id, entity, state, wish, monitored].join(' '),
+  (await listLinks(store.db)).map(({ record_id, entity, state, desired, observed }) =>
+    [record_id, entity, state, desired, observed].join(' '),
   );
 const lanes = async (store: Store) =>
   (await store.db.selectFrom('lane').selectAll().orderBy('queue').orderBy('key').execute()).map(
@@ -74,16 +74,16 @@ async function fill(tx: Tx, record_id: string, at: number): Promise<void> {
       body: 'b',
       at,
       state: at > 5 ? 'done' : 'due',
-      tried_at: null,
+      attempted_at: null,
       note_id: at > 5 ? 'n' : null,
       done_at: at > 5 ? at : null,
     })
     .execute();
   await tx
     .insertInto('parent')
-    .values({ ...own, owner: null, parent_id: at > 5 ? OTHER : null, tried_id: null, at })
+    .values({ ...own, owner: null, parent_id: at > 5 ? OTHER : null, pending_id: null, at })
     .execute();
-  await rule(tx, { ...own, recordId: record_id, property: 'Phone' }, HOLD, at);
+  await setOverride(tx, { ...own, recordId: record_id, property: 'Phone' }, HOLD, at);
 }
 const PLANNED = { verdict: 'matched', action: 'link', state: 'planned' } as const;
 const HOLD = { kind: 'hold', once: false, until: null, reason: 'sales' } as const;
@@ -105,7 +105,7 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
       `monitoring sf:${LONG} 1000`,
       `sync:sf ${LONG} 1000`,
     ]);
-    for (const table of ['property_state', 'history', 'note', 'parent', 'ruling'] as const)
+    for (const table of ['property_state', 'history', 'note', 'parent', 'override'] as const)
       expect(await store.db.selectFrom(table).select('record_id').execute(), table).toEqual([{ record_id: LONG }]);
     // The service has dropped it: at the next start nothing is left of the short id.
     await confirmed(store, SHORT, 'off');
@@ -130,7 +130,7 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
     expect(await store.db.selectFrom('parent').selectAll().execute()).toMatchObject([
       { record_id: LONG, parent_id: OTHER },
     ]);
-    expect([...((await readRulings(store.db, 'sf', [LONG], 10)).get(LONG)?.keys() ?? [])]).toEqual(['Phone']);
+    expect([...((await readOverrides(store.db, 'sf', [LONG], 10)).get(LONG)?.keys() ?? [])]).toEqual(['Phone']);
     expect(await store.db.selectFrom('history').select('record_id').execute()).toHaveLength(2);
     expect((await shown(store)).at(-1)).toBe(`${LONG} ${A} active on unknown`);
   });
@@ -140,12 +140,12 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
     await store.write(async (tx) => {
       await link(tx, SHORT, A);
       await fill(tx, OTHER, 3);
-      await tx.updateTable('parent').set({ parent_id: SHORT, tried_id: SHORT }).execute();
-      const pending = { queue: 'sync:sf', key: SHORT, fence: 0, at: 1, detail: '{}', look_at: 2 };
+      await tx.updateTable('parent').set({ parent_id: SHORT, pending_id: SHORT }).execute();
+      const pending = { queue: 'sync:sf', key: SHORT, fence: 0, at: 1, detail: '{}', check_at: 2 };
       await tx.insertInto('pending_write').values(pending).execute();
       const scanned = { position: 0, name: null, found: null, entity: A, detail: null } as const;
       await tx
-        .insertInto('census')
+        .insertInto('scan')
         .values({ ...scanned, provider: 'sf', purpose: 'backfill', record_id: SHORT, ...PLANNED })
         .execute();
       await tx.insertInto('plan_skip').values({ provider: 'sf', record_id: SHORT, entity: A }).execute();
@@ -153,11 +153,11 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
       for (const queue of ['heal:sf', 'note:sf', 'parent:sf']) await mark(tx, queue, [SHORT], 1);
     });
     expect(await respell(store)).toEqual({ records: 1, conflicts: [] });
-    expect(await store.db.selectFrom('parent').select(['parent_id', 'tried_id']).execute()).toEqual([
-      { parent_id: LONG, tried_id: LONG },
+    expect(await store.db.selectFrom('parent').select(['parent_id', 'pending_id']).execute()).toEqual([
+      { parent_id: LONG, pending_id: LONG },
     ]);
     expect(await store.db.selectFrom('pending_write').select('key').execute()).toEqual([{ key: LONG }]);
-    for (const table of ['census', 'plan_skip'] as const)
+    for (const table of ['scan', 'plan_skip'] as const)
       expect(await store.db.selectFrom(table).select('record_id').execute(), table).toEqual([{ record_id: LONG }]);
     // Read and decided anew, whoever wrote last.
     expect((await lanes(store)).filter((lane) => !lane.startsWith('monitoring'))).toEqual(
@@ -192,7 +192,7 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
     await store.write(async (tx) => {
       await link(tx, LONG, B);
       await link(tx, SHORT, A);
-      await tx.updateTable('link').set({ state: 'removed', wish: 'off' }).where('record_id', '=', LONG).execute();
+      await tx.updateTable('link').set({ state: 'removed', desired: 'off' }).where('record_id', '=', LONG).execute();
     });
     await respell(store);
     expect(await shown(store)).toEqual([`${SHORT} ${A} conflict on unknown`, `${LONG} ${B} removed off unknown`]);

@@ -14,17 +14,17 @@ const linkOf = (record_id: string, more: Partial<Link> = {}): Link => ({
   entity: A,
   state: 'active',
   reason: null,
-  wish: 'on',
-  monitored: 'on',
-  monitored_at: 1,
-  monitored_error: null,
+  desired: 'on',
+  observed: 'on',
+  observed_at: 1,
+  observed_error: null,
   send_update: 0,
   synced_seq: 4,
   synced_at: 1,
   asked_seq: null,
   origin: 'person',
   trust: 'crm',
-  doubt: null,
+  mismatch: null,
   created_at: 1,
   updated_at: 1,
   ...more,
@@ -36,17 +36,17 @@ describe('links of a Salesforce id in 15 and in 18 characters', () => {
   it('become one under the canonical id, which the service is asked for anew', () => {
     expect(united({ origin: 'number', trust: 'register' })).toMatchObject({
       kind: 'link',
-      link: { record_id: LONG, entity: A, state: 'active', wish: 'on', monitored: 'unknown', trust: 'register' },
+      link: { record_id: LONG, entity: A, state: 'active', desired: 'on', observed: 'unknown', trust: 'register' },
     });
-    expect(united({ state: 'removed', wish: 'off' })).toMatchObject({ link: { state: 'removed', monitored: 'off' } });
+    expect(united({ state: 'removed', desired: 'off' })).toMatchObject({ link: { state: 'removed', observed: 'off' } });
   });
 
   it('of one company keep what either holds back', () => {
     expect(united({ origin: 'person', send_update: 1 }, { origin: 'number', trust: 'register' })).toMatchObject({
-      link: { record_id: LONG, state: 'active', origin: 'person', trust: 'crm', send_update: 1, monitored: 'on' },
+      link: { record_id: LONG, state: 'active', origin: 'person', trust: 'crm', send_update: 1, observed: 'on' },
     });
-    expect(united({ state: 'conflict', doubt: B, reason: 'why' }, {})).toMatchObject({
-      link: { state: 'conflict', doubt: B, reason: 'why' },
+    expect(united({ state: 'conflict', mismatch: B, reason: 'why' }, {})).toMatchObject({
+      link: { state: 'conflict', mismatch: B, reason: 'why' },
     });
   });
 
@@ -56,28 +56,28 @@ describe('links of a Salesforce id in 15 and in 18 characters', () => {
         record_id: LONG,
         entity: A,
         state: 'conflict',
-        doubt: null,
+        mismatch: null,
         reason: expect.stringMatching(new RegExp(`${A}.*${SHORT} for ${B}.*monitoring add sf ${B} ${LONG}`, 'u')),
       },
     });
   });
 
   it('become a conflict where a person removed one of them and the other went on', () => {
-    expect(united({}, { state: 'removed', wish: 'off', monitored: 'off' })).toMatchObject({
-      link: { state: 'conflict', entity: A, wish: 'on' },
+    expect(united({}, { state: 'removed', desired: 'off', observed: 'off' })).toMatchObject({
+      link: { state: 'conflict', entity: A, desired: 'on' },
     });
-    expect(united({}, { state: 'removed', origin: 'number', wish: 'off', monitored: 'off' })).toMatchObject({
+    expect(united({}, { state: 'removed', origin: 'number', desired: 'off', observed: 'off' })).toMatchObject({
       link: { state: 'active', entity: A },
     });
   });
 
   it('leave the canonical one alone where the other has ended', () => {
-    expect(united({ entity: B, state: 'gone', wish: 'off' }, {})).toEqual({ kind: 'link', link: linkOf(LONG) });
+    expect(united({ entity: B, state: 'gone', desired: 'off' }, {})).toEqual({ kind: 'link', link: linkOf(LONG) });
   });
 
   it('wait while the service has yet to confirm the end of the canonical one', () => {
-    const ended = { entity: B, state: 'removed', wish: 'off', monitored: 'unknown' } as const;
+    const ended = { entity: B, state: 'removed', desired: 'off', observed: 'unknown' } as const;
     expect(united({}, ended)).toEqual({ kind: 'later' });
-    expect(united({}, { ...ended, monitored: 'off' })).toMatchObject({ kind: 'link', link: { entity: A } });
+    expect(united({}, { ...ended, observed: 'off' })).toMatchObject({ kind: 'link', link: { entity: A } });
   });
 });

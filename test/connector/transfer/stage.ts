@@ -4,10 +4,15 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { applyReceipts } from '../../../src/connector/apply.ts';
 import type { Crm } from '../../../src/connector/crm.ts';
 import { insertReceipts } from '../../../src/connector/receipt.ts';
-import { type Order, type TransferDeps, type Transferred, transfer } from '../../../src/connector/transfer/transfer.ts';
+import {
+  type TransferDeps,
+  type TransferOrder,
+  type Transferred,
+  transfer,
+} from '../../../src/connector/transfer/transfer.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type Writable, writePayload } from '../../../src/protocol/payload.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { claim } from '../../../src/runtime/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { crmOf } from '../../support/crm.ts';
@@ -33,8 +38,8 @@ export interface TransferStage {
   /** What was asked about names, and how it is answered. */
   readonly asked: string[];
   answer: boolean;
-  run(order: Order, more?: Partial<TransferDeps>, signal?: AbortSignal): Promise<Transferred>;
-  tell(payload: Writable): Promise<void>;
+  run(order: TransferOrder, more?: Partial<TransferDeps>, signal?: AbortSignal): Promise<Transferred>;
+  report(payload: Writable): Promise<void>;
 }
 
 export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): Promise<TransferStage> {
@@ -102,13 +107,20 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
       };
       return transfer(deps, order, signal);
     },
-    async tell(payload) {
+    async report(payload) {
       const entity = payload.entityId;
       const body = JSON.stringify(writePayload(payload));
       const event = { key: body.slice(0, 50), entity, timestamp: '2026-03-02T08:00:00.000Z', body };
       await store.write((tx) => insertReceipts(tx, [event], now()));
       const claims = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
-      const deps = { store, bell: createBell(), metrics: createMetrics(), now, emailEvent: 'email', mapped: new Map() };
+      const deps = {
+        store,
+        wakeUp: createWakeUp(),
+        metrics: createMetrics(),
+        now,
+        emailEvent: 'email',
+        mapped: new Map(),
+      };
       await applyReceipts(deps, claims);
     },
   };

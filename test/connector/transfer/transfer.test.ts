@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links.ts';
-import { ENTITY, renamed, told } from '../../faults/company.ts';
+import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setTransfer, silence, type TransferStage } from './stage.ts';
 
@@ -11,7 +11,7 @@ const order = { entity: ENTITY, name: 'Fjordlys ApS' };
 
 const creations = ({ calls }: TransferStage): number => calls.filter((call) => call === 'create').length;
 const intents = async ({ store }: TransferStage) =>
-  (await store.db.selectFrom('keep').select('key').execute()).map(({ key }) => key);
+  (await store.db.selectFrom('kv').select('key').execute()).map(({ key }) => key);
 
 describe.each(ENGINES)('transfer on %s', (engine) => {
   it('makes the record with its name and number, links it, and asks the service for the whole company', async () => {
@@ -22,18 +22,18 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
       entity: ENTITY,
       state: 'active',
       origin: 'number',
-      wish: 'on',
+      desired: 'on',
       send_update: 1,
     });
     const lanes = await stage.store.db.selectFrom('lane').select(['queue', 'key']).orderBy('queue').execute();
     expect(lanes).toContainEqual({ queue: 'monitoring', key: 'crm:new-1' });
-    expect(lanes.map(({ queue }) => queue)).not.toContain('look');
+    expect(lanes.map(({ queue }) => queue)).not.toContain('poll');
     expect(await intents(stage)).toEqual([]);
   });
 
   it('writes what the register is known to say, and remembers it as written by us', async () => {
     const stage = await setTransfer(engine);
-    await stage.tell(renamed('A ApS', 'B ApS', 8, ENTITY));
+    await stage.report(renamed('A ApS', 'B ApS', 8, ENTITY));
     expect(await stage.run({ entity: ENTITY, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
     expect(stage.records.get('new-1')).toMatchObject({ name: 'B ApS', cvr: NUMBER });
     const states = await stage.store.db.selectFrom('property_state').select(['property', 'written']).execute();
@@ -44,10 +44,10 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
 
   it('is refused where a link stands for the company already', async () => {
     const stage = await setTransfer(engine);
-    const wish = { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: 1 };
-    await stage.store.write((tx) => linkRecord(tx, wish));
+    const desired = { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: 1 };
+    await stage.store.write((tx) => linkRecord(tx, desired));
     expect(await stage.run(order)).toEqual({ kind: 'linked', id: '7', state: 'active' });
-    await stage.store.write((tx) => endLink(tx, { ...wish, state: 'gone', reason: 'deleted' }));
+    await stage.store.write((tx) => endLink(tx, { ...desired, state: 'gone', reason: 'deleted' }));
     expect(await stage.run(order)).toMatchObject({ kind: 'made' });
   });
 
@@ -171,7 +171,7 @@ describe('a CRM that does not simply make it', () => {
 
   it('gets the record without the property that it refuses, and the person is told', async () => {
     const stage = await setTransfer();
-    await stage.tell(told({ phoneNumber: { before: null, after: '+4570102030' } }, 8));
+    await stage.report(reported({ phoneNumber: { before: null, after: '+4570102030' } }, 8));
     stage.verdict = (properties) =>
       'phone' in properties ? { kind: 'rejected', reason: 'bad', properties: { phone: 'not a phone' } } : undefined;
     expect(await stage.run(order)).toMatchObject({ kind: 'made', setAside: { phone: 'not a phone' } });

@@ -61,7 +61,7 @@ test.each(ENGINES)(
       batch: 100,
     });
     const done: Undone[] = [];
-    const tell = (some: readonly Undone[]): void => void done.push(...some);
+    const report = (some: readonly Undone[]): void => void done.push(...some);
     const run = {
       store,
       metrics: createMetrics(),
@@ -69,7 +69,7 @@ test.each(ENGINES)(
       leaseMs: 30_000,
       crm: async () => crm,
       dryRun: false,
-      tell,
+      report,
     };
     await undo(run, { provider: 'crm', since: 0 }, AbortSignal.timeout(60_000));
     expect([done.length, new Set(done.map(({ kind, to }) => `${kind} ${to}`))]).toEqual([

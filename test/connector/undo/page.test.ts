@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome, Patch, Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history.ts';
 import { linkRecord } from '../../../src/connector/links.ts';
-import { rule } from '../../../src/connector/ruling.ts';
+import { setOverride } from '../../../src/connector/ruling.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes.ts';
@@ -30,7 +30,7 @@ interface Script {
 }
 
 /** A record 1 of which we wrote `name` and `phone`: from A to B. */
-async function ground(engine: (typeof ENGINES)[number], properties: readonly string[], script: Script = {}) {
+async function fixture(engine: (typeof ENGINES)[number], properties: readonly string[], script: Script = {}) {
   const store = await newStore(engine);
   await store.write(async (tx) => {
     await linkRecord(tx, { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: now() });
@@ -84,7 +84,7 @@ async function ground(engine: (typeof ENGINES)[number], properties: readonly str
 }
 
 const holds = async (store: Store): Promise<readonly string[]> =>
-  (await store.db.selectFrom('ruling').selectAll().orderBy('property').execute()).map(
+  (await store.db.selectFrom('override').selectAll().orderBy('property').execute()).map(
     ({ property, kind, until, reason }) => `${kind} ${property} ${until} ${reason}`,
   );
 
@@ -93,7 +93,7 @@ const undone = async (store: Store): Promise<number> =>
 
 describe.each(ENGINES)('a page of an undo on %s', (engine) => {
   test('what the CRM refuses is named and not held, the rest is put back', async () => {
-    const { store, undo, held } = await ground(engine, ['name', 'phone'], {
+    const { store, undo, held } = await fixture(engine, ['name', 'phone'], {
       update: ({ id, properties }) =>
         Object.hasOwn(properties, 'phone')
           ? { kind: 'rejected', id, reason: 'no', properties: { phone: 'not like this' } }
@@ -110,30 +110,30 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     ['moved', { kind: 'moved', id: '1', to: '2' }, 'name moved'],
     ['put off', { kind: 'retry', id: '1', reason: 'locked' }, 'name busy'],
   ] as const)('a record that is %s at the write is named, with nothing recorded', async (_, outcome, said) => {
-    const { store, undo } = await ground(engine, ['name'], { update: () => outcome });
+    const { store, undo } = await fixture(engine, ['name'], { update: () => outcome });
     expect(await undo()).toEqual([said]);
     expect([await undone(store), await holds(store)]).toEqual([0, []]);
   });
 
   test('what cannot be read, written or found any more is left alone', async () => {
-    const { undo } = await ground(engine, ['hidden', 'locked', 'none']);
+    const { undo } = await fixture(engine, ['hidden', 'locked', 'none']);
     expect(await undo()).toEqual(['hidden unreadable', 'locked missing', 'none missing']);
   });
 
   test("a record that a daemon works on is left to it, and its lane keeps the daemon's claim", async () => {
-    const { store, undo, held } = await ground(engine, ['name']);
-    await store.write((tx) => rule(tx, { provider: 'crm', recordId: '1', property: 'x' }, hold('x'), now()));
+    const { store, undo, held } = await fixture(engine, ['name']);
+    await store.write((tx) => setOverride(tx, { provider: 'crm', recordId: '1', property: 'x' }, hold('x'), now()));
     const [mine] = await claim(store, 'sync:crm', { limit: 1, now: now(), leaseMs: 9_000 });
     expect(await undo()).toEqual(['open 1']);
     expect(held['name']).toBe('B');
-    const lane = await store.db.selectFrom('lane').select('epoch').executeTakeFirst();
-    expect(lane?.epoch).toBe(mine?.epoch);
+    const lane = await store.db.selectFrom('lane').select('fence').executeTakeFirst();
+    expect(lane?.fence).toBe(mine?.fence);
   });
 
   test('a process that lost its lease while the CRM wrote records nothing, and the next run finds it done', async () => {
     const steal: { store?: Store } = {};
-    const { store, undo, held } = await ground(engine, ['name'], {
-      meanwhile: async () => steal.store?.write((tx) => tx.updateTable('lane').set({ epoch: 1 }).execute()),
+    const { store, undo, held } = await fixture(engine, ['name'], {
+      meanwhile: async () => steal.store?.write((tx) => tx.updateTable('lane').set({ fence: 1 }).execute()),
     });
     steal.store = store;
     expect(await undo()).toEqual(['open 1']);
@@ -146,20 +146,20 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
 
   test('a stop while the CRM writes ends the page, one before it leaves no hold behind', async () => {
     const stop = new AbortController();
-    const first = await ground(engine, ['name'], { meanwhile: async () => stop.abort() });
+    const first = await fixture(engine, ['name'], { meanwhile: async () => stop.abort() });
     expect(await first.undo(stop.signal)).toEqual(['name restored']);
-    const second = await ground(engine, ['name']);
+    const second = await fixture(engine, ['name']);
     await expect(second.undo(stop.signal)).rejects.toThrow('abort');
     expect([second.held['name'], await holds(second.store)]).toEqual(['B', []]);
     expect(await second.undo()).toEqual(['name restored']);
   });
 
   test('a release gives way to the hold of an undo, a hold of a person stays what it is', async () => {
-    const { store, undo } = await ground(engine, ['name', 'phone']);
+    const { store, undo } = await fixture(engine, ['name', 'phone']);
     await store.write(async (tx) => {
       const release = { kind: 'release', once: false, until: null, reason: null } as const;
-      await rule(tx, { provider: 'crm', recordId: '1', property: 'name' }, release, now());
-      await rule(tx, { provider: 'crm', recordId: '1', property: 'phone' }, hold('mine'), now());
+      await setOverride(tx, { provider: 'crm', recordId: '1', property: 'name' }, release, now());
+      await setOverride(tx, { provider: 'crm', recordId: '1', property: 'phone' }, hold('mine'), now());
     });
     expect(await undo()).toEqual(['name restored', 'phone restored']);
     expect(await holds(store)).toEqual(['hold name null undone', 'hold phone null mine']);
@@ -167,7 +167,7 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
 
   test("a hold with an end stays a person's and loses its end; it is what it was where nothing is put back", async () => {
     const dated = { kind: 'hold', once: false, until: 5_000, reason: 'mine' } as const;
-    const { store, undo } = await ground(engine, ['name', 'phone', 'late'], {
+    const { store, undo } = await fixture(engine, ['name', 'phone', 'late'], {
       update: ({ id, properties }) => {
         const bad = Object.keys(properties).filter((property) => property !== 'name');
         if (bad.length === 0) return { kind: 'written', id };
@@ -176,16 +176,16 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     });
     await store.write(async (tx) => {
       for (const property of ['name', 'phone'])
-        await rule(tx, { provider: 'crm', recordId: '1', property }, dated, now());
+        await setOverride(tx, { provider: 'crm', recordId: '1', property }, dated, now());
       const release = { kind: 'release', once: true, until: null, reason: null } as const;
-      await rule(tx, { provider: 'crm', recordId: '1', property: 'late' }, release, now());
+      await setOverride(tx, { provider: 'crm', recordId: '1', property: 'late' }, release, now());
     });
     expect(await undo()).toEqual(['name restored', 'phone refused', 'late refused']);
     expect(await holds(store)).toEqual(['release late null null', 'hold name null mine', 'hold phone 5000 mine']);
   });
 
   test('a lane that was parked is looked at again', async () => {
-    const { store, undo } = await ground(engine, ['name']);
+    const { store, undo } = await fixture(engine, ['name']);
     const parked = { queue: 'sync:crm', key: '1', marks: 1, since: 1, due_at: null, parked_at: 5, error: 'no' };
     await store.write((tx) =>
       tx
@@ -195,7 +195,7 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     );
     expect(await undo()).toEqual(['name restored']);
     expect(await store.db.selectFrom('lane').selectAll().execute()).toMatchObject([
-      { key: '1', due_at: now(), parked_at: null, epoch: null },
+      { key: '1', due_at: now(), parked_at: null, fence: null },
     ]);
   });
 });
@@ -211,8 +211,10 @@ describe.each(ENGINES)("a person's edit between undo's read and its write (%s)",
       clock.at += 300;
       held['name'] = 'As a person wrote it';
     };
-    const { store, undo, held, metrics } = await ground(engine, ['name', 'phone'], { clock, waits: [edits] });
-    await store.write((tx) => rule(tx, { provider: 'crm', recordId: '1', property: 'name' }, release, now() - 1));
+    const { store, undo, held, metrics } = await fixture(engine, ['name', 'phone'], { clock, waits: [edits] });
+    await store.write((tx) =>
+      setOverride(tx, { provider: 'crm', recordId: '1', property: 'name' }, release, now() - 1),
+    );
     expect((await undo()).toSorted()).toEqual(['name edited', 'phone restored']);
     expect([held['name'], held['phone']]).toEqual(['As a person wrote it', 'A']);
     // The person's release, which had given way to the hold, counts again.
@@ -226,10 +228,10 @@ describe.each(ENGINES)("a person's edit between undo's read and its write (%s)",
     const waiting = (ms: number) => () => {
       clock.at += ms;
     };
-    const { undo, metrics } = await ground(engine, ['name'], { clock, waits: [waiting(100)] });
+    const { undo, metrics } = await fixture(engine, ['name'], { clock, waits: [waiting(100)] });
     expect(await undo()).toEqual(['name restored']);
     expect((await metrics.rereads.get()).values).toEqual([]);
-    const slow = await ground(engine, ['name'], { clock, waits: [300, 300, 300].map(waiting) });
+    const slow = await fixture(engine, ['name'], { clock, waits: [300, 300, 300].map(waiting) });
     expect(await slow.undo()).toEqual(['name restored']);
     expect((await slow.metrics.rereads.get()).values).toMatchObject([{ value: 2 }]);
   });
@@ -245,7 +247,7 @@ describe.each(ENGINES)("a person's edit between undo's read and its write (%s)",
       held['name'] = 'As a person wrote it';
     };
     const waits = [waitsLong, waitsLong, standsStill];
-    const { undo, held, logged, calls } = await ground(engine, ['name'], { clock, waits });
+    const { undo, held, logged, calls } = await fixture(engine, ['name'], { clock, waits });
     expect(await undo()).toEqual(['open 1']);
     expect(held['name']).toBe('As a person wrote it');
     expect(calls.left).toHaveLength(1);
@@ -253,8 +255,8 @@ describe.each(ENGINES)("a person's edit between undo's read and its write (%s)",
   });
 
   test('that comes after an undo which did not get to its end ends the hold that it left', async () => {
-    const { store, undo, held } = await ground(engine, ['name'], {
-      meanwhile: async () => store.write((tx) => tx.updateTable('lane').set({ epoch: 1 }).execute()),
+    const { store, undo, held } = await fixture(engine, ['name'], {
+      meanwhile: async () => store.write((tx) => tx.updateTable('lane').set({ fence: 1 }).execute()),
     });
     expect(await undo()).toEqual(['open 1']);
     held['name'] = 'As a person wrote it';

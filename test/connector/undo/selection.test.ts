@@ -2,15 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links.ts';
-import { ENTITY, OTHER, told } from '../../faults/company.ts';
-import { setStage } from '../../support/stage.ts';
+import { ENTITY, OTHER, reported } from '../../faults/company.ts';
+import { setUpDemo } from '../../support/stage.ts';
 
 const change = (entity: string, hour: number, name: string, phone: string) =>
-  told({ name: { before: null, after: name }, phoneNumber: { before: null, after: phone } }, hour, entity);
+  reported({ name: { before: null, after: name }, phoneNumber: { before: null, after: phone } }, hour, entity);
 
 /** Two companies in HubSpot, one of them in Salesforce too; all were written to once, then a moment passed, and once more. */
 async function writtenTwice() {
-  const stage = await setStage();
+  const stage = await setUpDemo();
   const one = await stage.addLinked('hubspot', ENTITY, {});
   const two = await stage.addLinked('hubspot', OTHER, {});
   const three = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
@@ -20,7 +20,7 @@ async function writtenTwice() {
   const between = new Date().toISOString();
   await sleep(2);
   await stage.post(change(OTHER, 9, 'X ApS', '10222222'));
-  await stage.post(told({ phoneNumber: { before: '10111111', after: '10333333' } }, 10, ENTITY));
+  await stage.post(reported({ phoneNumber: { before: '10111111', after: '10333333' } }, 10, ENTITY));
   await stage.settled();
   const held = () => ({
     one: [stage.hubspot.get(one)?.['name'] ?? null, stage.hubspot.get(one)?.['phone'] ?? null],
@@ -63,7 +63,7 @@ test('a company, a CRM and a property narrow it', async () => {
 });
 
 test('of a record that stood for two companies only what was written for the one is taken back', async () => {
-  const stage = await setStage({ connections: { hubspot: { policy: 'always' } } });
+  const stage = await setUpDemo({ connections: { hubspot: { policy: 'always' } } });
   const id = await stage.addLinked('hubspot', OTHER, {});
   await stage.post(change(OTHER, 8, 'X ApS', '10222222'));
   await stage.settled();
@@ -71,7 +71,7 @@ test('of a record that stood for two companies only what was written for the one
   await stage.app.store.write((tx) => endLink(tx, { ...end, now: Date.now() }));
   await stage.settled();
   await stage.link('hubspot', id, ENTITY);
-  await stage.post(told({ name: { before: null, after: 'B ApS' } }, 9, ENTITY));
+  await stage.post(reported({ name: { before: null, after: 'B ApS' } }, 9, ENTITY));
   await stage.settled();
   expect(stage.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: expect.stringContaining('10222222') });
   expect((await stage.cli('undo', '--entity', OTHER)).code).toBe(3);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
-import { CRMS, ENTITY, renamed, told } from '../../faults/company.ts';
-import { type Stage, setStage } from '../../support/stage.ts';
+import { CRMS, ENTITY, renamed, reported } from '../../faults/company.ts';
+import { type Stage, setUpDemo } from '../../support/stage.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 // Each engine and each CRM once: neither knows of the other.
@@ -25,7 +25,7 @@ async function undo(stage: Stage, property: string, ...argv: readonly string[]):
 describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
   /** A linked record that the register renamed from A to B, event 1. */
   async function renamedOnce(): Promise<{ stage: Stage; id: string }> {
-    const stage = await setStage({ engine });
+    const stage = await setUpDemo({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
@@ -54,10 +54,10 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
     const story = (await stage.cli('explain', ENTITY)).stdout;
     expect(story).toMatch(/Rulings\n.*hold.*undone/u);
 
-    expect((await stage.cli('hold', `${crm}:${id}`, name, '--lift')).code).toBe(0);
+    expect((await stage.cli('hold', `${crm}:${id}`, name, '--clear')).code).toBe(0);
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: null });
-    expect((await stage.cli('hold', `${crm}:*`, '--lift')).stdout).toBe('1 holds that undo put are lifted.\n');
+    expect((await stage.cli('hold', `${crm}:*`, '--clear')).stdout).toBe('1 holds that undo put are lifted.\n');
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [own]: 'C ApS' });
   });
@@ -83,7 +83,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
   });
 
   test('of two events that became one write, the last carries it', async () => {
-    const stage = await setStage({ engine });
+    const stage = await setUpDemo({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].fault({ match: read, action: { kind: 'status', status: 503 } });
@@ -136,7 +136,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
   });
 
   test('what the CRM spells in its own way is known again, and what was blank is cleared', async () => {
-    const stage = await setStage({ engine });
+    const stage = await setUpDemo({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const updates: Updates = {
       capital: { before: null, after: { value: 600_000, currency: 'DKK', hasClasses: null, isPartial: null } },
@@ -145,7 +145,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
       purpose: { before: null, after: 'Formålet er handel. '.repeat(4_000) },
       board: { added: [{ entityId: 'CVR-3-4000000001', name: 'Attrap Papir', type: 'Person' }], removed: [] },
     };
-    await stage.post(told(updates, 8));
+    await stage.post(reported(updates, 8));
     await stage.settled();
     const before = stage[crm].get(id) ?? {};
     const written = new Set((await stage.history(id)).map(({ property }) => property ?? ''));

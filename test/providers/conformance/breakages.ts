@@ -270,8 +270,8 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   })),
   changes: connection((sound) => ({
     changes: async (names, cursor, signal) => {
-      const changes = (await sound.changes?.(names, cursor, signal)) ?? { sightings: [], cursor: '', more: false };
-      return { ...changes, sightings: changes.sightings.filter(({ kind }) => kind !== 'gone') };
+      const changes = (await sound.changes?.(names, cursor, signal)) ?? { changeHints: [], cursor: '', more: false };
+      return { ...changes, changeHints: changes.changeHints.filter(({ kind }) => kind !== 'gone') };
     },
   })),
   notes: connection(({ notes }) => ({

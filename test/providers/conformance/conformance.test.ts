@@ -98,9 +98,9 @@ describe('the conformance suite', () => {
             const [since, start = '0'] = cursor?.split(':') ?? [];
             const all = await changes(names, since, signal);
             const end = Number(start) + 50;
-            const more = all.sightings.length > end;
-            const sightings = all.sightings.slice(Number(start), end);
-            return { sightings, more, cursor: more ? `${since}:${end}` : all.cursor };
+            const more = all.changeHints.length > end;
+            const changeHints = all.changeHints.slice(Number(start), end);
+            return { changeHints, more, cursor: more ? `${since}:${end}` : all.cursor };
           },
         }),
       }),

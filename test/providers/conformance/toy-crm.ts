@@ -114,9 +114,9 @@ export async function startToyCrm(): Promise<FakeCrm> {
     'POST /changes': ({ properties, cursor }) => {
       const since = cursor === undefined ? clock : Number(cursor);
       const seen = [...rows].filter(([, row]) => row.at > since).sort(([, a], [, b]) => a.at - b.at);
-      const sightings = seen.map(([id, row]) => ({ kind: 'seen', id, properties: picked(row, properties) }));
+      const changeHints = seen.map(([id, row]) => ({ kind: 'seen', id, properties: picked(row, properties) }));
       const lately = losses.filter(({ at }) => at > since).map(({ id }) => lost(id));
-      return { sightings: [...sightings, ...lately], cursor: String(clock), more: false };
+      return { changeHints: [...changeHints, ...lately], cursor: String(clock), more: false };
     },
     'POST /note': ({ note }) => {
       const row = rows.get(note.recordId);

@@ -71,7 +71,7 @@ export function soundConnection(call: Call): Connection {
     update: async (patches, signal) =>
       patches.length === 0 ? [] : listed<Outcome>(call('/update', signal, { patches })),
     scan: (properties, cursor, signal) => whole(call('/scan', signal, { properties, cursor }), 'records'),
-    changes: (properties, cursor, signal) => whole(call('/changes', signal, { properties, cursor }), 'sightings'),
+    changes: (properties, cursor, signal) => whole(call('/changes', signal, { properties, cursor }), 'changeHints'),
     find: (property, value, signal) => whole(call('/find', signal, { properties: [property], value }), 'records'),
     create: (values, signal) => whole(call('/create', signal, { values }), 'kind'),
     defineProperties: (definitions, signal) =>

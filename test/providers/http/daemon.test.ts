@@ -6,7 +6,7 @@ import { startHttpEmulator } from '../../../providers/http/emulator/emulator.ts'
 import { startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links.ts';
-import { ENTITY, renamed, told } from '../../faults/company.ts';
+import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
 import { lanesBehind, postWebhook } from '../../support/stage.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
@@ -55,7 +55,7 @@ test.each([
   const before = sent();
   await tell(renamed('A ApS', 'B ApS'));
   expect(sent()).toBe(before);
-  await tell(told({ email: { before: null, after: 'post@example.com' } }, 9));
+  await tell(reported({ email: { before: null, after: 'post@example.com' } }, 9));
   expect(sent()).toBe(before);
   await tell(renamed('B ApS', 'C ApS', 10));
   expect(api.get(id)).toMatchObject({ name: 'C ApS' });

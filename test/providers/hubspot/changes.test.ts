@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCursor } from '../../../providers/hubspot/changes-cursor.ts';
-import type { Changes, Connection, Sighting } from '../../../providers/provider.ts';
+import type { ChangeHint, Changes, Connection } from '../../../providers/provider.ts';
 import { type Bench, faultFrom, live, openBench } from './setup.ts';
 
 const START = Date.parse('2026-06-10T12:00:00Z');
@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 interface Watch extends Bench {
   forward(ms: number): void;
   /** Everything told since the last time. */
-  told(): Promise<Sighting[]>;
+  reported(): Promise<ChangeHint[]>;
 }
 
 /** An account with a clock by hand, watched from now on. */
@@ -24,22 +24,22 @@ async function openWatch(options: Parameters<typeof openBench>[0] = {}, names = 
   return {
     ...bench,
     forward,
-    async told() {
-      const { sightings, cursor: next } = await drain(bench.connection, names, cursor);
+    async reported() {
+      const { changeHints, cursor: next } = await drain(bench.connection, names, cursor);
       cursor = next;
-      return sightings;
+      return changeHints;
     },
   };
 }
 
 async function drain(connection: Connection, names: string[], from: string) {
-  const sightings: Sighting[] = [];
-  let changes: Changes = { sightings, cursor: from, more: true };
+  const changeHints: ChangeHint[] = [];
+  let changes: Changes = { changeHints, cursor: from, more: true };
   while (changes.more) {
     changes = await ask(connection, names, changes.cursor);
-    sightings.push(...changes.sightings);
+    changeHints.push(...changes.changeHints);
   }
-  return { sightings, cursor: changes.cursor };
+  return { changeHints, cursor: changes.cursor };
 }
 
 async function ask(connection: Connection, names: string[], cursor: string | undefined): Promise<Changes> {
@@ -47,34 +47,34 @@ async function ask(connection: Connection, names: string[], cursor: string | und
   return connection.changes(names, cursor, live());
 }
 
-const idsOf = (sightings: readonly Sighting[], kind: Sighting['kind'] = 'seen') =>
-  new Set(sightings.filter((sighting) => sighting.kind === kind).map(({ id }) => id));
+const idsOf = (changeHints: readonly ChangeHint[], kind: ChangeHint['kind'] = 'seen') =>
+  new Set(changeHints.filter((changeHint) => changeHint.kind === kind).map(({ id }) => id));
 
 describe('changes', () => {
   it('begin now, and tell what is new, edited and restored with the properties asked for', async () => {
-    const { emulator, forward, told } = await openWatch();
+    const { emulator, forward, reported } = await openWatch();
     const add = (name: string, cvr: string) => emulator.add({ name, cvr_number: cvr });
     const [old, edited, deleted] = [add('A', '11111111'), add('B', '22222222'), add('C', '33333333')];
     emulator.remove(deleted);
     forward(HOUR_MS);
-    await told();
+    await reported();
     forward(HOUR_MS);
-    expect(idsOf(await told())).toEqual(new Set());
+    expect(idsOf(await reported())).toEqual(new Set());
     emulator.edit(edited, { name: 'B ApS' });
     emulator.restore(deleted);
     const fresh = add('D', '44444444');
     forward(MINUTE_MS);
-    const sightings = await told();
-    expect(sightings).toContainEqual({ kind: 'seen', id: fresh, properties: { cvr_number: '44444444' } });
-    expect(idsOf(sightings)).toEqual(new Set([edited, deleted, fresh]));
-    expect(idsOf(sightings).has(old)).toBe(false);
+    const changeHints = await reported();
+    expect(changeHints).toContainEqual({ kind: 'seen', id: fresh, properties: { cvr_number: '44444444' } });
+    expect(idsOf(changeHints)).toEqual(new Set([edited, deleted, fresh]));
+    expect(idsOf(changeHints).has(old)).toBe(false);
   });
 
   it('name the survivor of a merge for both that went into it', async () => {
-    const { emulator, told } = await openWatch();
+    const { emulator, reported } = await openWatch();
     const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
     const survivor = emulator.merge(a, b);
-    expect(await told()).toEqual(
+    expect(await reported()).toEqual(
       expect.arrayContaining([
         { kind: 'moved', id: a, to: survivor },
         { kind: 'moved', id: b, to: survivor },
@@ -84,37 +84,37 @@ describe('changes', () => {
   });
 
   it('leave nothing out that the search index shows late', async () => {
-    const { emulator, forward, told } = await openWatch({ searchLagMs: 4 * MINUTE_MS });
+    const { emulator, forward, reported } = await openWatch({ searchLagMs: 4 * MINUTE_MS });
     const late = emulator.add({ name: 'Late' });
     const seen = new Set<string>();
     for (let minute = 0; minute < 12; minute += 1) {
       // The mark goes on with HubSpot's clock, past the change that is not shown yet.
       forward(MINUTE_MS);
-      for (const id of idsOf(await told())) seen.add(id);
+      for (const id of idsOf(await reported())) seen.add(id);
     }
     expect(seen).toEqual(new Set([late]));
     forward(HOUR_MS);
-    await told();
-    expect(idsOf(await told())).toEqual(new Set());
+    await reported();
+    expect(idsOf(await reported())).toEqual(new Set());
   });
 
   it('tell deleted companies, with one walk over the archive an hour at most', async () => {
-    const { emulator, forward, told, calls } = await openWatch();
+    const { emulator, forward, reported, calls } = await openWatch();
     const ids = Array.from({ length: 250 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
-    await told();
+    await reported();
     for (const id of ids) emulator.remove(id);
     calls();
     forward(HOUR_MS - 1);
-    expect(idsOf(await told(), 'gone')).toEqual(new Set());
+    expect(idsOf(await reported(), 'gone')).toEqual(new Set());
     expect(calls().filter((line) => line.startsWith('GET'))).toEqual([]);
     forward(1);
-    expect(idsOf(await told(), 'gone')).toEqual(new Set(ids));
+    expect(idsOf(await reported(), 'gone')).toEqual(new Set(ids));
     expect(calls().filter((line) => line.startsWith('GET'))).toHaveLength(3);
     forward(HOUR_MS - 1);
-    await told();
+    await reported();
     expect(calls().filter((line) => line.startsWith('GET'))).toEqual([]);
     forward(HOUR_MS);
-    expect(idsOf(await told(), 'gone')).toEqual(new Set());
+    expect(idsOf(await reported(), 'gone')).toEqual(new Set());
   });
 
   it('tell a company that was deleted while the archive was walked, at the next walk', async () => {
@@ -133,9 +133,9 @@ describe('changes', () => {
     // The walk takes long, as where a limit holds it up.
     forward(30 * MINUTE_MS);
     const rest = await drain(connection, [], cursor);
-    expect(idsOf(rest.sightings, 'gone').has(early)).toBe(false);
+    expect(idsOf(rest.changeHints, 'gone').has(early)).toBe(false);
     forward(HOUR_MS);
-    expect(idsOf((await drain(connection, [], rest.cursor)).sightings, 'gone').has(early)).toBe(true);
+    expect(idsOf((await drain(connection, [], rest.cursor)).changeHints, 'gone').has(early)).toBe(true);
   });
 
   it('go past the 10,000 that one search shows, though pages are shuffled and records edited between them', async () => {
@@ -149,13 +149,13 @@ describe('changes', () => {
     const seen = new Set<string>();
     let changes = await ask(connection, [], begin);
     for (let page = 0; changes.more; page += 1) {
-      for (const id of idsOf(changes.sightings)) seen.add(id);
+      for (const id of idsOf(changes.changeHints)) seen.add(id);
       forward(1);
       // Shifts every offset by one; whoever pages by offset leaves one out.
       if (page % 5 === 0) emulator.edit(ids[page] ?? '', { name: 'Edited' });
       changes = await ask(connection, [], changes.cursor);
     }
-    for (const id of idsOf(changes.sightings)) seen.add(id);
+    for (const id of idsOf(changes.changeHints)) seen.add(id);
     expect(ids.filter((id) => !seen.has(id))).toEqual([]);
   });
 
@@ -166,17 +166,17 @@ describe('changes', () => {
     const together = Array.from({ length: 650 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
     forward(1);
     const after = emulator.add({ name: 'After' });
-    const { sightings } = await drain(connection, [], cursor);
-    expect(idsOf(sightings)).toEqual(new Set([...together, after]));
+    const { changeHints } = await drain(connection, [], cursor);
+    expect(idsOf(changeHints)).toEqual(new Set([...together, after]));
   });
 
   it('read more properties than a search may name, past the index', async () => {
     const extra = Array.from({ length: 60 }, (_, i) => ({ name: `${'long_name_of_a_property'.repeat(3)}_${i}` }));
     const names = extra.map(({ name }) => name);
-    const { emulator, told } = await openWatch({ properties: extra }, names);
+    const { emulator, reported } = await openWatch({ properties: extra }, names);
     const id = emulator.add({ name: 'A', [names[7] ?? '']: 'seven' });
-    const [sighting] = await told();
-    expect(sighting).toMatchObject({
+    const [changeHint] = await reported();
+    expect(changeHint).toMatchObject({
       kind: 'seen',
       id,
       properties: { [names[7] ?? '']: 'seven', [names[8] ?? '']: null },
@@ -197,7 +197,7 @@ describe('changes', () => {
       emulator.fault({ match: 'POST .*/search', action });
       expect((await faultFrom(ask(connection, [], cursor))).fault).toBe(fault);
     }
-    expect(idsOf((await drain(connection, [], cursor)).sightings)).toEqual(new Set([id]));
+    expect(idsOf((await drain(connection, [], cursor)).changeHints)).toEqual(new Set([id]));
   });
 
   it('are paced by the budget of searches', async () => {

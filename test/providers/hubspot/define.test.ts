@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HUBSPOT_DEFINITIONS } from '../../../providers/hubspot/custom-properties.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
-import type { Defined, PropertyDefinition, Rule } from '../../../providers/provider.ts';
+import type { AccountRule, Defined, PropertyDefinition } from '../../../providers/provider.ts';
 import { type Bench, faultFrom, live, openBench } from './setup.ts';
 
 const names = HUBSPOT_DEFINITIONS.map(({ name }) => name);
@@ -11,7 +11,7 @@ async function define({ connection }: Bench, definitions = HUBSPOT_DEFINITIONS):
   return connection.defineProperties(definitions, live());
 }
 
-async function rulesOf({ connection }: Bench): Promise<readonly Rule[]> {
+async function rulesOf({ connection }: Bench): Promise<readonly AccountRule[]> {
   if (connection.rules === undefined) throw new Error('the connection does not tell rules');
   return connection.rules(live());
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { WebhookOptions } from '../../../providers/hubspot/emulator/emulator.ts';
+import type { EmulatedWebhookOptions } from '../../../providers/hubspot/emulator/emulator.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
 import { signatureOf } from '../../../providers/hubspot/signature.ts';
 import type { CrmRequest } from '../../../providers/provider.ts';
@@ -115,7 +115,7 @@ describe('the emulated account posts', () => {
   }
   const eventsOf = (requests: CrmRequest[]): Record<string, unknown>[] =>
     requests.flatMap(({ body }) => JSON.parse(Buffer.from(body).toString('utf8')));
-  const subscription = (url: string, shape: WebhookOptions['shape'] = 'object') => ({
+  const subscription = (url: string, shape: EmulatedWebhookOptions['shape'] = 'object') => ({
     url,
     shape,
     clientSecret: SECRET,
@@ -141,10 +141,10 @@ describe('the emulated account posts', () => {
       }
       expect(ids).toEqual(new Set([a, b, c, survivor]));
       const kinds = eventsOf(requests).map((event) => String(event.subscriptionType).split('.')[1]);
-      const told = new Map(kinds.map((kind) => [kind, kinds.filter((other) => other === kind).length]));
-      expect(told.get('deletion')).toBeGreaterThanOrEqual(3);
+      const reported = new Map(kinds.map((kind) => [kind, kinds.filter((other) => other === kind).length]));
+      expect(reported.get('deletion')).toBeGreaterThanOrEqual(3);
       // Only subscribed properties are told, and not what a merge changes.
-      expect(told.get('propertyChange')).toBeGreaterThanOrEqual(1);
+      expect(reported.get('propertyChange')).toBeGreaterThanOrEqual(1);
       expect(eventsOf(requests).every((event) => (event.objectTypeId === '0-2') === (shape === 'object'))).toBe(true);
     },
   );

@@ -1,6 +1,6 @@
 /** What changed, by polling: nothing is left out, nothing loops, and the clocks need not agree. */
 import { describe, expect, it } from 'vitest';
-import type { Changes, Connection, Sighting } from '../../../providers/provider.ts';
+import type { ChangeHint, Changes, Connection } from '../../../providers/provider.ts';
 import { live, openBench, paths } from './setup.ts';
 
 const NAMES = ['Name', 'CVR_Number__c'];
@@ -8,27 +8,27 @@ const MINUTE_MS = 60_000;
 
 /** Calls until nothing is left; fails where that never comes. */
 async function sweep(connection: Connection, cursor: string | undefined) {
-  const sightings: Sighting[] = [];
+  const changeHints: ChangeHint[] = [];
   let at = cursor;
   for (let call = 0; call < 50; call += 1) {
     const changes = await connection.changes?.(NAMES, at, live());
     if (changes === undefined) throw new Error('the connection tells no changes');
-    sightings.push(...changes.sightings);
+    changeHints.push(...changes.changeHints);
     at = changes.cursor;
-    if (!changes.more) return { sightings, cursor: at, calls: call + 1 };
+    if (!changes.more) return { changeHints, cursor: at, calls: call + 1 };
   }
   throw new Error('the changes have no end');
 }
 
-const ids = (sightings: readonly Sighting[]) => sightings.map(({ id }) => id);
+const ids = (changeHints: readonly ChangeHint[]) => changeHints.map(({ id }) => id);
 
 describe('the changes of accounts', () => {
-  it('begin now, with no sighting, and then tell of new, edited, deleted, merged and restored ones', async () => {
+  it('begin now, with no change hint, and then tell of new, edited, deleted, merged and restored ones', async () => {
     const { emulator, connection, clock } = await openBench();
     const [a = '', b = '', c = '', d = ''] = ['A', 'B', 'C', 'D'].map((Name) => emulator.add({ Name }));
     clock.now += 60 * MINUTE_MS;
     const start = await sweep(connection, undefined);
-    expect(start.sightings).toEqual([]);
+    expect(start.changeHints).toEqual([]);
     clock.now += MINUTE_MS;
     const fresh = emulator.add({ Name: 'Ny ApS', CVR_Number__c: '10103940' });
     emulator.edit(a, { Phone: '1' });
@@ -36,9 +36,9 @@ describe('the changes of accounts', () => {
     emulator.remove(c);
     emulator.remove(d);
     emulator.restore(d);
-    const { sightings } = await sweep(connection, start.cursor);
-    expect(new Map(sightings.map((one) => [one.id, one]))).toEqual(
-      new Map<string, Sighting>([
+    const { changeHints } = await sweep(connection, start.cursor);
+    expect(new Map(changeHints.map((one) => [one.id, one]))).toEqual(
+      new Map<string, ChangeHint>([
         [a, { kind: 'seen', id: a, properties: { Name: 'A', CVR_Number__c: null } }],
         [b, { kind: 'moved', id: b, to: a }],
         [c, { kind: 'gone', id: c }],
@@ -57,9 +57,9 @@ describe('the changes of accounts', () => {
     bench.clock.now += 20 * MINUTE_MS;
     const late = await sweep(bench.connection, again.cursor);
     const quiet = await sweep(bench.connection, late.cursor);
-    expect([first, again, quiet].map(({ sightings }) => ids(sightings))).toEqual([[id], [id], []]);
+    expect([first, again, quiet].map(({ changeHints }) => ids(changeHints))).toEqual([[id], [id], []]);
     bench.emulator.edit(id, { Phone: '1' });
-    expect(ids((await sweep(bench.connection, quiet.cursor)).sightings)).toEqual([id]);
+    expect(ids((await sweep(bench.connection, quiet.cursor)).changeHints)).toEqual([id]);
   });
 
   it('include one that was committed after a later one had been told', async () => {
@@ -76,7 +76,7 @@ describe('the changes of accounts', () => {
     clock.now = began;
     emulator.edit(late, { Phone: '1' });
     clock.now = began + 9 * MINUTE_MS;
-    expect(ids((await sweep(connection, first.cursor)).sightings)).toContain(late);
+    expect(ids((await sweep(connection, first.cursor)).changeHints)).toContain(late);
   });
 
   it.each([
@@ -89,8 +89,8 @@ describe('the changes of accounts', () => {
     const burst = Array.from({ length: 4_500 }, (_, at) => emulator.add({ Name: `Nr ${at}` }));
     clock.now += MINUTE_MS;
     const last = emulator.add({ Name: 'Last' });
-    const { sightings } = await sweep(connection, start.cursor);
-    expect(new Set(ids(sightings))).toEqual(new Set([...burst, last]));
+    const { changeHints } = await sweep(connection, start.cursor);
+    expect(new Set(ids(changeHints))).toEqual(new Set([...burst, last]));
   });
 
   it('are all told when they spread over seconds, in their order', async () => {
@@ -100,26 +100,26 @@ describe('the changes of accounts', () => {
       clock.now += 100;
       return emulator.add({ Name: `Nr ${at}` });
     });
-    expect([...new Set(ids((await sweep(connection, start.cursor)).sightings))]).toEqual(made);
+    expect([...new Set(ids((await sweep(connection, start.cursor)).changeHints))]).toEqual(made);
   });
 
   it('go on from a stored cursor in the middle of a burst, after a restart, with a record edited meanwhile', async () => {
     const bench = await openBench({ pageSize: 200 });
     const { cursor } = await sweep(bench.connection, undefined);
     const made = Array.from({ length: 700 }, (_, at) => bench.emulator.add({ Name: `Nr ${at}` }));
-    const seen: Sighting[] = [];
+    const seen: ChangeHint[] = [];
     let at: string | undefined = cursor;
     for (let call = 0; call < 3; call += 1) {
       const page: Changes | undefined = await bench.connection.changes?.(NAMES, at, live());
-      seen.push(...(page?.sightings ?? []));
+      seen.push(...(page?.changeHints ?? []));
       at = page?.cursor;
     }
     bench.clock.now += 2_000;
     bench.emulator.edit(made[699] ?? '', { Phone: '1' });
     bench.emulator.remove(made[650] ?? '');
     const rest = await sweep(await bench.connect(), at);
-    expect(new Set(ids([...seen, ...rest.sightings]))).toEqual(new Set(made));
-    expect(rest.sightings.find(({ id }) => id === made[650])?.kind).toBe('gone');
+    expect(new Set(ids([...seen, ...rest.changeHints]))).toEqual(new Set(made));
+    expect(rest.changeHints.find(({ id }) => id === made[650])?.kind).toBe('gone');
   });
 
   it.each([-30, 30])('are told by the time of Salesforce when this machine is %i minutes off', async (minutes) => {
@@ -130,11 +130,11 @@ describe('the changes of accounts', () => {
     theirs.now += MINUTE_MS;
     const id = emulator.add({ Name: 'A' });
     const next = await sweep(connection, start.cursor);
-    expect(ids(next.sightings)).toEqual([id]);
+    expect(ids(next.changeHints)).toEqual([id]);
     theirs.now += 60 * MINUTE_MS;
     const late = await sweep(connection, next.cursor);
     const quiet = await sweep(connection, late.cursor);
-    expect([quiet.sightings, quiet.calls]).toEqual([[], 1]);
+    expect([quiet.changeHints, quiet.calls]).toEqual([[], 1]);
     expect(quiet.cursor).toBe('2026-10-01T08:51:00Z');
   });
 
@@ -143,7 +143,7 @@ describe('the changes of accounts', () => {
     const { cursor } = await sweep(connection, undefined);
     emulator.add({ Name: 'A', CVR_Number__c: '10103940' });
     emulator.hideField('CVR_Number__c');
-    expect((await sweep(connection, cursor)).sightings).toMatchObject([{ properties: { Name: 'A' } }]);
+    expect((await sweep(connection, cursor)).changeHints).toMatchObject([{ properties: { Name: 'A' } }]);
   });
 
   it('cost one call where nothing happened', async () => {

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as client from 'jsforce/lib/util/promise.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Http, HttpResponse, Lent } from '../../../providers/provider.ts';
+import type { Http, HttpResponse, ProviderContext } from '../../../providers/provider.ts';
 import { RefusedAnswer } from '../../../providers/salesforce/errors.ts';
 import { fencedTransport } from '../../../providers/salesforce/transport.ts';
 import { live, openBench } from './setup.ts';
 
-const answering = (response: HttpResponse): Pick<Lent, 'http' | 'now'> => ({
+const answering = (response: HttpResponse): Pick<ProviderContext, 'http' | 'now'> => ({
   http: async () => response,
   now: () => 0,
 });

@@ -86,7 +86,7 @@ describe('a mail server that', () => {
     expect(row).toMatchObject({ sent_at: null, failed_at: null });
     await vi.waitFor(async () => {
       const [lane] = await store.db.selectFrom('lane').selectAll().execute();
-      expect(lane).toMatchObject({ attempts: 1, epoch: null });
+      expect(lane).toMatchObject({ attempts: 1, fence: null });
     }, soon);
   });
 
@@ -130,7 +130,7 @@ describe('a mail server that', () => {
     mailWorker(store, `smtp://127.0.0.1:${port}`, clock.now);
     await vi.waitFor(async () => {
       const [lane] = await store.db.selectFrom('lane').selectAll().execute();
-      expect(lane).toMatchObject({ attempts: 1, epoch: null });
+      expect(lane).toMatchObject({ attempts: 1, fence: null });
     }, soon);
     clock.forward(10 * 60_000);
     await vi.waitFor(async () => expect((await mailRows(store))[0]?.sent_at).not.toBeNull(), soon);

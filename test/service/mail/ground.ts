@@ -1,7 +1,7 @@
 /** What tests of mail stand on: a store with a monitor, changes to be told, and a worker by a hand-set clock. */
 import { onTestFinished } from 'vitest';
 import type { Updates } from '../../../src/protocol/payload.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { type MailRow, queueMail } from '../../../src/service/mail/queue.ts';
 import { type MailDeps, startMail } from '../../../src/service/mail/worker.ts';
 import { openSecrets } from '../../../src/service/secrets.ts';
@@ -12,7 +12,7 @@ export const secrets = openSecrets(Buffer.alloc(32, 7));
 
 export async function addMonitor(store: Store, id = MONITOR, name = 'Kunder i Jylland'): Promise<void> {
   const row = { id, name, owner: null, provider: null, target: 'all' as const, events: null, url: null, security: '' };
-  const rest = { schedule: null, emails: '[]', mail_rhythm: 'at-once' as const, activated: 1, activated_at: 1 };
+  const rest = { schedule: null, emails: '[]', mail_frequency: 'immediate' as const, enabled: 1, enabled_at: 1 };
   await store.write((tx) =>
     tx
       .insertInto('monitor')
@@ -37,7 +37,7 @@ export interface Told {
   readonly updates?: Updates;
   readonly events?: readonly string[];
   readonly recipients?: readonly string[];
-  readonly rhythm?: MailRow['rhythm'];
+  readonly frequency?: MailRow['frequency'];
   readonly monitor?: string;
   readonly formerShares?: Readonly<Record<string, string>>;
 }
@@ -62,9 +62,9 @@ export async function tell(store: Store, now: number, told: Told = {}): Promise<
       })
       .returning('seq')
       .executeTakeFirstOrThrow();
-    const { monitor = MONITOR, recipients = ['bo@example.dk'], rhythm = 'at-once', formerShares } = told;
+    const { monitor = MONITOR, recipients = ['bo@example.dk'], frequency = 'immediate', formerShares } = told;
     const events = told.events ?? Object.keys(updates);
-    await queueMail(tx, [{ monitor, recipients, rhythm, change: seq, events, formerShares }], now);
+    await queueMail(tx, [{ monitor, recipients, frequency, change: seq, events, formerShares }], now);
   });
 }
 
@@ -72,10 +72,10 @@ export async function tell(store: Store, now: number, told: Told = {}): Promise<
 export function mailWorker(store: Store, url: string | undefined, now: () => number, more: Partial<MailDeps> = {}) {
   const logged: { level: string; details: object; message: string }[] = [];
   const at = (level: string) => (details: object, message: string) => void logged.push({ level, details, message });
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   const worker = startMail({
     store,
-    bell,
+    wakeUp,
     now,
     log: { error: at('error'), warn: at('warn') },
     secrets,
@@ -86,7 +86,7 @@ export function mailWorker(store: Store, url: string | undefined, now: () => num
     ...more,
   });
   onTestFinished(() => worker.stop(500));
-  return { worker, bell, logged };
+  return { worker, wakeUp, logged };
 }
 
 export const mailRows = async (store: Store) =>

@@ -13,10 +13,10 @@ test.each(ENGINES)('what is published is mailed to the monitors that selected it
     name: 'Navne',
     events: ['name', 'ownership'],
     emails: ['bo@example.dk'],
-    mailRhythm: 'at-once',
+    mailFrequency: 'immediate',
   });
-  await made(store, { target: 'all', name: 'Slukket', activated: false, emails: ['ida@example.dk'] });
-  await made(store, { target: 'all', name: 'Dagligt', emails: ['eva@example.dk'], mailRhythm: 'daily' });
+  await made(store, { target: 'all', name: 'Slukket', enabled: false, emails: ['ida@example.dk'] });
+  await made(store, { target: 'all', name: 'Dagligt', emails: ['eva@example.dk'], mailFrequency: 'daily' });
   const owner = { entityId: 'CVR-3-4000099001', name: 'Prøve Opdigtsen', type: 'Person', ownership: '15-20' };
   const change = changed({
     updates: { ...RENAMED_AND_MOVED, ownership: { added: [], removed: [], changed: [owner] } },

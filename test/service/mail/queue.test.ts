@@ -36,7 +36,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
   const row = (more: Partial<MailRow> = {}): MailRow => ({
     monitor: 'm1',
     recipients: ['bo@example.dk'],
-    rhythm: 'at-once',
+    frequency: 'immediate',
     change: 1,
     events: ['name'],
     ...more,
@@ -49,7 +49,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
   test('at once is due now, daily when the hour strikes', async () => {
     const store = await newStore(engine);
     await store.write((tx) =>
-      queueMail(tx, [row(), row({ monitor: 'm2', rhythm: 'daily', recipients: ['a@x.dk', 'b@x.dk'] })], NOW),
+      queueMail(tx, [row(), row({ monitor: 'm2', frequency: 'daily', recipients: ['a@x.dk', 'b@x.dk'] })], NOW),
     );
     const digest = at('2026-03-11T06:00:00Z');
     expect(await lanesOf(store)).toEqual([
@@ -66,7 +66,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
     await store.write((tx) => queueMail(tx, [row(), row()], NOW));
     await store.write((tx) => queueMail(tx, [row()], NOW));
     expect(await rowsOf(store)).toEqual([
-      { monitor: 'm1', recipient: 'bo@example.dk', kind: 'at-once', change: 1, body: '{"events":["name"]}' },
+      { monitor: 'm1', recipient: 'bo@example.dk', kind: 'immediate', change: 1, body: '{"events":["name"]}' },
     ]);
   });
 

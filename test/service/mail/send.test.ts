@@ -70,11 +70,11 @@ describe.each(ENGINES)('mail on %s', (engine) => {
     const office = await postOffice();
     await addMonitor(store);
     const clock = stillClock('2026-03-28T12:00:00Z');
-    await tell(store, clock.now(), { rhythm: 'daily' });
+    await tell(store, clock.now(), { frequency: 'daily' });
     const { worker } = mailWorker(store, office.url, clock.now);
     await worker.drained();
     clock.set('2026-03-29T04:59:59Z');
-    await tell(store, clock.now(), { rhythm: 'daily', entity: 'CVR-1-99000002', name: 'Fiktivby El ApS' });
+    await tell(store, clock.now(), { frequency: 'daily', entity: 'CVR-1-99000002', name: 'Fiktivby El ApS' });
     await worker.drained();
     expect(office.mails).toHaveLength(0);
     // 07:00 in Copenhagen is 05:00 UTC from this morning on, an hour earlier than yesterday.
@@ -86,7 +86,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
     // What comes after the hour waits for the next, and in October that is an hour later again.
     clock.set('2026-10-24T05:00:01Z');
-    await tell(store, clock.now(), { rhythm: 'daily' });
+    await tell(store, clock.now(), { frequency: 'daily' });
     clock.set('2026-10-25T05:59:59Z');
     await worker.drained();
     expect(office.mails).toHaveLength(1);
@@ -99,7 +99,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
     const office = await postOffice();
     await addMonitor(store);
     const clock = stillClock('2026-06-01T12:00:00Z');
-    await tell(store, clock.now(), { rhythm: 'daily' });
+    await tell(store, clock.now(), { frequency: 'daily' });
     await tell(store, clock.now(), { entity: 'CVR-1-99000002', name: 'Demodal Byg ApS' });
     const { worker } = mailWorker(store, office.url, clock.now);
     await worker.drained();

@@ -37,7 +37,7 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
     expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([]);
 
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? '';
-    await tell(store, Date.now() + 60_000, { recipients: ['bo@example.dk'], rhythm: 'daily' });
+    await tell(store, Date.now() + 60_000, { recipients: ['bo@example.dk'], frequency: 'daily' });
     const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     const done = await fetch(new URL(action, link), { ...form, body: '' });
     expect(done.status).toBe(200);

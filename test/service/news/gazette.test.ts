@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EmulatorAnswer, serveEmulator } from '../../../providers/emulator.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { mark } from '../../../src/runtime/lanes.ts';
 import { startWorker } from '../../../src/runtime/worker.ts';
 import { type GazetteDeps, pollGazette, runGazette } from '../../../src/service/news/gazette.ts';
@@ -147,7 +147,7 @@ describe.each(ENGINES)('the gazette on %s', (engine) => {
     clock.set('2026-12-02T10:30:00Z');
     await pollGazette(deps, stays);
     expect(await told()).toEqual(['N-1', 'N-2', 'N-3', 'N-4', 'N-5', 'LATE']);
-    const kept = await store.db.selectFrom('keep').select('value').where('key', '=', 'news gazette').executeTakeFirst();
+    const kept = await store.db.selectFrom('kv').select('value').where('key', '=', 'news gazette').executeTakeFirst();
     expect(JSON.parse(kept?.value ?? '')).toEqual({ from: '2026-11-29', seen: { LATE: '2026-11-30' } });
   });
 
@@ -260,7 +260,7 @@ test('its lane waits as long as the gazette asks for, and then polls again and a
   await store.write((tx) => mark(tx, 'watch', ['gazette'], clock.now()));
   const worker = startWorker({
     store,
-    bell: createBell(),
+    wakeUp: createWakeUp(),
     queue: 'watch',
     batch: 1,
     concurrency: 1,

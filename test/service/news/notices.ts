@@ -48,7 +48,7 @@ export async function articles(store: Store) {
 
 /** All that is stored, as one text: to look for what must not be. */
 export async function everything(store: Store): Promise<string> {
-  const tables = ['change', 'news', 'news_entity', 'keep', 'mail', 'delivery', 'lane', 'snapshot'] as const;
+  const tables = ['change', 'news', 'news_entity', 'kv', 'mail', 'delivery', 'lane', 'snapshot'] as const;
   const all = await Promise.all(tables.map((table) => store.db.selectFrom(table).selectAll().execute()));
   return JSON.stringify(all);
 }

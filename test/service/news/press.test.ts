@@ -173,7 +173,7 @@ test('a feed that fails is put off by itself, longer and longer, and the others 
   clock.forward(HOUR);
   await pollPress(deps, stays);
   expect(deps.warnings).toHaveLength(3);
-  const kept = await store.db.selectFrom('keep').select('value').execute();
+  const kept = await store.db.selectFrom('kv').select('value').execute();
   expect(kept.map(({ value }) => JSON.parse(value).failures).sort()).toEqual([0, 3]);
   expect(JSON.stringify(kept)).not.toContain('hemmelig');
   clock.forward(7 * HOUR);

@@ -19,13 +19,13 @@ interface Answer {
   readonly json: unknown;
 }
 
-interface Ground {
+interface Fixture {
   readonly url: string;
   readonly key: string;
   ask(query: string, body?: unknown): Promise<Answer>;
 }
 
-async function ground(items: readonly NewsItem[] = [], scopes: readonly Scope[] = ['news']): Promise<Ground> {
+async function fixture(items: readonly NewsItem[] = [], scopes: readonly Scope[] = ['news']): Promise<Fixture> {
   const store = await newStore('sqlite');
   const { key } = await store.write((tx) => createKey(tx, { name: 'Nordlys A/S', scopes }, NOW));
   await store.write((tx) => storeNews(tx, items));
@@ -64,7 +64,7 @@ describe('POST /modules/news', () => {
     const item = storedItem('a', NOW, [COMPANY, 'CVR-3-4000000001'], {
       providerData: { sourceName: 'Opdigtet Presse', url: null, nested: { kept: [1] } },
     });
-    const { ask } = await ground([item]);
+    const { ask } = await fixture([item]);
     const { status, json } = await ask('', ['cvr-3-4000000001', 'CVR-1-99999999']);
     expect(status).toBe(200);
     expect(json).toEqual([
@@ -97,7 +97,7 @@ describe('POST /modules/news', () => {
 
   it('has pages of 30 in the default order', async () => {
     const items = Array.from({ length: 40 }, (_, at) => storedItem(`${at}`, NOW + at, [COMPANY]));
-    const { ask } = await ground(items);
+    const { ask } = await fixture(items);
     expect(idsOf(await ask(''))).toEqual(Array.from({ length: 30 }, (_, at) => `${39 - at}`));
     expect(idsOf(await ask('page=2'))).toEqual(Array.from({ length: 10 }, (_, at) => `${9 - at}`));
     expect(idsOf(await ask('page=3'))).toEqual([]);
@@ -105,7 +105,7 @@ describe('POST /modules/news', () => {
   });
 
   it('takes times in any zone, and a plus that nobody escaped', async () => {
-    const { ask } = await ground(week);
+    const { ask } = await fixture(week);
     expect(idsOf(await ask('from=2026-03-03'))).toEqual(['day 3', 'day 2']);
     expect(idsOf(await ask('from=2026-03-03T01:00:00%2B01:00&to=2026-03-03T00:00:00Z'))).toEqual(['day 2']);
     expect(idsOf(await ask('to=2026-03-02T01:00:00+01:00'))).toEqual(['day 1', 'day 0']);
@@ -114,7 +114,7 @@ describe('POST /modules/news', () => {
   });
 
   it('takes types as ids or names in any case, separated by commas', async () => {
-    const { ask } = await ground(week);
+    const { ask } = await fixture(week);
     for (const types of ['28', 'board', 'BOARD', '28,Board, 27', ',28,'])
       expect(idsOf(await ask(`types=${encodeURIComponent(types)}`))).toEqual(['day 2', 'day 0']);
     expect(idsOf(await ask('types=400,28'))).toHaveLength(4);
@@ -122,7 +122,7 @@ describe('POST /modules/news', () => {
   });
 
   it('takes the order in any case', async () => {
-    const { ask } = await ground([
+    const { ask } = await fixture([
       storedItem('long', NOW, [COMPANY]),
       storedItem('short', NOW + DAY, [COMPANY], { promotedUntil: NOW + DAY }),
     ]);
@@ -148,25 +148,25 @@ describe('POST /modules/news', () => {
     ['orderBy=random', 'querystring.orderBy'],
     ['orderBy=', 'querystring.orderBy'],
   ])('refuses %s with 422 and names it', async (query, path) => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     const answer = await ask(query);
     expect(answer).toMatchObject({ status: 422, json: { httpStatusCode: 422, errorCode: 422 } });
     expect(wrongIn(answer)).toEqual([path]);
   });
 
   it('names the types there are where one is not known', async () => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     expect(JSON.stringify((await ask('types=Nonsense')).json)).toContain('400 Gazette');
   });
 
   it('goes as deep as 10,000 items', async () => {
-    const { ask } = await ground(week);
+    const { ask } = await fixture(week);
     expect(await ask('limit=200&page=50')).toEqual({ status: 200, json: [] });
     expect(await ask('limit=1&page=10000')).toEqual({ status: 200, json: [] });
   });
 
   it('names the first malformed ids and their number', async () => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     const answer = await ask('', [COMPANY, ...Array.from({ length: 25 }, () => 'nobody'), 'CVR-1-x', '']);
     expect(answer.status).toBe(422);
     expect(wrongIn(answer)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((at) => `body.${at}`));
@@ -174,14 +174,14 @@ describe('POST /modules/news', () => {
   });
 
   it('refuses a body that is no list of texts', async () => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     for (const body of [{}, { ids: [COMPANY] }, COMPANY, null, 7, [7], [null], [[COMPANY]]])
       expect((await ask('', body)).status).toBe(422);
     expect(await ask('', [])).toEqual({ status: 200, json: [] });
   });
 
   it('answers 100,000 ids, and refuses more', async () => {
-    const { ask } = await ground(week);
+    const { ask } = await fixture(week);
     const ids = Array.from({ length: 99_999 }, (_, at) => `CVR-1-${20_000_000 + at}`);
     expect(idsOf(await ask('limit=200', [...ids, COMPANY]))).toHaveLength(4);
     const answer = await ask('', [...ids, COMPANY, 'CVR-1-10000002']);
@@ -190,7 +190,7 @@ describe('POST /modules/news', () => {
   });
 
   it('refuses 100,000 wrong entries in a short answer', async () => {
-    const { ask } = await ground();
+    const { ask } = await fixture();
     for (const entry of [7, 'nobody']) {
       const { status, json } = await ask(
         '',
@@ -202,7 +202,7 @@ describe('POST /modules/news', () => {
   });
 
   it('refuses a body over its limit, and other content', async () => {
-    const { url, key } = await ground();
+    const { url, key } = await fixture();
     const post = (body: string, type: string) =>
       fetch(`${url}/modules/news?accesskey=${key}`, { method: 'POST', headers: { 'content-type': type }, body });
     expect((await post(`["${'x'.repeat(5_000_000)}"]`, 'application/json')).status).toBe(413);
@@ -211,15 +211,15 @@ describe('POST /modules/news', () => {
   });
 
   it('needs a key with the scope, before it looks at anything', async () => {
-    const { url } = await ground();
+    const { url } = await fixture();
     const answer = await fetch(`${url}/modules/news?limit=-1`, { method: 'POST', body: 'x' });
     expect(answer.status).toBe(401);
-    const other = await ground(week, ['monitoring']);
+    const other = await fixture(week, ['monitoring']);
     expect((await other.ask('limit=-1')).status).toBe(403);
   });
 
   it('serves others while it answers 100,000 ids', async () => {
-    const { url, ask } = await ground(
+    const { url, ask } = await fixture(
       Array.from({ length: 3_000 }, (_, at) => storedItem(`${at}`, NOW, [`CVR-1-${20_000_000 + at * 30}`])),
     );
     const big = ask(

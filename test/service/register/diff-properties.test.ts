@@ -87,7 +87,7 @@ describe('of any two documents of a company', () => {
         const expected = new Map(factsOf(after));
         // The absence of what cannot be un-told stays untold: figures that were taken back, a life that never was.
         const untold = ['started', 'ended', 'monthlyEmployeeCount', 'quarterlyEmployees', 'yearlyEmployees'];
-        for (const key of untold) if (!isTold(before, after, key)) expected.set(key, folded.get(key));
+        for (const key of untold) if (!isNotified(before, after, key)) expected.set(key, folded.get(key));
         // Industries are compared by code and text, and listed by code: the reworded ones of a code are one.
         expect(Object.fromEntries(folded)).toEqual(Object.fromEntries(expected));
       }),
@@ -127,7 +127,7 @@ describe('of any two documents of a company', () => {
   });
 });
 
-const isTold = (before: Company, after: Company, key: string): boolean => {
+const isNotified = (before: Company, after: Company, key: string): boolean => {
   if (key === 'started' || key === 'ended') return after.life.value.started !== null;
   const [was, is] =
     key === 'monthlyEmployeeCount'

@@ -1,8 +1,8 @@
 /** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
 import { describe, expect, it, test } from 'vitest';
 import type { Company } from '../../../src/service/register/company.ts';
-import { allowLosses, keepLosses, readLosses } from '../../../src/service/register/losses.ts';
-import type { Step } from '../../../src/service/register/read-page.ts';
+import { allowLosses, readLosses, storeLosses } from '../../../src/service/register/losses.ts';
+import type { DocumentStep } from '../../../src/service/register/read-page.ts';
 import { limitLosses, type Tally } from '../../../src/service/register/safety-limit.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { companyOf, name, person, relation, trulyOwns } from './documents.ts';
@@ -12,16 +12,16 @@ const owner = (at: number) => relation(person(4_000_700_001 + at, `Ejer ${at}`),
 const ownedBy = (...owners: readonly number[]): Company => companyOf({ deltagerRelation: owners.map(owner) });
 const [nobody, one, two, other] = [ownedBy(), ownedBy(1), ownedBy(1, 2), ownedBy(3)];
 
-const row: Step['row'] = { entity: 'x', digest: '', loaded_at: '', ahead: null, ahead_at: null, body: '{}' };
-const step = (before: Company, read: Company): Step => ({ kind: 'company', row, before, after: read, read });
-const afterOf = (limited: Step | undefined): Company => {
+const row: DocumentStep['row'] = { entity: 'x', digest: '', loaded_at: '', ahead: null, ahead_at: null, body: '{}' };
+const step = (before: Company, read: Company): DocumentStep => ({ kind: 'company', row, before, after: read, read });
+const afterOf = (limited: DocumentStep | undefined): Company => {
   if (limited?.kind !== 'company') throw new Error('it is no company');
   return limited.after;
 };
-const page = (lost: number, seen: number): readonly Step[] =>
+const page = (lost: number, seen: number): readonly DocumentStep[] =>
   Array.from({ length: seen }, (_, at) => step(one, at < lost ? nobody : one));
 const owners = (lost: number, seen: number) => ({ beneficialOwners: { lost, seen } satisfies Tally });
-const keeps = (steps: readonly Step[], before = {}, holds: readonly string[] = []): boolean =>
+const keeps = (steps: readonly DocumentStep[], before = {}, holds: readonly string[] = []): boolean =>
   limitLosses(steps, before, holds).withheld.includes('beneficialOwners');
 
 describe('the safety limit keeps a kind of fact', () => {
@@ -85,7 +85,7 @@ describe('the safety limit keeps a kind of fact', () => {
 describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
   const count = async (store: Awaited<ReturnType<typeof newStore>>, now: number) => {
     const state = await readLosses(store.db, now);
-    await store.write((tx) => keepLosses(tx, state, { tallies: owners(5, 10), withheld: [] }, now));
+    await store.write((tx) => storeLosses(tx, state, { tallies: owners(5, 10), withheld: [] }, now));
   };
 
   it('is the sum of a day, and no longer', async () => {

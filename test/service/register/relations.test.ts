@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Body } from '../../../src/service/register/relations.ts';
+import type { RelationBody } from '../../../src/service/register/relations.ts';
 import {
   attribute,
   companyOf,
@@ -20,7 +20,7 @@ const ANNA = person(4_999_000_002, 'Anna Testesen');
 const BO = person(4_999_000_003, 'Bo Opdigtsen');
 const OWNER = firm(95_000_027, 'Ejer Holding ApS');
 
-const members = (body: Body, deltagerRelation: readonly unknown[], today = '2026-03-10') =>
+const members = (body: RelationBody, deltagerRelation: readonly unknown[], today = '2026-03-10') =>
   companyOf({ deltagerRelation }, today).bodies[body].members.map(({ entityId, share }) =>
     share === null ? entityId : `${entityId} ${share}`,
   );
@@ -62,7 +62,7 @@ test('a company that changed its name goes by the latest', () => {
 });
 
 describe('bodies', () => {
-  const cases: readonly [Body, Json][] = [
+  const cases: readonly [RelationBody, Json][] = [
     ['board', role('LEDELSESORGAN', 'Bestyrelse', 'BESTYRELSESMEDLEM')],
     ['management', role('LEDELSESORGAN', 'Direktion', 'ADM. DIR.')],
     ['accountant', role('REVISION', 'Revision', 'REVISION')],

@@ -4,8 +4,8 @@ import { readAttention } from '../../../src/connector/attention.ts';
 import { resolveAttention } from '../../../src/connector/resolve-attention.ts';
 import { claim } from '../../../src/runtime/lanes.ts';
 import { VANISHED_QUEUE } from '../../../src/service/register/losses.ts';
-import { tellLosses } from '../../../src/service/register/tell-losses.ts';
-import { readStates } from '../../../src/service/states.ts';
+import { releaseLosses } from '../../../src/service/register/tell-losses.ts';
+import { readFullStates } from '../../../src/service/states.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { document, type Json, name, person, relation, trulyOwns } from './documents.ts';
 import { START, setWatch, type WatchStage } from './watch-stage.ts';
@@ -41,7 +41,7 @@ const answer = (stage: WatchStage, verb: 'accept' | 'keep') =>
   stage.store.write((tx) => resolveAttention(tx, verb, `lane/${VANISHED_QUEUE}/*`, stage.now()));
 
 const ownersOf = async ({ store }: WatchStage, at: number) =>
-  (await readStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
+  (await readFullStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
     .trueOwnership.members.length;
 
 describe.each(ENGINES)('the safety limit on %s', (engine) => {
@@ -71,7 +71,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await answer(stage, 'accept');
     const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await tellLosses(stage.deps, held);
+    await releaseLosses(stage.deps, held);
     expect(await stage.changes()).toHaveLength(COMPANIES - 1);
     expect((await stage.changes())[0]?.updates.trueOwnership?.removed).toHaveLength(1);
     expect(await ownersOf(stage, 3)).toBe(0);
@@ -91,7 +91,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await answer(stage, 'accept');
     const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await tellLosses(stage.deps, held);
+    await releaseLosses(stage.deps, held);
     expect(await stage.changes()).toHaveLength(101);
     // And what goes in the days after is told at once, however much that is.
     for (const documents of [many(120, false), many(180, true)]) {
@@ -126,7 +126,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await answer(stage, 'accept');
     const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await tellLosses(stage.deps, held);
+    await releaseLosses(stage.deps, held);
     expect(await stage.changes()).toHaveLength(COMPANIES);
     expect(await ownersOf(stage, 3)).toBe(0);
   });

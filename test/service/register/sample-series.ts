@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Entity } from '../../../src/protocol/formats.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { documentOf } from '../../../src/service/register/sample/document.ts';
-import type { Run, Version } from '../../../src/service/register/sample/runs.ts';
+import type { SampleRun, Version } from '../../../src/service/register/sample/runs.ts';
 import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
 
 export const SERIES_FOLDER = join(import.meta.dirname, '../../../data/samples/register');
@@ -117,7 +117,7 @@ export function sampleSeries(): readonly Sample[] {
     }),
   );
   const [unit = people.baker] = wind[0].company.pUnits;
-  const named = (...names: readonly (readonly [string, string, string | null])[]): readonly Run<string>[] =>
+  const named = (...names: readonly (readonly [string, string, string | null])[]): readonly SampleRun<string>[] =>
     names.map(([value, from, to]) => ({ value, from, to, at: at(from) }));
   const units = named([unit.name ?? '', '2012-09-03', null]);
   const renamedUnit = named([unit.name ?? '', '2012-09-03', '2026-02-09'], ['Vingeværkstedet', '2026-02-10', null]);

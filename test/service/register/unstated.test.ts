@@ -7,7 +7,7 @@ import { ALL_FAMILIES, type Family } from '../../../src/service/register/familie
 import { createFileSource } from '../../../src/service/register/file.ts';
 import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
 import { stateOf } from '../../../src/service/register/state.ts';
-import { readStates } from '../../../src/service/states.ts';
+import { readFullStates } from '../../../src/service/states.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
 import {
   attribute,
@@ -142,7 +142,7 @@ describe('a family that a document does not state', () => {
       const stage = await setWatch(await newStore('sqlite'));
       await stage.tell(...versions.map((fields, at) => served(document(fields), at)));
       await stage.run();
-      const { company: known } = (await readStates(stage.store.db, [ENTITY])).get(ENTITY) ?? {};
+      const { company: known } = (await readFullStates(stage.store.db, [ENTITY])).get(ENTITY) ?? {};
       return known === undefined ? undefined : stateOf(known, OPTIONS).trueOwnership?.added.length;
     };
     expect(await listed({ deltagerRelation: [] })).toBeUndefined();

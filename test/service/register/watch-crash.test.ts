@@ -61,7 +61,7 @@ describe.each(ENGINES)('a page that fails on %s', (engine) => {
     const state = async () => ({
       snapshots: await real.db.selectFrom('snapshot').selectAll().execute(),
       changes: await real.db.selectFrom('change').selectAll().execute(),
-      cursor: await real.db.selectFrom('keep').select('value').where('key', '=', 'cursor:file').execute(),
+      cursor: await real.db.selectFrom('kv').select('value').where('key', '=', 'cursor:file').execute(),
       aside: await real.db.selectFrom('quarantine').selectAll().execute(),
     });
     const before = await state();

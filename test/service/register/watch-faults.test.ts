@@ -160,7 +160,7 @@ describe('others', () => {
     await other.tell(loaded(life(company, { from: '2026-05-04', is: { website: 'www.andre.example' } }), -50));
     await stage.run('file', () => {
       meanwhile = async () => {
-        await store.write((tx) => tx.deleteFrom('keep').where('key', '=', 'cursor:file').execute());
+        await store.write((tx) => tx.deleteFrom('kv').where('key', '=', 'cursor:file').execute());
         await store.write((tx) => mark(tx, 'watch', ['elsewhere'], START));
         const [held] = await claim(store, 'watch', { limit: 1, now: START, leaseMs: HOUR, keys: ['elsewhere'] });
         if (held === undefined) throw new Error('no claim');

@@ -1,6 +1,6 @@
 /** A watcher in a process of its own, to be killed: store URL, file of documents, the clock's start in ms. */
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { createFileSource } from '../../../src/service/register/file.ts';
 import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch.ts';
 import { openStore } from '../../../src/store/open.ts';
@@ -12,7 +12,7 @@ const now = () => Number(start) + Date.now() - began;
 const log = { info() {}, warn() {}, error: (_: object, message: string) => void process.stderr.write(`${message}\n`) };
 const deps = {
   store,
-  bell: createBell(),
+  wakeUp: createWakeUp(),
   metrics: createMetrics(),
   log,
   now,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
-import { createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp } from '../../../src/runtime/bell.ts';
 import { claim } from '../../../src/runtime/lanes.ts';
 import { createFileSource } from '../../../src/service/register/file.ts';
 import { documentOf } from '../../../src/service/register/sample/document.ts';
@@ -60,7 +60,7 @@ export async function setWatch(store: Store, options: WatchOptions = {}): Promis
   const say = (_: object, message: string) => void warnings.push(message);
   const deps: WatchDeps = {
     store,
-    bell: createBell(),
+    wakeUp: createWakeUp(),
     metrics: createMetrics(),
     log: { info: say, warn: say, error: say },
     now,

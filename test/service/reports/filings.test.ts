@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formerOf, isNews, type Known } from '../../../src/service/reports/choose.ts';
+import { formerOf, isNews, type KnownFiling } from '../../../src/service/reports/choose.ts';
 import { type Filing, readFiling } from '../../../src/service/reports/filings.ts';
 import { reportData } from '../../../src/service/reports/report.ts';
 import { FILING } from './reading.ts';
@@ -93,7 +93,7 @@ describe('a record of the index', () => {
 
 describe('which filing is news', () => {
   const data = reportData([], FILING);
-  const known = (id: string, end: string, published = '2024-05-01', start = '2023-01-01'): Known => ({
+  const known = (id: string, end: string, published = '2024-05-01', start = '2023-01-01'): KnownFiling => ({
     id,
     period_start: start,
     period_end: end,

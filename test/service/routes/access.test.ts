@@ -12,49 +12,49 @@ const body = (status: number, errorCode = status) => ({
 
 describe.each(ENGINES)('a key on %s', (engine) => {
   it('opens the door, in the query under a name in any case, or in the header', async () => {
-    const house = await openHouse(engine);
-    const { key } = await house.key();
+    const harness = await openHouse(engine);
+    const { key } = await harness.key();
     for (const name of ['accesskey', 'accessKey', 'ACCESSKEY', 'AccessKey'])
-      expect((await house.call('GET', `${JOBS}?${name}=${key}`)).status).toBe(200);
+      expect((await harness.call('GET', `${JOBS}?${name}=${key}`)).status).toBe(200);
     for (const name of ['x-access-key', 'X-Access-Key'])
-      expect((await house.call('GET', JOBS, { headers: { [name]: key } })).status).toBe(200);
-    expect((await house.call('GET', `${JOBS}?accesskey=${key}`, { headers: { 'x-access-key': key } })).status).toBe(
+      expect((await harness.call('GET', JOBS, { headers: { [name]: key } })).status).toBe(200);
+    expect((await harness.call('GET', `${JOBS}?accesskey=${key}`, { headers: { 'x-access-key': key } })).status).toBe(
       200,
     );
   });
 
   it('is refused once it is revoked, and for ever', async () => {
-    const house = await openHouse(engine);
-    const { id, key } = await house.key();
-    expect((await house.call('GET', `${JOBS}?accesskey=${key}`)).status).toBe(200);
-    expect(await house.store.write((tx) => revokeKey(tx, id, house.clock.now()))).toBe(true);
-    house.clock.forward(1_000);
-    const answer = await house.call('GET', `${JOBS}?accesskey=${key}`);
+    const harness = await openHouse(engine);
+    const { id, key } = await harness.key();
+    expect((await harness.call('GET', `${JOBS}?accesskey=${key}`)).status).toBe(200);
+    expect(await harness.store.write((tx) => revokeKey(tx, id, harness.clock.now()))).toBe(true);
+    harness.clock.forward(1_000);
+    const answer = await harness.call('GET', `${JOBS}?accesskey=${key}`);
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(body(401));
-    const [revoked] = await listKeys(house.store.db);
-    house.clock.forward(60_000);
-    expect(await house.store.write((tx) => revokeKey(tx, id, house.clock.now()))).toBe(true);
-    expect(await listKeys(house.store.db)).toEqual([revoked]);
+    const [revoked] = await listKeys(harness.store.db);
+    harness.clock.forward(60_000);
+    expect(await harness.store.write((tx) => revokeKey(tx, id, harness.clock.now()))).toBe(true);
+    expect(await listKeys(harness.store.db)).toEqual([revoked]);
   });
 
   it('is kept as a digest, with when it was used to the minute', async () => {
-    const house = await openHouse(engine);
-    const { id, key } = await house.key();
+    const harness = await openHouse(engine);
+    const { id, key } = await harness.key();
     expect(key).toMatch(/^cvrsync_[\w-]{43}$/);
-    const usedAt = async () => (await listKeys(house.store.db))[0]?.usedAt;
+    const usedAt = async () => (await listKeys(harness.store.db))[0]?.usedAt;
     expect(await usedAt()).toBeNull();
-    const call = () => house.call('GET', `${JOBS}?accesskey=${key}`);
+    const call = () => harness.call('GET', `${JOBS}?accesskey=${key}`);
     await call();
     await expect.poll(usedAt).not.toBeNull();
     const first = await usedAt();
-    house.clock.forward(30_000);
+    harness.clock.forward(30_000);
     await call();
-    house.clock.forward(31_000);
+    harness.clock.forward(31_000);
     expect(await usedAt()).toBe(first);
     await call();
     await expect.poll(usedAt).toBeGreaterThan(Number(first) + 60_000);
-    const row = await house.store.db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const row = await harness.store.db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toContain(key);
     expect(JSON.stringify(row)).not.toContain(key.slice(8));
   });
@@ -68,62 +68,62 @@ describe('the door', () => {
     ['a key that was never made', `${JOBS}?accesskey=cvrsync_${'A'.repeat(43)}`],
     ['a key under another name', `${JOBS}?apikey=cvrsync_${'A'.repeat(43)}`],
   ])('refuses %s with 401', async (_what, path) => {
-    const house = await openHouse();
-    const answer = await house.call('GET', path);
+    const harness = await openHouse();
+    const answer = await harness.call('GET', path);
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(body(401));
   });
 
   it('refuses two keys that differ with 400, wherever they are, and takes one that is repeated', async () => {
-    const house = await openHouse();
-    const [{ key }, other] = [await house.key(), await house.key()];
-    const two = await house.call('GET', `${JOBS}?accesskey=${key}&accessKey=${other.key}`);
+    const harness = await openHouse();
+    const [{ key }, other] = [await harness.key(), await harness.key()];
+    const two = await harness.call('GET', `${JOBS}?accesskey=${key}&accessKey=${other.key}`);
     expect(two.status).toBe(400);
     expect(two.json).toEqual(body(400));
     expect(two.text).not.toContain(key);
-    expect((await house.call('GET', `${JOBS}?accesskey=${key}&accesskey=${other.key}`)).status).toBe(400);
+    expect((await harness.call('GET', `${JOBS}?accesskey=${key}&accesskey=${other.key}`)).status).toBe(400);
     const headers = { 'x-access-key': other.key };
-    expect((await house.call('GET', `${JOBS}?accesskey=${key}`, { headers })).status).toBe(400);
-    expect((await house.call('GET', `${JOBS}?accesskey=${key}&ACCESSKEY=${key}`)).status).toBe(200);
+    expect((await harness.call('GET', `${JOBS}?accesskey=${key}`, { headers })).status).toBe(400);
+    expect((await harness.call('GET', `${JOBS}?accesskey=${key}&ACCESSKEY=${key}`)).status).toBe(200);
   });
 
   it('refuses a key without the scope with 403', async () => {
-    const house = await openHouse();
-    const { key } = await house.key(['news', 'testwebhook']);
-    const answer = await house.call('GET', `${JOBS}?accesskey=${key}`);
+    const harness = await openHouse();
+    const { key } = await harness.key(['news', 'testwebhook']);
+    const answer = await harness.call('GET', `${JOBS}?accesskey=${key}`);
     expect(answer.status).toBe(403);
     expect(answer.json).toEqual(body(403));
   });
 
   it('asks for a key before it looks at anything else', async () => {
-    const house = await openHouse();
-    const answer = await house.call('GET', `${JOBS}/no-job/items?take=-5`);
+    const harness = await openHouse();
+    const answer = await harness.call('GET', `${JOBS}/no-job/items?take=-5`);
     expect(answer.status).toBe(401);
   });
 
   it('writes no key to the log and into no answer, even where the call fails for a reason of ours', async () => {
-    const house = await openHouse();
-    const { key } = await house.key();
-    await house.store.write((tx) => tx.schema.dropTable('monitor').execute());
+    const harness = await openHouse();
+    const { key } = await harness.key();
+    await harness.store.write((tx) => tx.schema.dropTable('monitor').execute());
     for (const method of ['GET', 'PATCH']) {
-      const answer = await house.call(method, `${JOBS}?accessKey=${key}`, { headers: { 'x-access-key': key } });
+      const answer = await harness.call(method, `${JOBS}?accessKey=${key}`, { headers: { 'x-access-key': key } });
       expect(answer.status).toBe(method === 'GET' ? 500 : 405);
       expect(answer.text).not.toContain(key);
     }
-    expect(house.logged).toHaveLength(1);
-    expect(JSON.stringify(house.logged, Object.getOwnPropertyNames(new Error('x')))).not.toContain(key);
-    expect(String(house.logged.map((line) => JSON.stringify(line)))).not.toContain(key);
+    expect(harness.logged).toHaveLength(1);
+    expect(JSON.stringify(harness.logged, Object.getOwnPropertyNames(new Error('x')))).not.toContain(key);
+    expect(String(harness.logged.map((line) => JSON.stringify(line)))).not.toContain(key);
   });
 });
 
 describe('the limit', () => {
   it('refuses the 501st call of a minute that began with the first, and lets the next minute in', async () => {
-    const house = await openHouse();
-    const { key } = await house.key();
-    const other = await house.key();
-    const call = () => house.call('GET', JOBS, { headers: { 'x-access-key': key } });
+    const harness = await openHouse();
+    const { key } = await harness.key();
+    const other = await harness.key();
+    const call = () => harness.call('GET', JOBS, { headers: { 'x-access-key': key } });
     await call();
-    house.clock.forward(45_000);
+    harness.clock.forward(45_000);
     const statuses = await Promise.all(Array.from({ length: 499 }, async () => (await call()).status));
     expect(new Set(statuses)).toEqual(new Set([200]));
     const late = await call();
@@ -132,19 +132,19 @@ describe('the limit', () => {
     const wait = Number(late.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(5);
     expect(wait).toBeLessThanOrEqual(15);
-    expect((await house.call('GET', `${JOBS}?accesskey=${other.key}`)).status).toBe(200);
-    house.clock.forward((wait - 4) * 1_000);
+    expect((await harness.call('GET', `${JOBS}?accesskey=${other.key}`)).status).toBe(200);
+    harness.clock.forward((wait - 4) * 1_000);
     expect((await call()).status).toBe(429);
-    house.clock.forward(4_000);
+    harness.clock.forward(4_000);
     expect((await call()).status).toBe(200);
   });
 
   it('counts calls that are refused for another reason too', async () => {
-    const house = await openHouse('sqlite', { requestsPerMinute: 3 });
-    const { key } = await house.key();
+    const harness = await openHouse('sqlite', { requestsPerMinute: 3 });
+    const { key } = await harness.key();
     const statuses: number[] = [];
     for (const path of ['/x/items', '/x/items?take=0', '', ''])
-      statuses.push((await house.call('GET', `${JOBS}${path}`, { headers: { 'x-access-key': key } })).status);
+      statuses.push((await harness.call('GET', `${JOBS}${path}`, { headers: { 'x-access-key': key } })).status);
     expect(statuses).toEqual([404, 422, 200, 429]);
   });
 });

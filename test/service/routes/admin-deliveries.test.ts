@@ -6,12 +6,12 @@ const DELIVERIES = '/admin/api/deliveries';
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 
 const furnished = async (states: readonly DeliveryState[]) => {
-  const house = await openHouse();
-  const made = await house.call('POST', '/admin/api/monitors', {
+  const harness = await openHouse();
+  const made = await harness.call('POST', '/admin/api/monitors', {
     body: { name: 'List', url: 'https://hooks.example.com/a' },
   });
   const { id: monitor } = made.json as { id: string };
-  const seqs = await house.store.write(async (tx) => {
+  const seqs = await harness.store.write(async (tx) => {
     const all: number[] = [];
     for (const [index, state] of states.entries()) {
       const at = NOON + index * 1_000;
@@ -41,13 +41,13 @@ const furnished = async (states: readonly DeliveryState[]) => {
     return all;
   });
   const states_ = async () =>
-    ((await house.call('GET', DELIVERIES)).json as { state: string }[]).map(({ state }) => state).reverse();
-  return { house, monitor, seqs, states: states_ };
+    ((await harness.call('GET', DELIVERIES)).json as { state: string }[]).map(({ state }) => state).reverse();
+  return { harness, monitor, seqs, states: states_ };
 };
 
 it('lists and counts deliveries by what is asked for', async () => {
-  const { house, monitor, seqs } = await furnished(['done', 'held', 'due']);
-  const [newest] = (await house.call('GET', `${DELIVERIES}?limit=1`)).json as object[];
+  const { harness, monitor, seqs } = await furnished(['done', 'held', 'due']);
+  const [newest] = (await harness.call('GET', `${DELIVERIES}?limit=1`)).json as object[];
   expect(newest).toEqual({
     seq: seqs[2],
     monitor,
@@ -62,7 +62,7 @@ it('lists and counts deliveries by what is asked for', async () => {
     createdAt: '2026-03-01T12:00:02.000Z',
     endedAt: null,
   });
-  const count = async (query: string) => (await house.call('GET', `${DELIVERIES}/count?${query}`)).json;
+  const count = async (query: string) => (await harness.call('GET', `${DELIVERIES}/count?${query}`)).json;
   expect(await count('')).toEqual({ count: 3 });
   expect(await count(`monitor=${monitor}&state=held`)).toEqual({ count: 1 });
   expect(await count('entity=cvr-1-10000001')).toEqual({ count: 1 });
@@ -70,26 +70,26 @@ it('lists and counts deliveries by what is asked for', async () => {
 });
 
 it('replays and drops, tells how many, and wakes whoever delivers', async () => {
-  const { house, states } = await furnished(['held', 'exhausted', 'done', 'due', 'held']);
-  const replayed = await house.call('POST', `${DELIVERIES}/replay`, { body: { until: '2026-03-01T12:00:04Z' } });
+  const { harness, states } = await furnished(['held', 'failed', 'done', 'due', 'held']);
+  const replayed = await harness.call('POST', `${DELIVERIES}/replay`, { body: { until: '2026-03-01T12:00:04Z' } });
   expect(replayed.json).toEqual({ count: 2 });
   expect(await states()).toEqual(['due', 'due', 'done', 'due', 'held']);
-  expect(house.rung.at(-1)).toBe('deliver');
-  const dropped = await house.call('POST', `${DELIVERIES}/drop`, { body: { state: 'due', limit: 2 } });
+  expect(harness.rung.at(-1)).toBe('deliver');
+  const dropped = await harness.call('POST', `${DELIVERIES}/drop`, { body: { state: 'due', limit: 2 } });
   expect(dropped.json).toEqual({ count: 2 });
   expect(await states()).toEqual(['dropped', 'dropped', 'done', 'due', 'held']);
 });
 
 it('tells the failed attempts of one', async () => {
-  const { house, seqs } = await furnished(['exhausted']);
+  const { harness, seqs } = await furnished(['failed']);
   const attempt = { at: NOON, took: 12, number: 1, status: 500, fault: null, answer: 'no' };
-  await house.store.write((tx) =>
+  await harness.store.write((tx) =>
     tx
       .insertInto('attempt')
       .values({ ...attempt, delivery: seqs[0] ?? 0 })
       .execute(),
   );
-  const answer = await house.call('GET', `${DELIVERIES}/${seqs[0]}/attempts`);
+  const answer = await harness.call('GET', `${DELIVERIES}/${seqs[0]}/attempts`);
   expect(answer.json).toEqual([{ ...attempt, at: '2026-03-01T12:00:00.000Z' }]);
 });
 
@@ -105,8 +105,8 @@ it.each([
   ['POST', '/replay', { everything: true }, 'body.everything '],
   ['POST', '/drop', { entity: 'Nordlys' }, 'body.entity '],
 ])('answers 422 and says where: %s %s %j', async (method, path, body, problem) => {
-  const { house } = await furnished(['held']);
-  const answer = await house.call(method, `${DELIVERIES}${path}`, { body });
+  const { harness } = await furnished(['held']);
+  const answer = await harness.call(method, `${DELIVERIES}${path}`, { body });
   expect(answer.status).toBe(422);
   expect(problemsIn(answer)).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
 });

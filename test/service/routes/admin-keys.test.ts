@@ -7,28 +7,28 @@ const item = { entityId: 'CVR-1-10000001', id: '7' };
 
 describe.each(ENGINES)('keys and jobs on %s', (engine) => {
   it('are made, used, handed over and ended', async () => {
-    const house = await openHouse(engine);
-    const make = async (body: object) => (await house.call('POST', '/admin/api/keys', { body })).json;
+    const harness = await openHouse(engine);
+    const make = async (body: object) => (await harness.call('POST', '/admin/api/keys', { body })).json;
     const first = (await make({ name: 'One' })) as { id: string; key: string };
     const second = (await make({ name: 'Two', scopes: ['monitoring'] })) as { id: string; key: string };
-    const made = await house.call('POST', '/admin/api/jobs', {
+    const made = await harness.call('POST', '/admin/api/jobs', {
       body: { provider: 'HubSpot', key: first.id, url: 'https://hooks.example.com/a', emails: ['anna@example.com'] },
     });
     expect(made.status).toBe(201);
     const { id, signingSecret } = made.json as { id: string; signingSecret: string };
     expect(signingSecret).toMatch(/^whsec_/);
     const add = async (key: string) =>
-      (await house.call('POST', itemsAt('hubspot', { ...item, accesskey: key }))).status;
+      (await harness.call('POST', itemsAt('hubspot', { ...item, accesskey: key }))).status;
     expect([await add(first.key), await add(second.key)]).toEqual([204, 404]);
     for (let time = 0; time < 2; time++) {
-      const moved = await house.call('PATCH', `/admin/api/jobs/${id}`, { body: { key: second.id } });
+      const moved = await harness.call('PATCH', `/admin/api/jobs/${id}`, { body: { key: second.id } });
       expect(moved.status).toBe(204);
     }
     expect([await add(first.key), await add(second.key)]).toEqual([404, 204]);
 
     for (let time = 0; time < 2; time++)
-      expect((await house.call('DELETE', `/admin/api/keys/${first.id}`)).status).toBe(204);
-    const keys = await house.call('GET', '/admin/api/keys');
+      expect((await harness.call('DELETE', `/admin/api/keys/${first.id}`)).status).toBe(204);
+    const keys = await harness.call('GET', '/admin/api/keys');
     expect(keys.json).toEqual([
       expect.objectContaining({
         id: first.id,
@@ -39,24 +39,24 @@ describe.each(ENGINES)('keys and jobs on %s', (engine) => {
       expect.objectContaining({ id: second.id, scopes: ['monitoring'], revokedAt: null }),
     ]);
     expect(keys.text).not.toContain('cvrsync_');
-    const jobs = await house.call('GET', '/admin/api/jobs');
+    const jobs = await harness.call('GET', '/admin/api/jobs');
     expect(jobs.json).toEqual([
       expect.objectContaining({ id, provider: 'HubSpot', owner: second.id, target: 'items' }),
     ]);
     expect(jobs.text).not.toContain(signingSecret);
-    expect((await house.call('DELETE', `/admin/api/jobs/${id}`)).status).toBe(204);
+    expect((await harness.call('DELETE', `/admin/api/jobs/${id}`)).status).toBe(204);
     expect(await add(second.key)).toBe(404);
   });
 });
 
 describe('a revoked key', () => {
   it('has its jobs switched off, and no job of another key', async () => {
-    const house = await openHouse();
-    const [ended, other] = [await house.key(), await house.key()];
-    const jobs = [await house.job(ended.id, 'hubspot'), await house.job(other.id, 'hubspot')];
-    expect((await house.call('DELETE', `/admin/api/keys/${ended.id}`)).status).toBe(204);
-    const rows = await house.store.db.selectFrom('monitor').select(['id', 'activated']).execute();
-    expect(jobs.map((job) => rows.find(({ id }) => id === job)?.activated)).toEqual([0, 1]);
+    const harness = await openHouse();
+    const [ended, other] = [await harness.key(), await harness.key()];
+    const jobs = [await harness.job(ended.id, 'hubspot'), await harness.job(other.id, 'hubspot')];
+    expect((await harness.call('DELETE', `/admin/api/keys/${ended.id}`)).status).toBe(204);
+    const rows = await harness.store.db.selectFrom('monitor').select(['id', 'enabled']).execute();
+    expect(jobs.map((job) => rows.find(({ id }) => id === job)?.enabled)).toEqual([0, 1]);
   });
 });
 
@@ -68,32 +68,32 @@ describe('a job that cannot be', () => {
     ['for no provider', { provider: undefined }, 'body.provider is missing'],
     ['with a target', { provider: 'crm', target: 'all' }, 'body.target is not known'],
   ])('answers 422 and says where: %s', async (_what, more, problem) => {
-    const house = await openHouse();
-    const { id: key } = await house.key();
-    await house.job(key, 'hubspot');
+    const harness = await openHouse();
+    const { id: key } = await harness.key();
+    await harness.job(key, 'hubspot');
     const body = { provider: 'hubspot', key, url: 'https://hooks.example.com/a', ...more };
-    const answer = await house.call('POST', '/admin/api/jobs', { body });
+    const answer = await harness.call('POST', '/admin/api/jobs', { body });
     expect(answer.status).toBe(422);
     expect(problemsIn(answer)).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
   });
 
   it('answers 404 where it is not there, or is a monitor', async () => {
-    const house = await openHouse();
-    const { id: key } = await house.key();
-    const made = await house.call('POST', '/admin/api/monitors', { body: { name: 'List' } });
+    const harness = await openHouse();
+    const { id: key } = await harness.key();
+    const made = await harness.call('POST', '/admin/api/monitors', { body: { name: 'List' } });
     const { id } = made.json as { id: string };
     for (const job of [NOBODY, id]) {
-      expect((await house.call('DELETE', `/admin/api/jobs/${job}`)).status).toBe(404);
-      expect((await house.call('PATCH', `/admin/api/jobs/${job}`, { body: { key } })).status).toBe(404);
+      expect((await harness.call('DELETE', `/admin/api/jobs/${job}`)).status).toBe(404);
+      expect((await harness.call('PATCH', `/admin/api/jobs/${job}`, { body: { key } })).status).toBe(404);
     }
-    expect((await house.call('DELETE', `/admin/api/keys/${NOBODY}`)).status).toBe(404);
+    expect((await harness.call('DELETE', `/admin/api/keys/${NOBODY}`)).status).toBe(404);
   });
 
   it('is not made for a key that may not have one, nor handed to it', async () => {
-    const house = await openHouse();
-    const [{ id: key }, { id: news }] = [await house.key(), await house.key(['news'])];
-    const id = await house.job(key, 'hubspot');
-    const moved = await house.call('PATCH', `/admin/api/jobs/${id}`, { body: { key: news } });
+    const harness = await openHouse();
+    const [{ id: key }, { id: news }] = [await harness.key(), await harness.key(['news'])];
+    const id = await harness.job(key, 'hubspot');
+    const moved = await harness.call('PATCH', `/admin/api/jobs/${id}`, { body: { key: news } });
     expect(moved.status).toBe(422);
     expect(problemsIn(moved)).toEqual(['body.key has not the scope monitoring']);
   });
@@ -107,8 +107,8 @@ describe('a key that cannot be', () => {
     { name: 'x', scopes: ['everything'] },
     { name: 'x', key: 'mine' },
   ])('answers 422: %j', async (body) => {
-    const house = await openHouse();
-    expect((await house.call('POST', '/admin/api/keys', { body })).status).toBe(422);
-    expect((await house.call('GET', '/admin/api/keys')).json).toEqual([]);
+    const harness = await openHouse();
+    expect((await harness.call('POST', '/admin/api/keys', { body })).status).toBe(422);
+    expect((await harness.call('GET', '/admin/api/keys')).json).toEqual([]);
   });
 });

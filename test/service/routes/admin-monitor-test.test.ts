@@ -13,13 +13,13 @@ import { openHouse } from './house.ts';
 
 describe('the test of a monitor', () => {
   it('posts with its credentials and signature while it is off, and counts for nothing', async () => {
-    const house = await openHouse();
+    const harness = await openHouse();
     const hook = await openHook();
     const credentials = { method: 'Header', key: 'X-Key', value: 'open-sesame' };
-    const body = { name: 'Nordlys', url: hook.url, credentials, activated: false };
-    const made = await house.call('POST', '/admin/api/monitors', { body });
+    const body = { name: 'Nordlys', url: hook.url, credentials, enabled: false };
+    const made = await harness.call('POST', '/admin/api/monitors', { body });
     const { id, signingSecret } = made.json as { id: string; signingSecret: string };
-    const tried = await house.call('POST', `/admin/api/monitors/${id}/test`);
+    const tried = await harness.call('POST', `/admin/api/monitors/${id}/test`);
     expect(tried).toMatchObject({ status: 200, json: { failure: null, status: 204 } });
     const [seen] = hook.seen;
     expect(seen?.headers).toMatchObject({ 'x-key': 'open-sesame', 'webhook-test': 'true' });
@@ -28,25 +28,25 @@ describe('the test of a monitor', () => {
       ok: true,
       signed: true,
     });
-    expect(await house.store.db.selectFrom('delivery').selectAll().execute()).toEqual([]);
+    expect(await harness.store.db.selectFrom('delivery').selectAll().execute()).toEqual([]);
   });
 
   it('names what is wrong with the webhook, and says when there is none', async () => {
-    const house = await openHouse();
+    const harness = await openHouse();
     const hook = await openHook(statuses(500));
     const make = async (url: string | null) => {
       const emails = ['anna@example.com'];
-      const made = await house.call('POST', '/admin/api/monitors', { body: { name: 'Nordlys', url, emails } });
+      const made = await harness.call('POST', '/admin/api/monitors', { body: { name: 'Nordlys', url, emails } });
       return (made.json as { id: string }).id;
     };
-    const failing = await house.call('POST', `/admin/api/monitors/${await make(hook.url)}/test`);
+    const failing = await harness.call('POST', `/admin/api/monitors/${await make(hook.url)}/test`);
     expect(failing).toMatchObject({ status: 200, json: { failure: 'status', status: 500 } });
-    const inside = await house.call('POST', `/admin/api/monitors/${await make('http://[::1]:9/')}/test`);
+    const inside = await harness.call('POST', `/admin/api/monitors/${await make('http://[::1]:9/')}/test`);
     expect(inside).toMatchObject({ status: 200, json: { failure: 'address', status: null } });
-    expect((await house.call('POST', `/admin/api/monitors/${await make(null)}/test`)).status).toBe(422);
-    expect((await house.call('POST', '/admin/api/monitors/none/test')).status).toBe(404);
+    expect((await harness.call('POST', `/admin/api/monitors/${await make(null)}/test`)).status).toBe(422);
+    expect((await harness.call('POST', '/admin/api/monitors/none/test')).status).toBe(404);
     const unknown = `/admin/api/monitors/${await make(hook.url)}/test?entityId=CVR-1-10000001`;
-    expect((await house.call('POST', unknown)).status).toBe(404);
+    expect((await harness.call('POST', unknown)).status).toBe(404);
   });
 
   it('is a command, which fails where the webhook does', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getMonitor } from '../../../src/service/monitors.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type Answer, type House, openHouse, problemsIn } from './house.ts';
+import { type Answer, type Harness, openHouse, problemsIn } from './house.ts';
 
 const MONITORS = '/admin/api/monitors';
 const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
@@ -14,13 +14,13 @@ interface View {
 // What the test reads of an answer is then held against what was asked.
 const viewOf = ({ json }: Answer): View => json as View;
 
-const make = (house: House, body: object = {}) =>
-  house.call('POST', MONITORS, { body: { name: 'Nordlys', url: 'https://hooks.example.com/a', ...body } });
+const make = (harness: Harness, body: object = {}) =>
+  harness.call('POST', MONITORS, { body: { name: 'Nordlys', url: 'https://hooks.example.com/a', ...body } });
 
 describe.each(ENGINES)('monitors on %s', (engine) => {
   it('are made, read, changed and removed', async () => {
-    const house = await openHouse(engine);
-    const made = await make(house, {
+    const harness = await openHouse(engine);
+    const made = await make(harness, {
       entities: ['CVR-1-10000001', 'cvr-3-4000000001'],
       events: ['status', 'stakeholder'],
       credentials: { method: 'Header', key: 'X-Key', value: 'open-sesame' },
@@ -30,7 +30,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(made.status).toBe(201);
     const { id, signingSecret } = viewOf(made);
     expect(signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const read = await house.call('GET', `${MONITORS}/${id}`);
+    const read = await harness.call('GET', `${MONITORS}/${id}`);
     const shown = {
       id,
       name: 'Nordlys',
@@ -43,9 +43,9 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       signingSecrets: [{ expiresAt: null }],
       schedule: [0, 60],
       emails: ['anna@example.com'],
-      mailRhythm: 'daily',
-      activated: true,
-      activatedAt: expect.any(String),
+      mailFrequency: 'daily',
+      enabled: true,
+      enabledAt: expect.any(String),
       disabledReason: null,
       disabledAt: null,
       failingSince: null,
@@ -55,90 +55,96 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(read.json).toEqual(shown);
     expect(made.json).toEqual({ ...shown, signingSecret });
 
-    const changed = await house.call('PATCH', `${MONITORS}/${id}`, {
-      body: { name: 'Nordlys Vest', url: null, events: null, mailRhythm: 'at-once', credentials: { method: 'None' } },
+    const changed = await harness.call('PATCH', `${MONITORS}/${id}`, {
+      body: {
+        name: 'Nordlys Vest',
+        url: null,
+        events: null,
+        mailFrequency: 'immediate',
+        credentials: { method: 'None' },
+      },
     });
     expect(changed.json).toEqual({
       ...shown,
       name: 'Nordlys Vest',
       url: null,
       events: null,
-      mailRhythm: 'at-once',
+      mailFrequency: 'immediate',
       credentials: { method: 'None' },
     });
-    expect((await house.call('GET', `${MONITORS}/${id}`)).json).toEqual(changed.json);
-    const second = viewOf(await make(house, { target: 'all', activated: false }));
-    const all = await house.call('GET', MONITORS);
+    expect((await harness.call('GET', `${MONITORS}/${id}`)).json).toEqual(changed.json);
+    const second = viewOf(await make(harness, { target: 'all', enabled: false }));
+    const all = await harness.call('GET', MONITORS);
     expect(new Set((all.json as View[]).map((view) => view.id))).toEqual(new Set([id, second.id]));
-    expect((await house.call('DELETE', `${MONITORS}/${id}`)).status).toBe(204);
-    expect((await house.call('GET', MONITORS)).json).toEqual([
-      expect.objectContaining({ id: second.id, activated: false }),
+    expect((await harness.call('DELETE', `${MONITORS}/${id}`)).status).toBe(204);
+    expect((await harness.call('GET', MONITORS)).json).toEqual([
+      expect.objectContaining({ id: second.id, enabled: false }),
     ]);
   });
 
   it('are switched off and on, and given a new secret', async () => {
-    const house = await openHouse(engine);
-    const { id, signingSecret } = viewOf(await make(house));
+    const harness = await openHouse(engine);
+    const { id, signingSecret } = viewOf(await make(harness));
     for (let time = 0; time < 2; time++)
-      expect((await house.call('POST', `${MONITORS}/${id}/disable`)).status).toBe(204);
-    expect((await house.call('GET', `${MONITORS}/${id}`)).json).toMatchObject({
-      activated: false,
+      expect((await harness.call('POST', `${MONITORS}/${id}/disable`)).status).toBe(204);
+    expect((await harness.call('GET', `${MONITORS}/${id}`)).json).toMatchObject({
+      enabled: false,
       disabledReason: 'person',
     });
     for (let time = 0; time < 2; time++)
-      expect((await house.call('POST', `${MONITORS}/${id}/activate`)).status).toBe(204);
-    expect((await house.call('GET', `${MONITORS}/${id}`)).json).toMatchObject({
-      activated: true,
+      expect((await harness.call('POST', `${MONITORS}/${id}/activate`)).status).toBe(204);
+    expect((await harness.call('GET', `${MONITORS}/${id}`)).json).toMatchObject({
+      enabled: true,
       disabledReason: null,
     });
-    const rotated = viewOf(await house.call('POST', `${MONITORS}/${id}/rotate-secret`));
+    const rotated = viewOf(await harness.call('POST', `${MONITORS}/${id}/rotate-secret`));
     expect(rotated.signingSecret).not.toBe(signingSecret);
     expect(rotated['signingSecrets']).toEqual([{ expiresAt: null }, { expiresAt: expect.any(String) }]);
-    const monitor = await getMonitor(house.store.db, house.secrets, id);
+    const monitor = await getMonitor(harness.store.db, harness.secrets, id);
     expect(monitor?.security.secrets.map(({ secret }) => secret)).toEqual([rotated.signingSecret, signingSecret]);
   });
 
   it('have lists that are added to, taken from and paged', async () => {
-    const house = await openHouse(engine);
-    const { id } = viewOf(await make(house, { entities: ['CVR-1-10000001', 'CVR-1-10000002'] }));
+    const harness = await openHouse(engine);
+    const { id } = viewOf(await make(harness, { entities: ['CVR-1-10000001', 'CVR-1-10000002'] }));
     const items = `${MONITORS}/${id}/items`;
     for (let time = 0; time < 2; time++)
-      expect((await house.call('POST', items, { body: { entityId: 'CVR-1-10000003' } })).status).toBe(204);
+      expect((await harness.call('POST', items, { body: { entityId: 'CVR-1-10000003' } })).status).toBe(204);
     for (let time = 0; time < 2; time++)
-      expect((await house.call('DELETE', `${items}?entityId=CVR-1-10000001`)).status).toBe(204);
-    const first = (await house.call('GET', `${items}?take=1`)).json as { continuationToken: string };
+      expect((await harness.call('DELETE', `${items}?entityId=CVR-1-10000001`)).status).toBe(204);
+    const first = (await harness.call('GET', `${items}?take=1`)).json as { continuationToken: string };
     expect(first).toEqual({
       results: [{ entityId: 'CVR-1-10000002', recordId: '', created: expect.any(String) }],
       continuationToken: expect.any(String),
     });
-    const rest = await house.call('GET', `${items}?continuationToken=${first.continuationToken}`);
+    const rest = await harness.call('GET', `${items}?continuationToken=${first.continuationToken}`);
     expect(rest.json).toEqual({ results: [expect.objectContaining({ entityId: 'CVR-1-10000003' })] });
-    expect((await house.call('GET', `${items}?continuationToken=x`)).status).toBe(422);
+    expect((await harness.call('GET', `${items}?continuationToken=x`)).status).toBe(422);
   });
 });
 
 describe('a secret', () => {
   it('is shown once and never again, and not in the log', async () => {
-    const house = await openHouse();
+    const harness = await openHouse();
     const credentials = { method: 'BasicAuth', key: 'anna', value: 'hunter2-of-anna' };
-    const made = await make(house, { credentials });
+    const made = await make(harness, { credentials });
     const { id, signingSecret } = viewOf(made);
-    const rotated = viewOf(await house.call('POST', `${MONITORS}/${id}/rotate-secret`));
+    const rotated = viewOf(await harness.call('POST', `${MONITORS}/${id}/rotate-secret`));
     const bearer = { credentials: { method: 'Bearer', token: 'token-of-anna' } };
     const answers = [
-      await house.call('GET', MONITORS),
-      await house.call('GET', `${MONITORS}/${id}`),
-      await house.call('PATCH', `${MONITORS}/${id}`, { body: bearer }),
-      await house.call('PATCH', `${MONITORS}/${id}`, { body: { ...bearer, name: '' } }),
-      await house.call('POST', `${MONITORS}/${id}/activate`),
+      await harness.call('GET', MONITORS),
+      await harness.call('GET', `${MONITORS}/${id}`),
+      await harness.call('PATCH', `${MONITORS}/${id}`, { body: bearer }),
+      await harness.call('PATCH', `${MONITORS}/${id}`, { body: { ...bearer, name: '' } }),
+      await harness.call('POST', `${MONITORS}/${id}/activate`),
     ];
-    const told = `${made.text} ${JSON.stringify(house.logged)} ${answers.map(({ text }) => text).join(' ')}`;
+    const told = `${made.text} ${JSON.stringify(harness.logged)} ${answers.map(({ text }) => text).join(' ')}`;
     for (const secret of ['hunter2-of-anna', 'token-of-anna']) expect(told).not.toContain(secret);
     for (const { text } of answers) {
       expect(text).not.toContain(signingSecret);
       expect(text).not.toContain(rotated.signingSecret);
     }
-    expect(viewOf(await house.call('GET', `${MONITORS}/${id}`))['credentials']).toEqual({ method: 'Bearer' });
+    expect(viewOf(await harness.call('GET', `${MONITORS}/${id}`))['credentials']).toEqual({ method: 'Bearer' });
   });
 });
 
@@ -158,11 +164,11 @@ describe('a monitor that cannot be', () => {
     ['what nobody knows', { colour: 'red' }, 'body.colour is not known'],
     ['an owner', { owner: NOBODY }, 'body.owner is not known'],
   ])('because of %s answers 422 and says where', async (_what, body, problem) => {
-    const house = await openHouse();
-    const answer = await make(house, body);
+    const harness = await openHouse();
+    const answer = await make(harness, body);
     expect(answer.status).toBe(422);
     expect(problemsIn(answer)).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
-    expect((await house.call('GET', MONITORS)).json).toEqual([]);
+    expect((await harness.call('GET', MONITORS)).json).toEqual([]);
   });
 
   it.each([
@@ -176,9 +182,9 @@ describe('a monitor that cannot be', () => {
     ['POST', '/items'],
     ['DELETE', '/items?entityId=CVR-1-10000001'],
   ])('is not there answers 404: %s %s', async (method, rest) => {
-    const house = await openHouse();
+    const harness = await openHouse();
     const body = { PATCH: { name: 'x' }, POST: rest === '/items' ? { entityId: 'CVR-1-10000001' } : undefined }[method];
-    const answer = await house.call(method, `${MONITORS}/${NOBODY}${rest}`, { body });
+    const answer = await harness.call(method, `${MONITORS}/${NOBODY}${rest}`, { body });
     expect(answer.status).toBe(404);
     expect(answer.json).toMatchObject({ httpStatusCode: 404 });
   });

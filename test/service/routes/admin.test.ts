@@ -2,16 +2,16 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { converse } from '../../support/sockets.ts';
-import { type House, openHouse } from './house.ts';
+import { type Harness, openHouse } from './house.ts';
 
 const TOKEN = 'a-token-of-some-length';
 const MONITORS = '/admin/api/monitors';
 const KEYS = '/admin/api/keys';
 
 /** As a program of this machine sends it that adds nothing by itself, and names what host it likes. */
-const raw = (house: House, headers: Record<string, string>, method = 'GET', path = MONITORS): Promise<number> =>
+const raw = (harness: Harness, headers: Record<string, string>, method = 'GET', path = MONITORS): Promise<number> =>
   new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port: house.port, method, path, headers }, (answer) => {
+    const asked = request({ host: '127.0.0.1', port: harness.port, method, path, headers }, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
     });
@@ -28,8 +28,8 @@ describe('with a token', () => {
     ['nothing after the scheme', 'Bearer '],
     ['nothing', ''],
   ])('administration refuses %s, even from this machine', async (_what, authorization) => {
-    const house = await openHouse('sqlite', { adminToken: TOKEN });
-    const answer = await house.call('GET', MONITORS, { headers: { authorization } });
+    const harness = await openHouse('sqlite', { adminToken: TOKEN });
+    const answer = await harness.call('GET', MONITORS, { headers: { authorization } });
     expect(answer.status).toBe(401);
     expect(answer.json).toMatchObject({ httpStatusCode: 401, errorCode: 401 });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -37,23 +37,23 @@ describe('with a token', () => {
   });
 
   it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('administration lets in who has it: %s', async (authorization) => {
-    const house = await openHouse('sqlite', { adminToken: TOKEN });
-    expect((await house.call('GET', MONITORS, { headers: { authorization } })).status).toBe(200);
+    const harness = await openHouse('sqlite', { adminToken: TOKEN });
+    expect((await harness.call('GET', MONITORS, { headers: { authorization } })).status).toBe(200);
     expect(
-      (await house.call('GET', MONITORS, { headers: { authorization, 'x-forwarded-for': '192.0.2.1' } })).status,
+      (await harness.call('GET', MONITORS, { headers: { authorization, 'x-forwarded-for': '192.0.2.1' } })).status,
     ).toBe(200);
   });
 
   it('is no access key, and an access key is no token but for the scope admin', async () => {
-    const house = await openHouse('sqlite', { adminToken: TOKEN });
-    const usual = await house.key();
-    const admin = await house.key(['admin']);
+    const harness = await openHouse('sqlite', { adminToken: TOKEN });
+    const usual = await harness.key();
+    const admin = await harness.key(['admin']);
     const status = async (key: string) =>
-      (await house.call('GET', MONITORS, { headers: { authorization: `Bearer ${key}` } })).status;
+      (await harness.call('GET', MONITORS, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await status(usual.key)).toBe(403);
     expect(await status(admin.key)).toBe(200);
-    expect(await raw(house, {}, 'GET', `${MONITORS}?accesskey=${admin.key}`)).toBe(401);
-    expect((await house.call('GET', `/apps/monitoring/jobs?accesskey=${TOKEN}`)).status).toBe(401);
+    expect(await raw(harness, {}, 'GET', `${MONITORS}?accesskey=${admin.key}`)).toBe(401);
+    expect((await harness.call('GET', `/apps/monitoring/jobs?accesskey=${TOKEN}`)).status).toBe(401);
   });
 });
 
@@ -72,23 +72,23 @@ describe.each([
       ['from a page of our own origin', { origin: 'http://127.0.0.1', host: '127.0.0.1' }],
       ['without a right token', { authorization: 'Bearer undefined' }],
     ])('no admin key is made %s', async (_what, headers) => {
-      const house = await openHouse('sqlite', { adminToken });
+      const harness = await openHouse('sqlite', { adminToken });
       const json = { 'content-type': 'application/json', ...headers };
-      expect(await raw(house, json, 'POST', KEYS)).toBe(401);
-      expect(await raw(house, headers)).toBe(401);
-      expect(await house.store.db.selectFrom('api_key').selectAll().execute()).toEqual([]);
+      expect(await raw(harness, json, 'POST', KEYS)).toBe(401);
+      expect(await raw(harness, headers)).toBe(401);
+      expect(await harness.store.db.selectFrom('api_key').selectAll().execute()).toEqual([]);
     });
 
     it('an older HTTP proves nothing either', async () => {
-      const house = await openHouse('sqlite', { adminToken });
-      const said = await converse(house.port, `GET ${MONITORS} HTTP/1.0\r\nHost: 127.0.0.1:${house.port}\r\n\r\n`);
+      const harness = await openHouse('sqlite', { adminToken });
+      const said = await converse(harness.port, `GET ${MONITORS} HTTP/1.0\r\nHost: 127.0.0.1:${harness.port}\r\n\r\n`);
       expect(said).toMatch(/^HTTP\/1.1 401 /);
     });
 
     it('an API key of scope admin is let in', async () => {
-      const house = await openHouse('sqlite', { adminToken });
-      const { key } = await house.key(['admin']);
-      expect(await raw(house, { authorization: `Bearer ${key}` })).toBe(200);
+      const harness = await openHouse('sqlite', { adminToken });
+      const { key } = await harness.key(['admin']);
+      expect(await raw(harness, { authorization: `Bearer ${key}` })).toBe(200);
     });
   },
 );

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createGuard } from '../../../src/http/guard.ts';
 import { createServer } from '../../../src/http/server.ts';
-import { type Bell, createBell } from '../../../src/runtime/bell.ts';
+import { createWakeUp, type WakeUp } from '../../../src/runtime/bell.ts';
 import { openWebhookClient } from '../../../src/service/delivery/post.ts';
 import { createJob, type JobInput } from '../../../src/service/jobs.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys.ts';
@@ -23,7 +23,7 @@ export interface Answer {
   readonly json: unknown;
 }
 
-export interface House {
+export interface Harness {
   readonly url: string;
   readonly port: number;
   readonly store: Store;
@@ -51,7 +51,7 @@ export const ADMIN_TOKEN = 'the-token-of-the-operators';
 export async function openHouse(
   engine: (typeof ENGINES)[number] = 'sqlite',
   options: HouseOptions = {},
-): Promise<House> {
+): Promise<Harness> {
   const store = await newStore(engine);
   const secrets = openSecrets(randomBytes(32));
   const clock = handClock();
@@ -61,8 +61,8 @@ export async function openHouse(
     warn: (...line: unknown[]) => void logged.push(line),
     error: (...line: unknown[]) => void logged.push(line),
   };
-  const real = createBell();
-  const bell: Bell = {
+  const real = createWakeUp();
+  const wakeUp: WakeUp = {
     ring: (queue) => {
       rung.push(queue);
       real.ring(queue);
@@ -74,10 +74,10 @@ export async function openHouse(
   const adminToken = 'adminToken' in options ? options.adminToken : ADMIN_TOKEN;
   const access = createAccess({ store, requestsPerMinute, now, log });
   const server = createServer({ log });
-  addMonitoringRoutes(server, { store, access, secrets, bell, now });
+  addMonitoringRoutes(server, { store, access, secrets, wakeUp, now });
   const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
   const { http } = client;
-  addAdminRoutes(server, { store, access, secrets, bell, now, adminToken, http, placeType: 'Place' });
+  addAdminRoutes(server, { store, access, secrets, wakeUp, now, adminToken, http, placeType: 'Place' });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await server.close();

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { revokeKey } from '../../../src/service/keys.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type House, itemsAt, openHouse, problemsIn } from './house.ts';
+import { type Harness, itemsAt, openHouse, problemsIn } from './house.ts';
 
 const item = { entityId: 'CVR-1-10000001', id: 'rec/7 & more' };
 
 /** A house with a key that has a job for `hubspot`. */
 const furnished = async (engine: (typeof ENGINES)[number] = 'sqlite') => {
-  const house = await openHouse(engine);
-  const { id: keyId, key } = await house.key();
-  const jobId = await house.job(keyId, 'hubspot');
-  return { house, keyId, key, jobId };
+  const harness = await openHouse(engine);
+  const { id: keyId, key } = await harness.key();
+  const jobId = await harness.job(keyId, 'hubspot');
+  return { harness, keyId, key, jobId };
 };
 
-const listed = async (house: House, jobId: string) =>
+const listed = async (harness: Harness, jobId: string) =>
   (
-    await house.store.db
+    await harness.store.db
       .selectFrom('item')
       .select(['entity', 'record_id as id'])
       .where('monitor', '=', jobId)
@@ -25,22 +25,22 @@ const listed = async (house: House, jobId: string) =>
 
 describe.each(ENGINES)('items on %s', (engine) => {
   it('are added and removed, each call as often as one likes', async () => {
-    const { house, key, jobId } = await furnished(engine);
+    const { harness, key, jobId } = await furnished(engine);
     const path = itemsAt('hubspot', { ...item, accesskey: key });
     for (let time = 0; time < 2; time++) {
-      const added = await house.call('POST', path);
+      const added = await harness.call('POST', path);
       expect([added.status, added.text]).toEqual([204, '']);
-      expect(await listed(house, jobId)).toEqual(['CVR-1-10000001 rec/7 & more']);
+      expect(await listed(harness, jobId)).toEqual(['CVR-1-10000001 rec/7 & more']);
     }
     for (let time = 0; time < 2; time++) {
-      const removed = await house.call('DELETE', path);
+      const removed = await harness.call('DELETE', path);
       expect([removed.status, removed.text]).toEqual([204, '']);
-      expect(await listed(house, jobId)).toEqual([]);
+      expect(await listed(harness, jobId)).toEqual([]);
     }
   });
 
   it('are one for each company and id, whatever the case of the company', async () => {
-    const { house, key, jobId } = await furnished(engine);
+    const { harness, key, jobId } = await furnished(engine);
     const headers = { 'x-access-key': key };
     for (const [entityId, id] of [
       ['CVR-1-10000001', '1'],
@@ -49,8 +49,8 @@ describe.each(ENGINES)('items on %s', (engine) => {
       ['CVR-3-4000000001', '1'],
       ['CVR-1-10000001', 'Æblegård 🍏'],
     ] as const)
-      expect((await house.call('POST', itemsAt('hubspot', { entityId, id }), { headers })).status).toBe(204);
-    expect(await listed(house, jobId)).toEqual([
+      expect((await harness.call('POST', itemsAt('hubspot', { entityId, id }), { headers })).status).toBe(204);
+    expect(await listed(harness, jobId)).toEqual([
       'CVR-1-10000001 1',
       'CVR-1-10000001 2',
       'CVR-3-4000000001 1',
@@ -59,37 +59,37 @@ describe.each(ENGINES)('items on %s', (engine) => {
   });
 
   it('have their whole state asked for with sendUpdate, in any case, and not without', async () => {
-    const { house, key, jobId } = await furnished(engine);
+    const { harness, key, jobId } = await furnished(engine);
     const headers = { 'x-access-key': key };
     const lanes = async () =>
-      (await house.store.db.selectFrom('lane').select('key').where('queue', '=', 'state').execute()).length;
+      (await harness.store.db.selectFrom('lane').select('key').where('queue', '=', 'state').execute()).length;
     // An empty `sendUpdate=` counts as absent: callers send what they have no value for.
     for (const sendUpdate of ['false', 'FALSE', ''])
-      expect((await house.call('POST', itemsAt('hubspot', { ...item, sendUpdate }), { headers })).status).toBe(204);
-    await house.call('POST', itemsAt('hubspot', item), { headers });
+      expect((await harness.call('POST', itemsAt('hubspot', { ...item, sendUpdate }), { headers })).status).toBe(204);
+    await harness.call('POST', itemsAt('hubspot', item), { headers });
     expect(await lanes()).toBe(0);
-    expect(house.rung).not.toContain('state');
+    expect(harness.rung).not.toContain('state');
     for (const sendUpdate of ['true', 'True', 'TRUE'])
-      expect((await house.call('POST', itemsAt('hubspot', { ...item, sendUpdate }), { headers })).status).toBe(204);
+      expect((await harness.call('POST', itemsAt('hubspot', { ...item, sendUpdate }), { headers })).status).toBe(204);
     expect(await lanes()).toBe(1);
-    expect(house.rung).toContain('state');
-    expect(await listed(house, jobId)).toHaveLength(1);
+    expect(harness.rung).toContain('state');
+    expect(await listed(harness, jobId)).toHaveLength(1);
   });
 });
 
 describe('a provider', () => {
   it('is found without regard to case', async () => {
-    const { house, key, jobId } = await furnished();
-    expect((await house.call('POST', itemsAt('HubSpot', { ...item, accesskey: key }))).status).toBe(204);
-    expect(await listed(house, jobId)).toHaveLength(1);
+    const { harness, key, jobId } = await furnished();
+    expect((await harness.call('POST', itemsAt('HubSpot', { ...item, accesskey: key }))).status).toBe(204);
+    expect(await listed(harness, jobId)).toHaveLength(1);
   });
 
   it.each(['salesforce', '', 'hub spot', 'hubspot\0', '../jobs', '<script>', 'x'.repeat(499)])(
     'that nobody made a job for answers 404 and says how to get one: %j',
     async (provider) => {
-      const { house, key } = await furnished();
+      const { harness, key } = await furnished();
       for (const method of ['POST', 'DELETE']) {
-        const answer = await house.call(method, itemsAt(provider, { ...item, accesskey: key }));
+        const answer = await harness.call(method, itemsAt(provider, { ...item, accesskey: key }));
         expect(answer.status).toBe(404);
         expect(answer.json).toMatchObject({ httpStatusCode: 404, errorCode: 404 });
         expect(answer.text).not.toContain('<');
@@ -99,25 +99,25 @@ describe('a provider', () => {
   );
 
   it('of another key is as one that nobody made', async () => {
-    const { house, jobId } = await furnished();
-    const stranger = await house.key();
+    const { harness, jobId } = await furnished();
+    const stranger = await harness.key();
     for (const method of ['POST', 'DELETE'])
-      expect((await house.call(method, itemsAt('hubspot', { ...item, accesskey: stranger.key }))).status).toBe(404);
-    expect(await listed(house, jobId)).toEqual([]);
-    const own = await house.job(stranger.id, 'hubspot');
-    await house.call('POST', itemsAt('hubspot', { ...item, accesskey: stranger.key }));
-    expect(await listed(house, own)).toHaveLength(1);
-    expect(await listed(house, jobId)).toEqual([]);
+      expect((await harness.call(method, itemsAt('hubspot', { ...item, accesskey: stranger.key }))).status).toBe(404);
+    expect(await listed(harness, jobId)).toEqual([]);
+    const own = await harness.job(stranger.id, 'hubspot');
+    await harness.call('POST', itemsAt('hubspot', { ...item, accesskey: stranger.key }));
+    expect(await listed(harness, own)).toHaveLength(1);
+    expect(await listed(harness, jobId)).toEqual([]);
   });
 
   it('keeps its items when its key is revoked, and takes no more', async () => {
-    const { house, keyId, key, jobId } = await furnished();
+    const { harness, keyId, key, jobId } = await furnished();
     const path = itemsAt('hubspot', { ...item, accesskey: key });
-    await house.call('POST', path);
-    await house.store.write((tx) => revokeKey(tx, keyId, house.clock.now()));
-    house.clock.forward(1_000);
-    expect((await house.call('DELETE', path)).status).toBe(401);
-    expect(await listed(house, jobId)).toHaveLength(1);
+    await harness.call('POST', path);
+    await harness.store.write((tx) => revokeKey(tx, keyId, harness.clock.now()));
+    harness.clock.forward(1_000);
+    expect((await harness.call('DELETE', path)).status).toBe(401);
+    expect(await listed(harness, jobId)).toHaveLength(1);
   });
 });
 
@@ -158,23 +158,23 @@ describe('a request that cannot be read', () => {
     ['an id with a NUL', 'entityId=CVR-1-10000001&id=7%00', [expect.stringContaining('querystring.id')]],
     ['an id with a line end', 'entityId=CVR-1-10000001&id=7%0a8', [expect.stringContaining('querystring.id')]],
   ])('because of %s answers 422 and says where, for POST and DELETE', async (_what, query, problems) => {
-    const { house, key, jobId } = await furnished();
+    const { harness, key, jobId } = await furnished();
     for (const method of ['POST', 'DELETE']) {
-      const answer = await house.call(method, `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`, {
+      const answer = await harness.call(method, `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`, {
         headers: { 'x-access-key': key },
       });
       expect(answer.status).toBe(422);
       expect(answer.json).toMatchObject({ httpStatusCode: 422, errorCode: 422 });
       expect(problemsIn(answer)).toEqual(problems);
     }
-    expect(await listed(house, jobId)).toEqual([]);
+    expect(await listed(harness, jobId)).toEqual([]);
   });
 
   it('because of a sendUpdate that is neither true nor false, or both', async () => {
-    const { house, key } = await furnished();
+    const { harness, key } = await furnished();
     for (const sendUpdate of ['perhaps', 'true&sendUpdate=false']) {
       const query = `entityId=CVR-1-10000001&id=7&sendUpdate=${sendUpdate}&accesskey=${key}`;
-      const answer = await house.call('POST', `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`);
+      const answer = await harness.call('POST', `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`);
       expect(answer.status).toBe(422);
       expect(problemsIn(answer)).toEqual([expect.stringMatching(/^querystring\.sendUpdate /)]);
     }
@@ -183,10 +183,10 @@ describe('a request that cannot be read', () => {
 
 describe('a request that is odd', () => {
   it('may name its parameters in any case and send others', async () => {
-    const { house, key, jobId } = await furnished();
+    const { harness, key, jobId } = await furnished();
     const query = `EntityID=CVR-1-10000001&ID=7&SENDUPDATE=true&colour=red&accessKey=${key}&__proto__=x`;
-    expect((await house.call('POST', `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`)).status).toBe(204);
-    expect(await listed(house, jobId)).toEqual(['CVR-1-10000001 7']);
+    expect((await harness.call('POST', `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`)).status).toBe(204);
+    expect(await listed(harness, jobId)).toEqual(['CVR-1-10000001 7']);
   });
 
   it.each([
@@ -195,8 +195,8 @@ describe('a request that is odd', () => {
     ['nothing, said to be JSON', 'application/json', ''],
     ['plain text', 'text/plain', 'x'],
   ])('may have a body of %s', async (_what, type, body) => {
-    const { house, key } = await furnished();
-    const answer = await fetch(house.url + itemsAt('hubspot', { ...item, accesskey: key }), {
+    const { harness, key } = await furnished();
+    const answer = await fetch(harness.url + itemsAt('hubspot', { ...item, accesskey: key }), {
       method: 'POST',
       headers: { 'content-type': type },
       body,
@@ -205,8 +205,8 @@ describe('a request that is odd', () => {
   });
 
   it('may not have a body of two megabytes', async () => {
-    const { house, key } = await furnished();
+    const { harness, key } = await furnished();
     const path = itemsAt('hubspot', { ...item, accesskey: key });
-    expect((await house.call('POST', path, { body: 'x'.repeat(2_000_000) })).status).toBe(413);
+    expect((await harness.call('POST', path, { body: 'x'.repeat(2_000_000) })).status).toBe(413);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENGINES } from '../../support/stores.ts';
-import { type Answer, type House, itemsAt, openHouse, problemsIn } from './house.ts';
+import { type Answer, type Harness, itemsAt, openHouse, problemsIn } from './house.ts';
 
 const JOBS = '/apps/monitoring/jobs';
 const company = (index: number): string => `CVR-1-${10_000_000 + index}`;
@@ -13,35 +13,35 @@ interface Page {
 const pageOf = ({ json }: Answer): Page => json as Page;
 
 const furnished = async (engine: (typeof ENGINES)[number] = 'sqlite', items = 0) => {
-  const house = await openHouse(engine);
-  const { id: keyId, key } = await house.key();
-  const jobId = await house.job(keyId, 'hubspot');
-  for (let i = 0; i < items; i++) await add(house, key, i);
+  const harness = await openHouse(engine);
+  const { id: keyId, key } = await harness.key();
+  const jobId = await harness.job(keyId, 'hubspot');
+  for (let i = 0; i < items; i++) await add(harness, key, i);
   const list = (query: Record<string, string> = {}, job = jobId) =>
-    house.call('GET', `${JOBS}/${job}/items?${new URLSearchParams(query)}`, { headers: { 'x-access-key': key } });
-  return { house, keyId, key, jobId, list };
+    harness.call('GET', `${JOBS}/${job}/items?${new URLSearchParams(query)}`, { headers: { 'x-access-key': key } });
+  return { harness, keyId, key, jobId, list };
 };
-const change = async (house: House, method: string, key: string, index: number): Promise<void> => {
+const change = async (harness: Harness, method: string, key: string, index: number): Promise<void> => {
   const path = itemsAt('hubspot', { entityId: company(index), id: String(index) });
-  expect((await house.call(method, path, { headers: { 'x-access-key': key } })).status).toBe(204);
+  expect((await harness.call(method, path, { headers: { 'x-access-key': key } })).status).toBe(204);
 };
-const add = (house: House, key: string, index: number) => change(house, 'POST', key, index);
+const add = (harness: Harness, key: string, index: number) => change(harness, 'POST', key, index);
 
 describe.each(ENGINES)('jobs on %s', (engine) => {
   it('are those of the key alone, in a bare array', async () => {
-    const { house, keyId, key, jobId } = await furnished(engine);
-    const second = await house.job(keyId, 'Salesforce', { name: 'Sales' });
-    const stranger = await house.key();
-    await house.job(stranger.id, 'hubspot');
-    const answer = await house.call('GET', JOBS, { headers: { 'x-access-key': key } });
+    const { harness, keyId, key, jobId } = await furnished(engine);
+    const second = await harness.job(keyId, 'Salesforce', { name: 'Sales' });
+    const stranger = await harness.key();
+    await harness.job(stranger.id, 'hubspot');
+    const answer = await harness.call('GET', JOBS, { headers: { 'x-access-key': key } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.json).toEqual([
       { id: second, name: 'Sales', provider: 'Salesforce' },
       { id: jobId, name: 'hubspot', provider: 'hubspot' },
     ]);
-    const nobody = await house.key();
-    expect((await house.call('GET', JOBS, { headers: { 'x-access-key': nobody.key } })).json).toEqual([]);
+    const nobody = await harness.key();
+    expect((await harness.call('GET', JOBS, { headers: { 'x-access-key': nobody.key } })).json).toEqual([]);
   });
 
   it('list their items in the order of adding, with what is said of each', async () => {
@@ -63,7 +63,7 @@ describe.each(ENGINES)('jobs on %s', (engine) => {
   });
 
   it('page through every item once while others come and go', async () => {
-    const { house, key, list } = await furnished(engine, 6);
+    const { harness, key, list } = await furnished(engine, 6);
     const seen: string[] = [];
     let token: string | undefined;
     for (let round = 0; round < 10; round++) {
@@ -72,9 +72,9 @@ describe.each(ENGINES)('jobs on %s', (engine) => {
       token = page.continuationToken;
       if (token === undefined) break;
       if (round === 0) {
-        await change(house, 'DELETE', key, 1);
-        await change(house, 'DELETE', key, 3);
-        await add(house, key, 6);
+        await change(harness, 'DELETE', key, 1);
+        await change(harness, 'DELETE', key, 3);
+        await add(harness, key, 6);
       }
     }
     expect(seen).toEqual(['0', '1', '2', '4', '5', '6']);
@@ -94,9 +94,9 @@ describe('a job', () => {
   });
 
   it('of another key answers as one that is not there', async () => {
-    const { house, jobId, list } = await furnished('sqlite', 1);
-    const stranger = await house.key();
-    const theirs = await house.call('GET', `${JOBS}/${jobId}/items?accesskey=${stranger.key}`);
+    const { harness, jobId, list } = await furnished('sqlite', 1);
+    const stranger = await harness.key();
+    const theirs = await harness.call('GET', `${JOBS}/${jobId}/items?accesskey=${stranger.key}`);
     const none = await list({}, '3f2504e0-4f89-41d3-9a0c-0305e82c3301');
     expect([theirs.status, theirs.json]).toEqual([404, none.json]);
   });
@@ -109,11 +109,11 @@ describe('a job', () => {
 
 describe('a page', () => {
   it('holds 100 items where nothing is said, and 1,000 at most', async () => {
-    const { house, jobId, list } = await furnished();
+    const { harness, jobId, list } = await furnished();
     const rows = Array.from({ length: 1_001 }, (_, index) => {
       return { monitor: jobId, entity: company(index), record_id: String(index), added_at: 1_700_000_000_000 };
     });
-    await house.store.write((tx) => tx.insertInto('item').values(rows).execute());
+    await harness.store.write((tx) => tx.insertInto('item').values(rows).execute());
     expect(pageOf(await list()).results).toHaveLength(100);
     const longest = pageOf(await list({ take: '1000' }));
     expect(longest.results).toHaveLength(1_000);
@@ -138,17 +138,17 @@ describe('a page', () => {
     '1&take=2',
     'NaN',
   ])('of %s items is refused with 422', async (take) => {
-    const { house, key, jobId } = await furnished();
-    const answer = await house.call('GET', `${JOBS}/${jobId}/items?accesskey=${key}&take=${take}`);
+    const { harness, key, jobId } = await furnished();
+    const answer = await harness.call('GET', `${JOBS}/${jobId}/items?accesskey=${key}&take=${take}`);
     expect(answer.status).toBe(422);
     expect(problemsIn(answer)).toEqual([expect.stringMatching(/^querystring\.take /)]);
   });
 
   it('is refused with 422 for a token that was changed, made up, or given for another job', async () => {
-    const { house, keyId, key, list } = await furnished('sqlite', 3);
+    const { harness, keyId, key, list } = await furnished('sqlite', 3);
     const token = pageOf(await list({ take: '1' })).continuationToken ?? '';
     const [body = '', mac = ''] = token.split('.');
-    const other = await house.job(keyId, 'salesforce');
+    const other = await harness.job(keyId, 'salesforce');
     const forged = [
       'x',
       '1',
@@ -170,6 +170,6 @@ describe('a page', () => {
     expect((await list({ continuationToken: token }, other)).status).toBe(422);
     expect((await list({ continuationToken: token })).status).toBe(200);
     const twice = `${JOBS}/${other}/items?accesskey=${key}&continuationToken=${token}&continuationToken=${token}`;
-    expect((await house.call('GET', twice)).status).toBe(422);
+    expect((await harness.call('GET', twice)).status).toBe(422);
   });
 });

@@ -43,9 +43,9 @@ const status = (port: number, method: string, path: string, headers: Record<stri
   });
 
 it.each(ENGINES)('are answered with a refusal or as if they were meant, on %s', async (engine) => {
-  const house = await openHouse(engine, { requestsPerMinute: 100_000 });
-  const { id, key } = await house.key();
-  const jobId = await house.job(id, 'hubspot');
+  const harness = await openHouse(engine, { requestsPerMinute: 100_000 });
+  const { id, key } = await harness.key();
+  const jobId = await harness.job(id, 'hubspot');
   const statuses = new Set<number>();
   const odd = fc.oneof(fc.constantFrom('HubSpot', ...ODD.filter((text) => text !== '..')), value);
   const place = fc.oneof({ arbitrary: fc.constantFrom('hubspot', jobId), weight: 3 }, { arbitrary: odd, weight: 1 });
@@ -54,7 +54,7 @@ it.each(ENGINES)('are answered with a refusal or as if they were meant, on %s', 
     fc.asyncProperty(asked, async ({ method, place, query }) => {
       const path = method === 'GET' ? `${place}/items` : `thirdparty/${place}/items`;
       const search = query.map(([name, text]) => `${name}=${text}`).join('&');
-      const answer = await status(house.port, method, `/apps/monitoring/jobs/${path}?${search}`, {
+      const answer = await status(harness.port, method, `/apps/monitoring/jobs/${path}?${search}`, {
         'x-access-key': key,
       });
       statuses.add(answer);
@@ -62,6 +62,6 @@ it.each(ENGINES)('are answered with a refusal or as if they were meant, on %s', 
     }),
     { numRuns: 400 },
   );
-  expect(house.logged).toEqual([]);
+  expect(harness.logged).toEqual([]);
   for (const each of [204, 404, 422]) expect(statuses).toContain(each);
 });

@@ -1,6 +1,6 @@
 /** The connector's own client against the service's own routes. */
 import { expect, it, onTestFinished } from 'vitest';
-import { openUpstream, upstreamPace } from '../../../src/connector/upstream.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/upstream.ts';
 import { openClient } from '../../../src/http/client.ts';
 import { openHouse } from './house.ts';
 
@@ -11,16 +11,16 @@ const open = async (
   more: { keyHeader?: string; take?: number; wrongKey?: boolean; requestsPerMinute?: number } = {},
 ) => {
   const { keyHeader, take, wrongKey = false, requestsPerMinute = 500 } = more;
-  const house = await openHouse('sqlite', { requestsPerMinute });
-  const { id, key } = await house.key();
-  const jobId = await house.job(id, 'crm');
+  const harness = await openHouse('sqlite', { requestsPerMinute });
+  const { id, key } = await harness.key();
+  const jobId = await harness.job(id, 'crm');
   const client = openClient({ deadlineMs: 5_000 });
   onTestFinished(() => client.close());
   const upstream = openUpstream({
-    baseUrl: house.url,
+    baseUrl: harness.url,
     accessKey: wrongKey ? `${key}x` : key,
     http: client.http,
-    pace: upstreamPace(house.store, 60_000, Date.now),
+    rateLimiter: upstreamRateLimiter(harness.store, 60_000, Date.now),
     ...(keyHeader !== undefined && { keyHeader }),
     ...(take !== undefined && { take }),
   });

@@ -2,7 +2,7 @@
 import type { Address, Industry } from '../../../protocol/formats.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 import { attribute, participantsOf, unitNumber } from './participants.ts';
-import { memberRuns, periodOf, type Run, registerTime, runsOf, UNDATED, type Version } from './runs.ts';
+import { memberRuns, periodOf, registerTime, runsOf, type SampleRun, UNDATED, type Version } from './runs.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -109,16 +109,16 @@ export function documentOf(versions: readonly [Version, ...Version[]], options: 
   };
 }
 
-export const named = (runs: readonly Run<string>[]) => runs.map((run) => ({ navn: run.value, ...periodOf(run) }));
+export const named = (runs: readonly SampleRun<string>[]) => runs.map((run) => ({ navn: run.value, ...periodOf(run) }));
 
-const contacts = (runs: readonly Run<string>[]) =>
+const contacts = (runs: readonly SampleRun<string>[]) =>
   runs.map((run) => ({ kontaktoplysning: run.value, hemmelig: false, ...periodOf(run) }));
 
 const members = <T>(
   versions: readonly Version[],
   pick: (company: SampleCompany) => readonly T[],
   keyOf: (member: T) => string,
-): readonly Run<T>[] => [...memberRuns(versions, pick, keyOf).values()].flat();
+): readonly SampleRun<T>[] => [...memberRuns(versions, pick, keyOf).values()].flat();
 
 const lives = (versions: readonly Version[]) =>
   runsOf(versions, ({ started, ended }) => [started.slice(0, 10), ended?.slice(0, 10) ?? null] as const)

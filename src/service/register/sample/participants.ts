@@ -1,7 +1,7 @@
 /** The participants of a sample company in the register's shape: who owns, directs, audits it, and since when. */
 import type { Entity, Owner, Voter } from '../../../protocol/formats.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
-import { memberRuns, type Period, periodOf, type Run, UNDATED, type Version } from './runs.ts';
+import { memberRuns, periodOf, type SamplePeriod, type SampleRun, UNDATED, type Version } from './runs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Named = Pick<Entity, 'entityId'>;
@@ -95,7 +95,7 @@ export const unitNumber = (entity: Named): number =>
   isCompany(entity) ? 4_000_000_000 + Number(numberOf(entity)) * 8 : Number(numberOf(entity));
 
 /** An attribute with one value for each run of the same text. */
-export const attribute = (type: string, vaerditype: string, runs: readonly Run<string>[]): Json => ({
+export const attribute = (type: string, vaerditype: string, runs: readonly SampleRun<string>[]): Json => ({
   sekvensnr: 0,
   type,
   vaerditype,
@@ -108,7 +108,7 @@ const typeOf = (name: string): string => (name.endsWith('PROCENT') ? 'decimal' :
 export function participantsOf(versions: readonly Version[]): readonly Json[] {
   const first = versions[0];
   if (first === undefined) return [];
-  const founded: Run<string> = { value: '', from: first.from, to: null, at: first.at };
+  const founded: SampleRun<string> = { value: '', from: first.from, to: null, at: first.at };
   const relations = new Map<string, { readonly member: Member; readonly bodies: Json[] }>();
   for (const [index, body] of BODIES.entries()) {
     for (const [id, runs] of memberRuns(versions, body.members, ({ entityId }) => entityId)) {
@@ -130,8 +130,8 @@ function organisation(
   company: SampleCompany,
   index: number,
   { hovedtype, name, attributes }: Body,
-  runs: readonly Run<Member>[],
-  since: Period,
+  runs: readonly SampleRun<Member>[],
+  since: SamplePeriod,
 ): Json {
   const all = Object.entries(attributes).map(([type, textOf]) => {
     const values = runs.flatMap((run) => {
@@ -150,8 +150,8 @@ function organisation(
 }
 
 /** Runs of the same text that follow on each other as one: a share may change while the role stays. */
-function joined(runs: readonly Run<string>[]): readonly Run<string>[] {
-  const all: Run<string>[] = [];
+function joined(runs: readonly SampleRun<string>[]): readonly SampleRun<string>[] {
+  const all: SampleRun<string>[] = [];
   for (const run of runs) {
     const last = all.at(-1);
     const follows =
@@ -162,7 +162,7 @@ function joined(runs: readonly Run<string>[]): readonly Run<string>[] {
   return all;
 }
 
-const participant = (member: Member, since: Period): Json => ({
+const participant = (member: Member, since: SamplePeriod): Json => ({
   enhedsNummer: unitNumber(member),
   enhedstype: isCompany(member) ? 'VIRKSOMHED' : 'PERSON',
   forretningsnoegle: isCompany(member) ? Number(numberOf(member)) : null,

@@ -11,7 +11,7 @@ export interface Version {
 }
 
 /** A value and the days it was valid, both included; `to` null: still. */
-export interface Run<T> {
+export interface SampleRun<T> {
   readonly value: T;
   readonly from: string;
   readonly to: string | null;
@@ -28,8 +28,8 @@ export const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY
 export function runsOf<T>(
   versions: readonly Version[],
   pick: (company: SampleCompany) => T | null | undefined,
-): Run<T>[] {
-  const runs: (Run<T> & { readonly text: string })[] = [];
+): SampleRun<T>[] {
+  const runs: (SampleRun<T> & { readonly text: string })[] = [];
   for (const { company, from, at } of versions) {
     const value = pick(company) ?? undefined;
     const text = value === undefined ? undefined : JSON.stringify(value);
@@ -49,7 +49,7 @@ export function memberRuns<T>(
   versions: readonly Version[],
   pick: (company: SampleCompany) => readonly T[],
   keyOf: (member: T) => string,
-): Map<string, Run<T>[]> {
+): Map<string, SampleRun<T>[]> {
   const keys = new Set(versions.flatMap(({ company }) => pick(company).map(keyOf)));
   return new Map(
     [...keys].map((key) => [key, runsOf(versions, (company) => pick(company).find((member) => keyOf(member) === key))]),
@@ -69,15 +69,15 @@ export function registerTime(ms: number): string {
   return `${local}+0${offset}:00`;
 }
 
-export interface Period {
+export interface SamplePeriod {
   readonly periode: { readonly gyldigFra: string | null; readonly gyldigTil: string | null };
   readonly sidstOpdateret: string | null;
 }
 
-export const periodOf = ({ from, to, at }: Run<unknown>): Period => ({
+export const periodOf = ({ from, to, at }: SampleRun<unknown>): SamplePeriod => ({
   periode: { gyldigFra: from, gyldigTil: to },
   sidstOpdateret: registerTime(at),
 });
 
 /** Names of people and the like carry no dates. */
-export const UNDATED: Period = { periode: { gyldigFra: null, gyldigTil: null }, sidstOpdateret: null };
+export const UNDATED: SamplePeriod = { periode: { gyldigFra: null, gyldigTil: null }, sidstOpdateret: null };

@@ -5,7 +5,7 @@ import type { SampleCompany } from '../../../protocol/sample/company.ts';
 import { randomFrom } from '../../../protocol/sample/random.ts';
 import { sampleCompanies } from '../../../protocol/sample/stream.ts';
 import { documentOf } from './document.ts';
-import type { Run, Version } from './runs.ts';
+import type { SampleRun, Version } from './runs.ts';
 import { unitDocumentOf } from './unit.ts';
 
 export interface SampleDocumentsOptions {
@@ -54,7 +54,7 @@ const EVENTS = [
 interface Life {
   versions: [Version, ...Version[]];
   /** Names of its units that changed theirs, by entity id. */
-  readonly units: Map<string, Run<string>[]>;
+  readonly units: Map<string, SampleRun<string>[]>;
 }
 
 /** A document, and the company that it is of, or whose unit, as it is from then on. */

@@ -1,16 +1,16 @@
 /** Register documents of production units of sample companies. */
 import type { Entity } from '../../../protocol/formats.ts';
 import { addresses, type DocumentOptions, industries, type Json, named } from './document.ts';
-import { periodOf, type Run, registerTime, type Version } from './runs.ts';
+import { periodOf, registerTime, type SampleRun, type Version } from './runs.ts';
 
 /** The document of a production unit: its name, and the company's address and industry. */
 export function unitDocumentOf(
   unit: Entity,
   versions: readonly [Version, ...Version[]],
-  options: DocumentOptions & { readonly names?: readonly Run<string>[] } = {},
+  options: DocumentOptions & { readonly names?: readonly SampleRun<string>[] } = {},
 ): Json {
   const [{ from, at, company }] = versions;
-  const since: Run<string> = { value: unit.name ?? company.name, from, to: null, at };
+  const since: SampleRun<string> = { value: unit.name ?? company.name, from, to: null, at };
   const names = options.names ?? [since];
   const told = Math.max(at, ...names.map((run) => run.at));
   return {

@@ -1,7 +1,7 @@
 /** Deliveries, for operators: what became of them, and what to do again. */
 import Type, { type Static } from 'typebox';
 import type { Server } from '../../../http/server.ts';
-import type { Bell } from '../../../runtime/bell.ts';
+import type { WakeUp } from '../../../runtime/bell.ts';
 import type { Store } from '../../../store/store.ts';
 import {
   attemptsOf,
@@ -25,14 +25,14 @@ import {
 } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 
-const states = ['due', 'held', 'done', 'exhausted', 'dropped'] as const;
+const states = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const state = (description: string) => Type.Enum(states, { description });
 
 const filter = {
   monitor: Type.Optional(plainText('Of one monitor, by its id', { example: EXAMPLE_ID })),
   state: Type.Optional(
     state(
-      'due: not delivered yet; held: its monitor is off; done; exhausted: after the last attempt; dropped: given up by a person',
+      'due: not delivered yet; held: its monitor is off; done; failed: after the last attempt; dropped: given up by a person',
     ),
   ),
   entity: Type.Optional(entityIdText('Of one company or person')),
@@ -88,12 +88,12 @@ const refusals = { 422: failure('A filter that cannot be read'), ...ADMIN_FAILUR
 
 export interface DeliveryRouteDeps {
   readonly store: Store;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   readonly now: () => number;
 }
 
 /** Adds `/admin/api/deliveries`: list, count, attempts, replay, drop. */
-export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryRouteDeps): void {
+export function addDeliveryRoutes(scope: Server, { store, wakeUp, now }: DeliveryRouteDeps): void {
   scope.get(
     '/admin/api/deliveries',
     {
@@ -140,7 +140,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
         ...forOperators(
           'replayDeliveries',
           'Delivers again',
-          'Held and exhausted deliveries, or those of the state asked for, are due again with the same webhook-id. Those of monitors that are off stay as they are. Ask for the count first.',
+          'Held and failed deliveries, or those of the state asked for, are due again with the same webhook-id. Those of monitors that are off stay as they are. Ask for the count first.',
         ),
         body: choice,
         response: { 200: counted, ...BODY_FAILURES, ...refusals },
@@ -149,7 +149,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     async ({ body }) => {
       const chosen = read(body, 'body');
       const count = await store.write((tx) => replayDeliveries(tx, chosen, now()));
-      bell.ring('deliver');
+      wakeUp.ring('deliver');
       return { count };
     },
   );
@@ -161,7 +161,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
         ...forOperators(
           'dropDeliveries',
           'Gives deliveries up',
-          'Due, held and exhausted deliveries, or those of the state asked for, are not tried again.',
+          'Due, held and failed deliveries, or those of the state asked for, are not tried again.',
         ),
         body: choice,
         response: { 200: counted, ...BODY_FAILURES, ...refusals },
@@ -170,7 +170,7 @@ export function addDeliveryRoutes(scope: Server, { store, bell, now }: DeliveryR
     async ({ body }) => {
       const chosen = read(body, 'body');
       const count = await store.write((tx) => dropDeliveries(tx, chosen, now()));
-      bell.ring('deliver');
+      wakeUp.ring('deliver');
       return { count };
     },
   );

@@ -7,7 +7,7 @@ import { listMonitors } from '../../monitors.ts';
 import { EXAMPLE_ID, failure, nothing, plainText } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {
-  activated,
+  enabled,
   monitorView,
   orUnprocessable,
   settings,
@@ -44,7 +44,7 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, reading 
             provider,
             key,
             name: Type.Optional(plainText('What it is called', { maxLength: 200 })),
-            activated,
+            enabled,
             ...settings,
           },
           { ...CLOSED, examples: [{ provider: 'salesforce', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },

@@ -31,7 +31,7 @@ const failures = {
 };
 
 /** Adds `/admin/api/monitors/{id}/items`: list, add, remove. */
-export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now }: MonitorRouteDeps): void {
+export function addMonitorItemRoutes(scope: Server, { store, secrets, wakeUp, now }: MonitorRouteDeps): void {
   scope.get(
     PATH,
     {
@@ -97,7 +97,7 @@ export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now 
       const wanted = { monitor, entity, recordId, sendUpdate, now: now() };
       const { kind } = await store.write((tx) => addItem(tx, wanted));
       if (kind === 'no-monitor') throw noMonitor();
-      for (const queue of [ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]) bell.ring(queue);
+      for (const queue of [ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]) wakeUp.ring(queue);
       return reply.code(204).send(null);
     },
   );
@@ -116,7 +116,7 @@ export function addMonitorItemRoutes(scope: Server, { store, secrets, bell, now 
       const entity = readMonitored(entityId, 'querystring.entityId');
       const { kind } = await store.write((tx) => removeItem(tx, { monitor, entity, recordId, now: now() }));
       if (kind === 'no-monitor') throw noMonitor();
-      for (const queue of ['deliver', 'mail']) bell.ring(queue);
+      for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
       return reply.code(204).send(null);
     },
   );

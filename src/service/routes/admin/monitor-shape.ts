@@ -59,11 +59,11 @@ export const settings = {
     ),
   ),
   emails: Type.Optional(Type.Array(Type.String({ maxLength: 254 }), { maxItems: 100, description: 'Who gets mails' })),
-  mailRhythm: Type.Optional(Type.Enum(['at-once', 'daily'], { description: 'When mails are sent' })),
+  mailFrequency: Type.Optional(Type.Enum(['immediate', 'daily'], { description: 'When mails are sent' })),
 };
 
 /** Whether to switch it on at once. */
-export const activated = Type.Optional(
+export const enabled = Type.Optional(
   Type.Boolean({ default: true, description: 'False prepares it: nothing is kept for it until it is activated' }),
 );
 
@@ -91,9 +91,9 @@ export const monitorView = Type.Object(
     }),
     schedule: nullable(Type.Array(Type.Integer())),
     emails: Type.Array(Type.String()),
-    mailRhythm: Type.String(),
-    activated: Type.Boolean(),
-    activatedAt: nullable(timeText('When it was first activated')),
+    mailFrequency: Type.String(),
+    enabled: Type.Boolean(),
+    enabledAt: nullable(timeText('When it was first activated')),
     disabledReason: nullable(Type.Enum(['person', 'failing', 'gone'])),
     disabledAt: nullable(timeText('When it was switched off')),
     failingSince: nullable(timeText('Since when no delivery succeeded')),
@@ -120,7 +120,7 @@ export const made = Type.Object(
 
 /** A monitor without its secrets. */
 export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
-  const { security, activatedAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
+  const { security, enabledAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
   const { credentials, secrets } = security;
   return {
     ...plain,
@@ -129,7 +129,7 @@ export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
     emails: [...plain.emails],
     credentials: { method: credentials.method, ...('key' in credentials && { key: credentials.key }) },
     signingSecrets: secrets.map(({ expiresAt }) => ({ expiresAt: isoTime(expiresAt) })),
-    activatedAt: isoTime(activatedAt),
+    enabledAt: isoTime(enabledAt),
     disabledAt: isoTime(disabledAt),
     failingSince: isoTime(failingSince),
     createdAt: new Date(createdAt).toISOString(),

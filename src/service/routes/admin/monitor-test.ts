@@ -1,12 +1,12 @@
 /** `POST /admin/api/monitors/{id}/test`: tries the webhook of a monitor as it is set up, also while it is off. */
 import Type from 'typebox';
-import type { Http } from '../../../http/client.ts';
+import type { OutboundHttp } from '../../../http/client.ts';
 import { HttpError } from '../../../http/error.ts';
 import type { Server } from '../../../http/server.ts';
 import { webhookAt } from '../../delivery/post.ts';
 import { getMonitor } from '../../monitors.ts';
 import { testPayload, testWebhook } from '../../testwebhook.ts';
-import type { OwnWay } from '../../ways.ts';
+import type { OwnTransport } from '../../ways.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
 import { ADMIN_FAILURES, forOperators } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
@@ -14,9 +14,9 @@ import type { MonitorRouteDeps } from './monitors.ts';
 
 export interface MonitorTestDeps extends MonitorRouteDeps {
   /** A client of openWebhookClient. */
-  readonly http: Http;
+  readonly http: OutboundHttp;
   /** The way to our own connector's webhook. */
-  readonly ownWay?: OwnWay;
+  readonly ownTransport?: OwnTransport;
   /** Type name of production units. */
   readonly placeType: string;
 }
@@ -65,7 +65,7 @@ export function addMonitorTestRoute(scope: Server, deps: MonitorTestDeps): void 
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
     const payload = await testPayload(store.db, entity, { now: now(), placeType });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
-    const { http, url } = deps.ownWay?.(monitor) ?? { http: deps.http, url: monitor.url };
+    const { http, url } = deps.ownTransport?.(monitor) ?? { http: deps.http, url: monitor.url };
     return testWebhook({ ...deps, http }, webhookAt(url, monitor.security), payload, new AbortController().signal);
   });
 }

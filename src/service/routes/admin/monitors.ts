@@ -1,7 +1,7 @@
 /** Monitors, for operators: made, changed, switched on and off. */
 import Type from 'typebox';
 import type { Server } from '../../../http/server.ts';
-import type { Bell } from '../../../runtime/bell.ts';
+import type { WakeUp } from '../../../runtime/bell.ts';
 import type { Store } from '../../../store/store.ts';
 import { addItem } from '../../items.ts';
 import { type MonitorOptions, requireListener } from '../../monitor-input.ts';
@@ -19,7 +19,7 @@ import type { Secrets } from '../../secrets.ts';
 import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {
-  activated,
+  enabled,
   made,
   monitorView,
   noMonitor,
@@ -35,7 +35,7 @@ import {
 export interface MonitorRouteDeps {
   readonly store: Store;
   readonly secrets: Secrets;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
   /** Wall clock in ms. */
   readonly now: () => number;
   /** How what is asked of a monitor is read. */
@@ -51,7 +51,7 @@ const refusals = { 422: failure('The monitor cannot be like that; `errors` names
 
 /** Adds `/admin/api/monitors`, but for their items. */
 export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
-  const { store, secrets, bell, now, reading } = deps;
+  const { store, secrets, wakeUp, now, reading } = deps;
 
   scope.post(
     PATH,
@@ -69,7 +69,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
             entities: Type.Optional(
               Type.Array(entityIdText('A company or person of its list'), { maxItems: 1_000, description: 'Its list' }),
             ),
-            activated,
+            enabled,
             ...settings,
           },
           {
@@ -83,7 +83,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
                 url: 'https://hooks.example.com/cvr',
                 credentials: { method: 'Bearer', token: 'a-token-of-theirs' },
                 emails: ['sales@example.com'],
-                mailRhythm: 'daily',
+                mailFrequency: 'daily',
               },
             ],
           },
@@ -102,7 +102,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
         return monitor;
       });
       const monitor = await orUnprocessable(making);
-      for (const queue of ['deliver', 'mail']) bell.ring(queue);
+      for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
       return reply.code(201).send(viewOfNew(monitor));
     },
   );
@@ -168,7 +168,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
       });
       const monitor = await orUnprocessable(changed);
       if (monitor === undefined) throw noMonitor();
-      bell.ring('deliver');
+      wakeUp.ring('deliver');
       return viewOf(monitor);
     },
   );
@@ -203,7 +203,7 @@ export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
     },
     async (request, reply) => {
       if (!(await store.write((tx) => activate(tx, request.params.id, now())))) throw noMonitor();
-      bell.ring('deliver');
+      wakeUp.ring('deliver');
       return reply.code(204).send(null);
     },
   );
