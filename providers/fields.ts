@@ -2,7 +2,7 @@
  * The company fields: our names for what the register says about one company.
  *
  * A field is what a configuration maps to a CRM property. Each event of the wire yields one or
- * more of them (`src/connector/extract.ts`); each is kept as one fact with its own clock.
+ * more of them (`src/connector/facts/extract.ts`); each is kept as one fact with its own clock.
  */
 
 /** How a field's value is shaped and compared. `list` values are arrays of {@link Member}. */

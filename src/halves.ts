@@ -3,13 +3,13 @@
  * is not configured is not loaded.
  */
 import type { Config } from './config/load.ts';
-import { loadAdminToken } from './http/admin-token.ts';
-import type { Secrets } from './service/secrets.ts';
+import { loadAdminToken } from './http/server/admin-token.ts';
+import type { Secrets } from './service/keys/secrets.ts';
 
 /** The secrets of a configured service, under its key; undefined where there is no service. Makes the key file where it must. */
 export async function secretsOf({ service, store }: Config): Promise<Secrets | undefined> {
   if (service === undefined) return undefined;
-  const { loadSecretKey, openSecrets } = await import('./service/secrets.ts');
+  const { loadSecretKey, openSecrets } = await import('./service/keys/secrets.ts');
   return openSecrets(await loadSecretKey(service.secretKey, store));
 }
 
@@ -33,6 +33,6 @@ export async function upstreamOf<A extends string | Promise<string>>(
 > {
   const configured = config.connector?.upstream;
   if (configured !== undefined || config.service === undefined || secrets === undefined) return configured;
-  const { ownKey } = await import('./service/own-jobs.ts');
+  const { ownKey } = await import('./service/monitors/own-jobs.ts');
   return { baseUrl: own, accessKey: ownKey(secrets), requestsPerMinute: config.service.requestsPerMinute };
 }

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
-import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/command.ts';
-import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/context.ts';
-import { showFailure } from './commands/failure.ts';
+import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
+import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/cli/context.ts';
+import { showFailure } from './commands/cli/failure.ts';
 import { COMMANDS } from './commands/list.ts';
 
 type Run = (

@@ -95,9 +95,9 @@ describe('floors', () => {
 
   test('imports are found in every way they can be written', () => {
     expect(allImports(sources).length).toBeGreaterThan(sources.length);
-    expect(imports.get('src/connector/fact.ts')?.map(({ to }) => to)).toEqual([
+    expect(imports.get('src/connector/facts/fact.ts')?.map(({ to }) => to)).toEqual([
       'providers/fields.ts',
-      'src/connector/statement.ts',
+      'src/connector/facts/assertion.ts',
     ]);
     expect(allImports(sources).some(({ to }) => to === '@hubspot/api-client')).toBe(true);
   });

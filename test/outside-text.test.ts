@@ -5,14 +5,14 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../providers/fields.ts';
 import type { Property } from '../providers/provider.ts';
-import { render } from '../src/connector/render.ts';
-import { sameFor } from '../src/connector/same.ts';
+import { render } from '../src/connector/decide/render.ts';
+import { sameFor } from '../src/connector/decide/same.ts';
 import { readCvrNumber } from '../src/protocol/cvr-number.ts';
-import { shareText } from '../src/protocol/danish.ts';
-import { lineText } from '../src/protocol/describe.ts';
-import { trimEndOf, withoutPercent } from '../src/protocol/trim.ts';
-import { cleanHtml } from '../src/service/news/clean-html.ts';
-import { plainHtml } from '../src/service/news/plain-html.ts';
+import { shareText } from '../src/protocol/describe/danish.ts';
+import { lineText } from '../src/protocol/describe/describe.ts';
+import { trimEndOf, withoutPercent } from '../src/protocol/text/trim.ts';
+import { plainHtml } from '../src/service/news/sources/plain-html.ts';
+import { cleanHtml } from '../src/service/news/wording/clean-html.ts';
 import { propertyOf } from './connector/property-of.ts';
 
 const LONG = 200_000;

@@ -24,9 +24,9 @@ interface Expression {
 const PROVEN_BY_HAND: Readonly<Record<string, string>> = {
   // The checker knows no back-references. What has begun always matches, at the latest at the end of the text, and the
   // search goes on behind it: no character is read twice for two beginnings. Held to it below.
-  'src/service/news/clean-html.ts /<(script|style|template|noscript|iframe|object|svg|math|title|textarea)\\b[\\s\\S]*?(?:<\\/\\1\\s*>|$)/':
+  'src/service/news/wording/clean-html.ts /<(script|style|template|noscript|iframe|object|svg|math|title|textarea)\\b[\\s\\S]*?(?:<\\/\\1\\s*>|$)/':
     'a match that began never fails',
-  'src/service/news/plain-html.ts /<(script|style|template|title)\\b[\\s\\S]*?(?:<\\/\\1\\s*>|$)/':
+  'src/service/news/sources/plain-html.ts /<(script|style|template|title)\\b[\\s\\S]*?(?:<\\/\\1\\s*>|$)/':
     'a match that began never fails',
 };
 
@@ -34,8 +34,8 @@ const PROVEN_BY_HAND: Readonly<Record<string, string>> = {
 const COMPOSED: Readonly<Record<string, string>> = {
   'src/config/fill.ts': 'the names a section takes, from our schemas, which are checked here as patterns',
   'src/config/redact.ts': 'secrets of the configuration, escaped: alternatives without any repetition',
-  'src/service/keys.ts': 'a constant prefix and a fixed number of characters',
-  'src/service/news/article.ts': 'a name of at most 300 characters, escaped: no repetition',
+  'src/service/keys/keys.ts': 'a constant prefix and a fixed number of characters',
+  'src/service/news/wording/article.ts': 'a name of at most 300 characters, escaped: no repetition',
   'src/commands/demo.ts': 'the names of two headers in a mail the demo itself has sent',
   'src/commands/emulate.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
   'providers/emulator.ts': 'typed by whoever runs the emulator, which is no part of the daemon',

@@ -3,18 +3,19 @@
  *
  * Each rule has a CRM of its own. They may run in any order; one at a time, for one of them listens to the console.
  */
-import { ABILITY_RULES } from './ability-rules.ts';
-import { ANSWER_RULES } from './answer-rules.ts';
-import { BATCH_RULES } from './batch-rules.ts';
-import { FAULT_RULES } from './fault-rules.ts';
+
 import { Broken, brief, isProviderError } from './insist.ts';
 import { inLab } from './lab.ts';
-import { PROVIDER_RULES } from './provider-rules.ts';
-import { RECORD_RULES } from './record-rules.ts';
 import type { BareRule, ConformanceRule } from './rule.ts';
-import { SETTINGS_RULE } from './settings-rule.ts';
+import { ABILITY_RULES } from './rules/ability-rules.ts';
+import { ANSWER_RULES } from './rules/answer-rules.ts';
+import { BATCH_RULES } from './rules/batch-rules.ts';
+import { FAULT_RULES } from './rules/fault-rules.ts';
+import { PROVIDER_RULES } from './rules/provider-rules.ts';
+import { RECORD_RULES } from './rules/record-rules.ts';
+import { SETTINGS_RULE } from './rules/settings-rule.ts';
+import { VALUE_RULES } from './rules/value-rules.ts';
 import type { Lack, Subject } from './subject.ts';
-import { VALUE_RULES } from './value-rules.ts';
 
 /** A rule of the contract that a provider broke; the message says which, what was seen, and why it matters. */
 export class BrokenRule extends Error {

@@ -1,21 +1,21 @@
 /** A connection to one HubSpot account: the contract's verbs over the fenced client. */
 import type { Account, Connection, ProviderContext } from '../provider.ts';
-import { MERGED_IDS } from './batch.ts';
-import { readChanges } from './changes.ts';
-import { type Apis, loadClient } from './client.ts';
-import { createCompany } from './create.ts';
-import { defineAll } from './define.ts';
-import { faultOf, RefusedAnswer } from './faults.ts';
-import { findHolders } from './holders.ts';
-import { addNote, findNote } from './notes.ts';
-import { readParents, writeParent } from './parents.ts';
-import { toProperty } from './properties.ts';
-import { readCompanies } from './read.ts';
-import { readRules } from './rules.ts';
-import { openSchema } from './schema.ts';
+import { MERGED_IDS } from './client/batch.ts';
+import { type Apis, loadClient } from './client/client.ts';
+import { faultOf, RefusedAnswer } from './client/faults.ts';
+import type { HubspotSettings } from './client/settings.ts';
+import { readChanges } from './read/changes.ts';
+import { findHolders } from './read/holders.ts';
+import { toProperty } from './read/properties.ts';
+import { readCompanies } from './read/read.ts';
+import { openSchema } from './read/schema.ts';
 import { missingScopes } from './scopes.ts';
-import type { HubspotSettings } from './settings.ts';
-import { updateCompanies } from './update.ts';
+import { createCompany } from './write/create.ts';
+import { defineAll } from './write/define.ts';
+import { addNote, findNote } from './write/notes.ts';
+import { readParents, writeParent } from './write/parents.ts';
+import { readRules } from './write/rules.ts';
+import { updateCompanies } from './write/update.ts';
 
 const SCAN_PAGE = 100;
 

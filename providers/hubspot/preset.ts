@@ -1,7 +1,7 @@
 /** HubSpot's default mapping: own properties always, the standard ones only where no person wrote. */
 import type { FieldName } from '../fields.ts';
 import type { Preset, PresetRow } from '../provider.ts';
-import { REGISTER_PROPERTIES } from './custom-properties.ts';
+import { REGISTER_PROPERTIES } from './write/custom-properties.ts';
 
 const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
 

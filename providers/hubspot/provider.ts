@@ -1,12 +1,12 @@
 /** The HubSpot provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
-import { canonicalId } from './batch.ts';
+import { canonicalId } from './client/batch.ts';
+import { observe } from './client/faults.ts';
+import { HubspotSettings } from './client/settings.ts';
 import { connectHubspot } from './connection.ts';
-import { HUBSPOT_DEFINITIONS } from './custom-properties.ts';
-import { observe } from './faults.ts';
 import { hubspotPreset } from './preset.ts';
-import { HubspotSettings } from './settings.ts';
-import { readWebhook } from './webhook.ts';
+import { readWebhook } from './read/webhook.ts';
+import { HUBSPOT_DEFINITIONS } from './write/custom-properties.ts';
 
 /** HubSpot companies, through the CRM API of version 2026-09 or another. */
 export const hubspot = defineProvider({

@@ -1,7 +1,7 @@
 /** Which scopes the token lacks: each is tried with a batch of nothing, since HubSpot judges the scope before the body. */
 import { type MissingRight, ProviderError, type Right } from '../provider.ts';
-import type { Apis } from './client.ts';
-import { RefusedAnswer } from './faults.ts';
+import type { Apis } from './client/client.ts';
+import { RefusedAnswer } from './client/faults.ts';
 
 interface Probe {
   /** https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/scopes */

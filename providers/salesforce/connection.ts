@@ -1,22 +1,22 @@
 /** A connection to one Salesforce org: the contract's verbs over the fenced client. */
 import type { Connection, ProviderContext } from '../provider.ts';
-import { changedAccounts } from './changes.ts';
-import { checkAccount } from './check-account.ts';
-import { type Calls, type HttpVerb, loadClient } from './client.ts';
-import { createAccount } from './create.ts';
-import { defineFields } from './define.ts';
-import { faultOf, RefusedAnswer } from './errors.ts';
-import { toProperty } from './fields.ts';
-import { findAccounts } from './find.ts';
-import { openNotes } from './notes.ts';
-import { readParents, writeParent } from './parents.ts';
+import { type Calls, type HttpVerb, loadClient } from './client/client.ts';
+import { faultOf, RefusedAnswer } from './client/errors.ts';
+import type { SalesforceSettings } from './client/settings.ts';
 import { missingPermissions } from './permissions.ts';
-import { readAccounts } from './read.ts';
-import { rulesOf } from './rules.ts';
-import { scanAccounts } from './scan.ts';
-import { openSchemas } from './schemas.ts';
-import type { SalesforceSettings } from './settings.ts';
-import { updateAccounts } from './update.ts';
+import { changedAccounts } from './read/changes.ts';
+import { checkAccount } from './read/check-account.ts';
+import { toProperty } from './read/fields.ts';
+import { findAccounts } from './read/find.ts';
+import { readAccounts } from './read/read.ts';
+import { scanAccounts } from './read/scan.ts';
+import { openSchemas } from './read/schemas.ts';
+import { createAccount } from './write/create.ts';
+import { defineFields } from './write/define.ts';
+import { openNotes } from './write/notes.ts';
+import { readParents, writeParent } from './write/parents.ts';
+import { rulesOf } from './write/rules.ts';
+import { updateAccounts } from './write/update.ts';
 
 /** Loads the client and builds a connection. It remembers the session and the types of the account's fields. */
 export async function connectSalesforce(settings: SalesforceSettings, context: ProviderContext): Promise<Connection> {

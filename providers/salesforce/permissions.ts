@@ -1,9 +1,9 @@
 /** Which permissions the user lacks, as describe tells them: what the user may do with each object, and with ParentId. */
 import type { MissingRight, Right } from '../provider.ts';
-import type { AccountRow, Calls } from './client.ts';
-import { isNotForUser, RefusedAnswer } from './errors.ts';
-import { objectsOf } from './json.ts';
-import type { SalesforceSettings } from './settings.ts';
+import type { AccountRow, Calls } from './client/client.ts';
+import { isNotForUser, RefusedAnswer } from './client/errors.ts';
+import { objectsOf } from './client/json.ts';
+import type { SalesforceSettings } from './client/settings.ts';
 
 /** One call for each object. What making fields needs (Customize Application) no describe tells. */
 export async function missingPermissions(

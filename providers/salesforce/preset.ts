@@ -1,7 +1,7 @@
 /** Salesforce's default mapping: own fields always, the standard ones only where no person wrote. */
 import type { FieldName } from '../fields.ts';
 import type { Preset, PresetRow } from '../provider.ts';
-import { REGISTER_FIELDS } from './custom-fields.ts';
+import { REGISTER_FIELDS } from './write/custom-fields.ts';
 
 const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
 

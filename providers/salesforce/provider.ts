@@ -1,11 +1,11 @@
 /** The Salesforce provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
+import { observe } from './client/errors.ts';
+import { canonicalId } from './client/ids.ts';
+import { SalesforceSettings } from './client/settings.ts';
 import { connectSalesforce } from './connection.ts';
-import { definitions } from './custom-fields.ts';
-import { observe } from './errors.ts';
-import { canonicalId } from './ids.ts';
 import { salesforcePreset } from './preset.ts';
-import { SalesforceSettings } from './settings.ts';
+import { definitions } from './write/custom-fields.ts';
 
 /** Salesforce accounts, through the REST API. */
 export const salesforce = defineProvider({

@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import { backoff } from '../runtime/backoff.ts';
-import { createWakeUp } from '../runtime/bell.ts';
-import { type Claim, mark, type Settlement, settle } from '../runtime/lanes.ts';
+import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
+import { createWakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { each } from '../store/each.ts';
 import type { Db, Store, Tx } from '../store/store.ts';

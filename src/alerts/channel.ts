@@ -1,5 +1,5 @@
 /** The ways an alert goes out: a webhook that Slack and its like understand, and mail. */
-import { createGuard } from '../http/guard.ts';
+import { createGuard } from '../http/outbound/guard.ts';
 import { openWebhookClient } from '../service/delivery/post.ts';
 import { openMailer } from '../service/mail/send.ts';
 import { type AlertMessage, slackText } from './message.ts';

@@ -1,10 +1,10 @@
 /** Reads from the store what an operator may have to be told of. */
 import { sql } from 'kysely';
-import { countAttention } from '../connector/attention.ts';
-import { BRAKE_KEY } from '../connector/heal/brake.ts';
+import { countAttention } from '../connector/explain/attention.ts';
+import { BRAKE_KEY } from '../connector/heal/safety-limit.ts';
 import { readBlocks } from '../runtime/blocks.ts';
-import { VANISHED_QUEUE } from '../service/register/losses.ts';
-import { WATCH_QUEUE } from '../service/register/watch-page.ts';
+import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
+import { WATCH_QUEUE } from '../service/register/watch/watch-page.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 

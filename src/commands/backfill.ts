@@ -1,17 +1,17 @@
 /** `backfill`: the companies that a CRM has already are found by their number, linked, and monitored. */
 import { type BackfillOptions, runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
-import { sampleRows } from '../connector/backfill/census.ts';
-import { type BackfillDeps, BackfillError } from '../connector/backfill/deps.ts';
-import { outcomeOf } from '../connector/backfill/outcome.ts';
-import { printWarnings } from '../connector/backfill/plan-doubts.ts';
-import { type BackfillRun, readRun } from '../connector/backfill/run.ts';
-import { PlanError } from '../connector/backfill/take-plan.ts';
-import { type BackfillContext, type CallsMade, withBackfill } from './backfill/ground.ts';
+import { printWarnings } from '../connector/backfill/plan/doubts.ts';
+import { PlanError } from '../connector/backfill/plan/take.ts';
+import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';
+import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
+import { sampleRows } from '../connector/backfill/rows/rows.ts';
+import { type BackfillRun, readRun } from '../connector/backfill/rows/run.ts';
+import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';
 import { showProgress } from './backfill/progress.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
-import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './command.ts';
-import { confirmMany } from './confirm.ts';
-import type { CommandContext } from './context.ts';
+import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
+import { confirmMany } from './cli/confirm.ts';
+import type { CommandContext } from './cli/context.ts';
 
 const SAMPLE = 10;
 

@@ -1,9 +1,9 @@
 /** `backup`: a copy of the store, and of its key, while the daemon works on it. */
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { keyFileOf } from '../service/secrets.ts';
-import { defineCommand, needed } from './command.ts';
-import { withStore } from './opened.ts';
+import { keyFileOf } from '../service/keys/secrets.ts';
+import { withStore } from './arguments/with-store.ts';
+import { defineCommand, needed } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'backup',

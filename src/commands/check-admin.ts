@@ -1,8 +1,8 @@
 /** What `check` says of the admin listener. */
 import type { Config } from '../config/load.ts';
 import { adminTokenOf, ownAddress } from '../halves.ts';
-import type { OutboundHttp } from '../http/client.ts';
-import { isLoopback } from '../http/loopback.ts';
+import type { OutboundHttp } from '../http/outbound/client.ts';
+import { isLoopback } from '../http/server/loopback.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 
 const subject = 'admin listener';

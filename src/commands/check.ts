@@ -4,17 +4,17 @@ import type { Config } from '../config/load.ts';
 import { configWarnings } from '../config/warnings.ts';
 import { type CheckOptions, connectorFindings } from '../connector/check.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
-import { openClient } from '../http/client.ts';
-import { isLoopback } from '../http/loopback.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { openClient } from '../http/outbound/client.ts';
+import { isLoopback } from '../http/server/loopback.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { serviceFindings } from '../service/check.ts';
-import type { Secrets } from '../service/secrets.ts';
+import type { Secrets } from '../service/keys/secrets.ts';
 import { openStore, type Store } from '../store/open.ts';
+import { storeExists } from './arguments/with-store.ts';
 import { adminFindings } from './check-admin.ts';
 import { daemonFindings } from './check-daemons.ts';
-import { defineCommand, flag, integer } from './command.ts';
-import { storeExists } from './opened.ts';
+import { defineCommand, flag, integer } from './cli/command.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
 import { initialConfig, type Plugin } from '../config/init.ts';
-import { entrySchema, loadProvider } from '../config/plugin.ts';
+import { entrySchema, loadProvider } from '../config/plugins/plugin.ts';
 import { redact } from '../config/redact.ts';
 import { configSchema } from '../config/schema.ts';
 import { schemaDocument } from '../config/schema-document.ts';
-import { defineCommand, flag, many, UsageError } from './command.ts';
+import { defineCommand, flag, many, UsageError } from './cli/command.ts';
 
 /** A provider that is not built in; `folder` is where its path begins, and where its package is looked for. */
 async function describePlugin(use: string, folder: string): Promise<Plugin> {

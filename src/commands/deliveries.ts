@@ -7,12 +7,12 @@ import {
   listDeliveries,
   MOST_REPLAYED,
   replayDeliveries,
-} from '../service/deliveries.ts';
+} from '../service/delivery/deliveries.ts';
 import type { Db, Store, Tx } from '../store/open.ts';
-import { defineCommand, type ExitCode, flag, integer, oneOf, text, time, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
-import { readEntity } from './entity.ts';
-import { shownTime, withStore } from './opened.ts';
+import { readEntity } from './arguments/entity.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import { defineCommand, type ExitCode, flag, integer, oneOf, text, time, UsageError } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
 
 const STATES = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const SHOWN = 100;

@@ -1,7 +1,7 @@
 /** `demo`: the main job with nothing to set up. */
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineCommand, flag, integer } from './command.ts';
+import { defineCommand, flag, integer } from './cli/command.ts';
 
 const FOLDER = 'data/demo';
 /** Between two changes of the demo that goes on, in ms. */

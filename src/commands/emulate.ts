@@ -8,11 +8,11 @@ import { EMULATORS } from '../../providers/index.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { parseConfig } from '../config/parse.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
-import { defineCommand, integer, needed, text, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
+import { defineCommand, integer, needed, text, UsageError } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
+import type { Output } from './cli/output.ts';
 import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
 import { type ServiceOptions, serveService } from './emulate/service.ts';
-import type { Output } from './output.ts';
 
 const applied = Type.Optional(Type.Boolean());
 const CLOSED = { additionalProperties: false } as const;

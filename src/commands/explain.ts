@@ -1,11 +1,11 @@
 /** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
 import { shownStay } from '../connector/attention-records.ts';
-import { ALL_PROPERTIES } from '../connector/ruling.ts';
-import { entityOf, readTimeline, type Timeline } from '../connector/story.ts';
+import { ALL_PROPERTIES } from '../connector/decide/override.ts';
+import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
-import { defineCommand, integer, needed, UsageError } from './command.ts';
-import { shownTime, withStore } from './opened.ts';
-import { needRecordId } from './record-id.ts';
+import { needRecordId } from './arguments/record-id.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import { defineCommand, integer, needed, UsageError } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'explain',

@@ -1,10 +1,10 @@
 /** `facts`: what is known of companies. */
 import { FIELD_NAMES, isFieldName } from '../../providers/fields.ts';
-import { forgetFacts } from '../connector/forget.ts';
-import { defineCommand, type ExitCode, needed, optional, UsageError } from './command.ts';
-import { readEntity } from './entity.ts';
-import { withStore } from './opened.ts';
-import { needConnector } from './ruled.ts';
+import { forgetFacts } from '../connector/facts/forget.ts';
+import { readEntity } from './arguments/entity.ts';
+import { needConnector } from './arguments/record-argument.ts';
+import { withStore } from './arguments/with-store.ts';
+import { defineCommand, type ExitCode, needed, optional, UsageError } from './cli/command.ts';
 
 const forget = defineCommand({
   name: 'forget',

@@ -1,12 +1,27 @@
 /** `hold`: nothing is written to a property, or to a whole record. */
-import { endOfDay } from '../connector/hold.ts';
-import type { RecordRef } from '../connector/links.ts';
-import { ALL_PROPERTIES, clearOverride, clearUndone, readOverrides, setOverride } from '../connector/ruling.ts';
-import { normaliseTime } from '../protocol/time.ts';
+import { endOfDay } from '../connector/decide/hold.ts';
+import {
+  ALL_PROPERTIES,
+  clearOverride,
+  clearUndone,
+  readOverrides,
+  setOverride,
+} from '../connector/decide/override.ts';
+import type { RecordRef } from '../connector/links/links.ts';
+import { normaliseTime } from '../protocol/text/time.ts';
 import type { Store } from '../store/open.ts';
-import { defineCommand, type ExitCode, flag, needed, type OptionSpec, optional, text, UsageError } from './command.ts';
-import { shownTime, withStore } from './opened.ts';
-import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './ruled.ts';
+import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import {
+  defineCommand,
+  type ExitCode,
+  flag,
+  needed,
+  type OptionSpec,
+  optional,
+  text,
+  UsageError,
+} from './cli/command.ts';
 
 /** The last day of something, or the instant of its end; in ms since 1970. */
 const until: OptionSpec<number | undefined> = {

@@ -1,10 +1,10 @@
 /** `jobs`: the third-party jobs of API keys. */
-import { createJob, moveJob, removeJob } from '../service/jobs.ts';
-import { listMonitors } from '../service/monitors.ts';
-import { defineCommand, flag, needed, text, UsageError } from './command.ts';
+import { createJob, moveJob, removeJob } from '../service/monitors/jobs.ts';
+import { listMonitors } from '../service/monitors/monitors.ts';
+import { withService } from './arguments/with-service.ts';
+import { defineCommand, flag, needed, text, UsageError } from './cli/command.ts';
 import { readSettings, settingOptions } from './monitors/settings.ts';
 import { itemCounts, rowOf, showSecret } from './monitors/show.ts';
-import { withService } from './serviced.ts';
 
 const args = { id: needed('the id of the job, as `jobs list` shows it') };
 const keyOption = { key: text('id of the API key it belongs to, as `keys list` shows it', 'id') };

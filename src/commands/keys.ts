@@ -1,10 +1,10 @@
 /** `keys`: who may call the service. */
 
-import { activeJobs, type LeftJob, switchOffJobs } from '../service/jobs.ts';
-import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys.ts';
-import { defineCommand, flag, needed, texts, UsageError } from './command.ts';
-import { shownTime, withStore } from './opened.ts';
-import { oneLine } from './table.ts';
+import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
+import { activeJobs, type LeftJob, switchOffJobs } from '../service/monitors/jobs.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import { defineCommand, flag, needed, texts, UsageError } from './cli/command.ts';
+import { oneLine } from './cli/table.ts';
 
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text);
 

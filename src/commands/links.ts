@@ -1,9 +1,9 @@
 /** `links`: the mapping of companies to CRM records. */
-import { LINK_STATES, listLinks } from '../connector/links.ts';
-import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './command.ts';
-import { readEntity } from './entity.ts';
-import { withStore } from './opened.ts';
-import { recordIdsIn } from './record-id.ts';
+import { LINK_STATES, listLinks } from '../connector/links/links.ts';
+import { readEntity } from './arguments/entity.ts';
+import { recordIdsIn } from './arguments/record-id.ts';
+import { withStore } from './arguments/with-store.ts';
+import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './cli/command.ts';
 
 const MOST = 1_000;
 

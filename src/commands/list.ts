@@ -1,5 +1,5 @@
 /** Every command: one line each. A command's file is loaded when it is used. */
-import type { Command } from './command.ts';
+import type { Command } from './cli/command.ts';
 
 export interface CommandEntry {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { redact } from '../config/redact.ts';
 import { configSchema } from '../config/schema.ts';
 import { openStore } from '../store/open.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'migrate',

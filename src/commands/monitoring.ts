@@ -1,15 +1,15 @@
 /** `monitoring`: the calls of the service, and the links that belong to them. */
 import type { ConnectorConfig } from '../config/load.ts';
-import { endLink, findLink, type RecordRef } from '../connector/links.ts';
-import { isPerson } from '../connector/persons.ts';
-import { defineCommand, type ExitCode, flag, needed, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
-import { readEntity } from './entity.ts';
+import { isPerson } from '../connector/facts/persons.ts';
+import { endLink, findLink, type RecordRef } from '../connector/links/links.ts';
+import { readEntity } from './arguments/entity.ts';
+import { needRecordId } from './arguments/record-id.ts';
+import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
-import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/ground.ts';
+import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/context.ts';
 import { list } from './monitoring/list.ts';
 import { linkSeen, readOtherCompany } from './monitoring/record.ts';
-import { needRecordId } from './record-id.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),

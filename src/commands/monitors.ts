@@ -1,8 +1,9 @@
 /** `monitors`: who is told of which changes. */
-import { addItem, removeItem } from '../service/items.ts';
+
 import { readEnded, resumeMail } from '../service/mail/ended.ts';
-import type { Monitor } from '../service/monitor.ts';
-import { type MonitorPatch, requireListener } from '../service/monitor-input.ts';
+import { addItem, removeItem } from '../service/monitors/items.ts';
+import type { Monitor } from '../service/monitors/monitor.ts';
+import { type MonitorPatch, requireListener } from '../service/monitors/monitor-input.ts';
 import {
   createMonitor,
   getMonitor,
@@ -12,12 +13,12 @@ import {
   disable as switchOff,
   activate as switchOn,
   updateMonitor,
-} from '../service/monitors.ts';
-import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './command.ts';
+} from '../service/monitors/monitors.ts';
+import { readMonitoredEntity, withService } from './arguments/with-service.ts';
+import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './cli/command.ts';
 import { readSettings, settingOptions } from './monitors/settings.ts';
 import { itemCounts, rowOf, show as showMonitor, showNew, showSecret } from './monitors/show.ts';
 import { tryMonitor } from './monitors/try.ts';
-import { readMonitoredEntity, withService } from './serviced.ts';
 
 const args = { id: needed('the id of the monitor, as `monitors list` shows it') };
 

@@ -4,7 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { RuleResult } from '../../providers/conformance/conformance.ts';
 import { didYouMean } from '../config/nearest.ts';
-import { defineCommand, integer, needed, text, texts, UsageError } from './command.ts';
+import { defineCommand, integer, needed, text, texts, UsageError } from './cli/command.ts';
 import { namesFrom, writeScaffold } from './provider/scaffold.ts';
 import { describeSubject, tryRules } from './provider/trial.ts';
 

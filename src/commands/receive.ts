@@ -1,19 +1,19 @@
 /** `receive`: a saved payload through the real code. */
 import { readFile } from 'node:fs/promises';
-import { openCrm } from '../connector/crm.ts';
-import { readFacts } from '../connector/facts.ts';
-import { insertReceipts } from '../connector/receipt.ts';
-import { type Remark, remarksOn } from '../connector/remarks.ts';
+import { openCrm } from '../connector/crm/crm.ts';
+import { type Remark, remarksOn } from '../connector/decide/remarks.ts';
+import { readFacts } from '../connector/facts/facts.ts';
+import { insertReceipts } from '../connector/intake/receipt.ts';
 import { applyNow, preview } from '../connector/replay.ts';
-import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { openClient } from '../http/outbound/client.ts';
 import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
-import { isJsonObject, readJson } from '../protocol/json.ts';
 import { type Payload, readPayload } from '../protocol/payload.ts';
+import { isJsonObject, readJson } from '../protocol/text/json.ts';
 import { openStore } from '../store/open.ts';
-import { defineCommand, flag, needed, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
-import { storeExists } from './opened.ts';
+import { storeExists } from './arguments/with-store.ts';
+import { defineCommand, flag, needed, UsageError } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
 
 export const command = defineCommand({
   name: 'receive',

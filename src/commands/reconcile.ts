@@ -1,15 +1,15 @@
 /** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
-import { BRAKE_KEY, isBraked } from '../connector/heal/brake.ts';
-import { healQueue } from '../connector/links.ts';
-import type { ReconcileContext } from '../connector/reconcile/ground.ts';
+import { BRAKE_KEY, isBraked } from '../connector/heal/safety-limit.ts';
+import { healQueue } from '../connector/links/links.ts';
+import type { ReconcileContext } from '../connector/reconcile/context.ts';
+import { type Came, runExclusively } from '../connector/reconcile/exclusive-run.ts';
 import { forgetLists } from '../connector/reconcile/records.ts';
 import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
-import { type Came, runExclusively } from '../connector/reconcile/seized.ts';
 import { believe, survey } from '../connector/reconcile/survey.ts';
-import { withBackfill } from './backfill/ground.ts';
-import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './command.ts';
-import { confirm } from './confirm.ts';
-import type { CommandContext } from './context.ts';
+import { withBackfill } from './backfill/context.ts';
+import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './cli/command.ts';
+import { confirm } from './cli/confirm.ts';
+import type { CommandContext } from './cli/context.ts';
 import { documentOf, linesOf, type ReconcileView, shownOf } from './reconcile/show.ts';
 
 const SHOWN = 10;

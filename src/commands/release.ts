@@ -1,8 +1,8 @@
 /** `release`: the register wins over a person's edit. */
-import { clearOverride, setOverride } from '../connector/ruling.ts';
-import { defineCommand, type ExitCode, flag, needed, UsageError } from './command.ts';
-import { withStore } from './opened.ts';
-import { needConnector, needLink, needProperty, readRecord } from './ruled.ts';
+import { clearOverride, setOverride } from '../connector/decide/override.ts';
+import { needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
+import { withStore } from './arguments/with-store.ts';
+import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'release',

@@ -1,5 +1,6 @@
 /** `review`: what needs a person, and what the person answers. */
 
+import { countDifferences, type DifferenceFilter } from '../connector/decide/differences.ts';
 import {
   COUNTED,
   countAttention,
@@ -7,16 +8,25 @@ import {
   readDifferent,
   shownAccount,
   shownCount,
-} from '../connector/attention.ts';
-import { ATTENTION_KINDS, type Attention, type ReviewVerb, VERBS } from '../connector/attention-kinds.ts';
-import { countDifferences, type DifferenceFilter } from '../connector/differences.ts';
-import { type Resolved, resolveAttention } from '../connector/resolve-attention.ts';
+} from '../connector/explain/attention.ts';
+import { ATTENTION_KINDS, type Attention, type ReviewVerb, VERBS } from '../connector/explain/attention-kinds.ts';
+import { type Resolved, resolveAttention } from '../connector/explain/resolve-attention.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import type { Store } from '../store/open.ts';
-import { type Command, defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './command.ts';
-import { confirmMany } from './confirm.ts';
-import type { CommandContext } from './context.ts';
-import { shownTime, withStore } from './opened.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import {
+  type Command,
+  defineCommand,
+  type ExitCode,
+  flag,
+  integer,
+  many,
+  oneOf,
+  text,
+  UsageError,
+} from './cli/command.ts';
+import { confirmMany } from './cli/confirm.ts';
+import type { CommandContext } from './cli/context.ts';
 
 type Kind = Attention['kind'];
 

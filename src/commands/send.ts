@@ -1,14 +1,14 @@
 /** `send`: posts a sample payload to a webhook, as the monitoring service would. */
 import { randomUUID } from 'node:crypto';
 import { Value } from 'typebox/value';
-import { openClient } from '../http/client.ts';
-import { HttpFault } from '../http/fault.ts';
+import { openClient } from '../http/outbound/client.ts';
+import { HttpFault } from '../http/outbound/fault.ts';
 import { type Auth, authSchema, signRequest } from '../protocol/auth.ts';
 import { EVENT_NAMES } from '../protocol/events.ts';
 import { writePayload } from '../protocol/payload.ts';
 import { samplePayload } from '../protocol/sample/stream.ts';
-import { defineCommand, needed, oneOf, text, texts, UsageError } from './command.ts';
-import { readEntity } from './entity.ts';
+import { readEntity } from './arguments/entity.ts';
+import { defineCommand, needed, oneOf, text, texts, UsageError } from './cli/command.ts';
 
 /** What of an answer is printed. */
 const MOST_SHOWN = 1_000;

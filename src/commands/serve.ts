@@ -1,6 +1,6 @@
 /** `serve`: the daemon as configured, until it is told to stop. */
 import { startApp } from '../app.ts';
-import { defineCommand, UsageError } from './command.ts';
+import { defineCommand, UsageError } from './cli/command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
 const GRACE_MS = 20_000;

@@ -1,6 +1,6 @@
 /** `token`: what programs send to the admin listener. */
 import { adminTokenOf } from '../halves.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'token',

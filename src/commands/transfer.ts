@@ -4,13 +4,13 @@ import type { Holder } from '../connector/transfer/holders.ts';
 import { DraftError } from '../connector/transfer/record.ts';
 import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
 import { parseEntityId } from '../protocol/entity-id.ts';
-import { type BackfillContext, withBackfill } from './backfill/ground.ts';
-import { defineCommand, type ExitCode, flag, needed, text, UsageError } from './command.ts';
-import { confirm } from './confirm.ts';
-import type { CommandContext } from './context.ts';
-import { readEntity } from './entity.ts';
+import { readEntity } from './arguments/entity.ts';
+import { type BackfillContext, withBackfill } from './backfill/context.ts';
+import { defineCommand, type ExitCode, flag, needed, text, UsageError } from './cli/command.ts';
+import { confirm } from './cli/confirm.ts';
+import type { CommandContext } from './cli/context.ts';
+import { oneLine } from './cli/table.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
-import { oneLine } from './table.ts';
 
 export const command = defineCommand({
   name: 'transfer',

@@ -1,18 +1,18 @@
 /** `undo`: puts back what was there before our writes. */
 import type { ConnectorConfig } from '../config/load.ts';
-import { type Crm, openCrm } from '../connector/crm.ts';
-import type { Undone } from '../connector/undo/fate.ts';
+import { type Crm, openCrm } from '../connector/crm/crm.ts';
+import type { Undone } from '../connector/undo/outcome.ts';
 import { undo } from '../connector/undo/run.ts';
 import type { Selection } from '../connector/undo/writes.ts';
-import { openClient } from '../http/client.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { openClient } from '../http/outbound/client.ts';
 import type { Store } from '../store/open.ts';
-import { defineCommand, flag, integer, text, time, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
-import { readEntity } from './entity.ts';
-import { needProvider } from './monitoring/ground.ts';
-import { withStore } from './opened.ts';
-import { needConnector } from './ruled.ts';
+import { readEntity } from './arguments/entity.ts';
+import { needConnector } from './arguments/record-argument.ts';
+import { withStore } from './arguments/with-store.ts';
+import { defineCommand, flag, integer, text, time, UsageError } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
+import { needProvider } from './monitoring/context.ts';
 
 /** Lines shown to a person; `--json` shows all. */
 const SHOWN = 100;

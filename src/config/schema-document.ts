@@ -1,7 +1,7 @@
 /** The configuration as a JSON Schema document, for editors and for people's own checks. */
 import type { TObject } from 'typebox';
 import { BUILT_IN } from '../../providers/index.ts';
-import { entrySchema, loadProvider } from './plugin.ts';
+import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { configSchema } from './schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;

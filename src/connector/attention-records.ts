@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { countRows } from '../store/count.ts';
 import type { Db } from '../store/open.ts';
-import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
-import type { Link } from './links.ts';
+import { type AttentionSource, DECISION, FAILED, idOf } from './explain/attention-kinds.ts';
+import type { Link } from './links/links.ts';
 
 const conflicts = (db: Db) => db.selectFrom('link').where('state', '=', 'conflict');
 

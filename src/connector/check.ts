@@ -2,14 +2,14 @@
 import { type Connection, ProviderError } from '../../providers/provider.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { storeErrorIn } from '../store/store-error.ts';
-import { refusedAbilities } from './ability.ts';
-import { COUNTED, countAttention, shownCount } from './attention.ts';
-import { checkLinks } from './check-links.ts';
-import { checkMapping, type MappingToCheck } from './check-mapping.ts';
 import { checkRights } from './check-rights.ts';
-import { type CrmConfig, type CrmDeps, openCrm } from './crm.ts';
-import { makeProperties, missingProperties, offer } from './make-properties.ts';
-import { openUpstream, UpstreamError, upstreamRateLimiter } from './upstream.ts';
+import { refusedAbilities } from './crm/ability.ts';
+import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
+import { type CrmConfig, type CrmDeps, openCrm } from './crm/crm.ts';
+import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
+import { COUNTED, countAttention, shownCount } from './explain/attention.ts';
+import { checkLinks } from './links/check-links.ts';
+import { openUpstream, UpstreamError, upstreamRateLimiter } from './links/upstream.ts';
 
 /** The part of the configuration that can be tried. */
 export interface ToCheck {

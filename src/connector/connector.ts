@@ -1,27 +1,27 @@
 /** The connector: its queues, the workers on them, and the order in which they start and stop. */
 import type { Logger } from 'pino';
-import type { OutboundHttp } from '../http/client.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { watchOutages } from '../http/outage.ts';
-import { createWakeUp } from '../runtime/bell.ts';
-import { counts } from '../runtime/lanes.ts';
-import type { RateLimiter } from '../runtime/rate.ts';
+import type { OutboundHttp } from '../http/outbound/client.ts';
+import { watchOutages } from '../http/outbound/outage.ts';
+import { counts } from '../runtime/lanes/lanes.ts';
+import type { RateLimiter } from '../runtime/rate-limiter.ts';
+import { createWakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store, Tx } from '../store/open.ts';
-import { applyReceipts } from './apply.ts';
-import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm.ts';
+import { type Crm, type CrmConfig, mappedFields, openCrm } from './crm/crm.ts';
+import { POLL_QUEUE } from './crm/poll-task.ts';
 import { derivedRules, prepareDerived, startDerived } from './derived.ts';
+import { applyReceipts } from './facts/apply.ts';
 import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
-import { createIntake, type Intake } from './intake.ts';
-import { MONITORING_QUEUE } from './links.ts';
-import { runPolls, seedPolls } from './look.ts';
-import { POLL_QUEUE } from './look-task.ts';
-import { MONITORING_BATCH, monitorLinks, remarkMonitoring } from './monitoring.ts';
-import { markRemapped } from './remap.ts';
+import { createIntake, type Intake } from './intake/intake.ts';
+import { MONITORING_QUEUE } from './links/links.ts';
+import { MONITORING_BATCH, monitorLinks, remarkMonitoring } from './links/monitoring.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from './links/upstream.ts';
+import { runPolls, seedPolls } from './poll.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
-import { syncRecords } from './sync.ts';
-import { openUpstream, type Upstream, upstreamRateLimiter } from './upstream.ts';
+import { markRemapped } from './sync/remap.ts';
+import { syncRecords } from './sync/sync.ts';
 
 export interface ConnectorDeps {
   readonly store: Store;

@@ -2,14 +2,14 @@
 import type { Metrics } from '../http/metrics.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.ts';
 import type { Tx } from '../store/open.ts';
-import { openGate } from './ability.ts';
-import type { Crm } from './crm.ts';
-import type { LostLeaseDeps } from './lost-lease.ts';
+import { openGate } from './crm/ability.ts';
+import type { Crm } from './crm/crm.ts';
 import { dropUnwantedNotes } from './notes/due.ts';
 import { leaveNotes } from './notes/leave.ts';
 import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
-import { giveParents } from './parents/give.ts';
+import { giveParents } from './parents/assign-parent.ts';
 import { givesParents, markReparented, parenting } from './parents/mark.ts';
+import type { LostLeaseDeps } from './sync/lost-lease.ts';
 
 /** What apply must know of these connections. */
 export const derivedRules = (

@@ -1,4 +1,7 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
+
+import { type Claim, mark } from '../runtime/lanes/lanes.ts';
+import { checkPendingWrites } from '../runtime/lanes/pending-writes.ts';
 import {
   inSteps,
   runTasks,
@@ -8,16 +11,14 @@ import {
   type Tasks,
   type Walked,
   walked,
-} from '../runtime/housekeeping.ts';
-import { type Claim, mark } from '../runtime/lanes.ts';
-import { checkPendingWrites } from '../runtime/pending-writes.ts';
-import { readValue, writeValue } from '../store/keep.ts';
+} from '../runtime/periodic-tasks.ts';
+import { readValue, writeValue } from '../store/kv.ts';
 import type { Tx } from '../store/store.ts';
-import { continueMarking } from './mark-all.ts';
-import { remarkAll } from './monitoring.ts';
+import { deleteEnded } from './decide/override.ts';
+import { pruneFacts } from './facts/prune-facts.ts';
+import { continueMarking } from './links/mark-all.ts';
+import { remarkAll } from './links/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
-import { pruneFacts } from './prune-facts.ts';
-import { deleteEnded } from './ruling.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */

@@ -2,20 +2,20 @@
 import type { FieldName } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Payload } from '../protocol/payload.ts';
-import { createWakeUp } from '../runtime/bell.ts';
-import { claim } from '../runtime/lanes.ts';
+import { claim } from '../runtime/lanes/lanes.ts';
+import { createWakeUp } from '../runtime/wake-up.ts';
 import type { Store } from '../store/open.ts';
-import { datedBy } from './ahead.ts';
-import { applyReceipts } from './apply.ts';
-import { type Crm, mappedFields } from './crm.ts';
+import { type Crm, mappedFields } from './crm/crm.ts';
+import { holdOf } from './decide/hold.ts';
+import { planRecord, rowsFor } from './decide/plan.ts';
+import type { Planned } from './decide/planned.ts';
 import { derivedRules } from './derived.ts';
-import { type Fact, fold, knownValues } from './fact.ts';
-import { holdOf } from './hold.ts';
-import { listLinks } from './links.ts';
-import { loadRecords } from './load.ts';
-import { planRecord, rowsFor } from './plan.ts';
-import type { Planned } from './planned.ts';
-import { syncRecords } from './sync.ts';
+import { applyReceipts } from './facts/apply.ts';
+import { type Fact, fold, knownValues } from './facts/fact.ts';
+import { datedBy } from './intake/ahead.ts';
+import { listLinks } from './links/links.ts';
+import { loadRecords } from './sync/load.ts';
+import { syncRecords } from './sync/sync.ts';
 
 export interface ReplayDeps {
   readonly store: Store;

@@ -2,9 +2,9 @@
 import type { Registry } from 'prom-client';
 import Type from 'typebox';
 import { errorBody } from '../protocol/api.ts';
-import { type AdminGuardOptions, guardAdmin } from './admin-guard.ts';
-import { sendError } from './error.ts';
-import type { Server } from './server.ts';
+import { type AdminGuardOptions, guardAdmin } from './server/admin-guard.ts';
+import { sendError } from './server/error.ts';
+import type { Server } from './server/server.ts';
 
 /** Whether work can be taken; `reasons` says in plain lines why not. */
 export interface Readiness {

@@ -4,9 +4,9 @@
 import { hash } from 'node:crypto';
 import { canonicalEntityId } from './entity-id.ts';
 import { statesWholeCompany } from './full-state.ts';
-import { canonicalJson, findKey, isJsonObject, type JsonObject } from './json.ts';
 import { isUpdated, type Payload, readPayload, type WireOptions } from './payload.ts';
-import { normaliseTime } from './time.ts';
+import { canonicalJson, findKey, isJsonObject, type JsonObject } from './text/json.ts';
+import { normaliseTime } from './text/time.ts';
 
 const LONGEST_ID = 200;
 const FIELDS = ['entityId', 'timestamp', 'updates', 'stated'] as const;

@@ -5,7 +5,7 @@
  * read is marked on the schemas, see `shape.ts`.
  */
 import Type, { type Static, type TSchema } from 'typebox';
-import type { Marks } from './shape.ts';
+import type { Marks } from './text/shape.ts';
 
 /** The schema or null; absent reads as null. */
 export const nullable = <S extends TSchema>(schema: S, marks: Marks = {}) => Type.Union([schema, Type.Null()], marks);

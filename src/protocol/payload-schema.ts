@@ -1,7 +1,7 @@
 /** The webhook payload as one schema, for documents; `readPayload` is more tolerant than it. */
 import Type, { type TSchema } from 'typebox';
 import { EVENT_NAMES, EVENTS } from './events.ts';
-import type { Marks } from './shape.ts';
+import type { Marks } from './text/shape.ts';
 
 const MARKS: readonly string[] = [
   'aliases',

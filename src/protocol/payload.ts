@@ -7,9 +7,9 @@ import { Value } from 'typebox/value';
 import { canonicalEntityId } from './entity-id.ts';
 import { EVENT_NAMES, EVENTS, type EventData, type EventName, isEventName, OLDER_NAMES } from './events.ts';
 import { stringChange } from './formats.ts';
-import { findValue, isJsonObject, type JsonObject } from './json.ts';
-import { type Issue, shape } from './shape.ts';
-import { normaliseTime } from './time.ts';
+import { findValue, isJsonObject, type JsonObject } from './text/json.ts';
+import { type Issue, shape } from './text/shape.ts';
+import { normaliseTime } from './text/time.ts';
 
 /** What is configuration because the specification does not show it. */
 export interface WireOptions {

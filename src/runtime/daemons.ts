@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readValue } from '../store/keep.ts';
+import { readValue } from '../store/kv.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { pause } from './pause.ts';
 

@@ -1,8 +1,8 @@
 /** Keeps a claim that no worker holds while work on it lasts. */
 import type { Store } from '../store/store.ts';
-import { renew } from './lanes.ts';
+import { renew } from './lanes/lanes.ts';
+import type { Claim } from './lanes/settlement.ts';
 import { pause } from './pause.ts';
-import type { Claim } from './settlement.ts';
 
 /** Does the work and renews the lease meanwhile. Where that fails the lease may run out: look with `held` before you write. */
 export async function renewWhile<T>(

@@ -3,10 +3,10 @@ import PQueue from 'p-queue';
 import type { Store } from '../store/store.ts';
 import { storeErrorIn } from '../store/store-error.ts';
 import { backoff } from './backoff.ts';
-import type { WakeUp } from './bell.ts';
-import { countDue, nextDue } from './lane-state.ts';
-import { type Claim, claim, renew, type Settlement, settleAll } from './lanes.ts';
+import { countDue, nextDue } from './lanes/lane-state.ts';
+import { type Claim, claim, renew, type Settlement, settleAll } from './lanes/lanes.ts';
 import { pause } from './pause.ts';
+import type { WakeUp } from './wake-up.ts';
 
 export interface WorkerOptions {
   readonly store: Store;

@@ -1,12 +1,12 @@
 /** What `check` asks of the register: whether it answers, and how far it has been read. */
-import type { OutboundHttp } from '../http/client.ts';
+import type { OutboundHttp } from '../http/outbound/client.ts';
 import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
-import { VANISHED_KEY, VANISHED_QUEUE } from './register/losses.ts';
-import type { RegisterSource } from './register/source.ts';
-import { cursorKey, WATCH_QUEUE } from './register/watch-page.ts';
+import type { RegisterSource } from './register/source/source.ts';
+import { VANISHED_KEY, VANISHED_QUEUE } from './register/watch/losses.ts';
+import { cursorKey, WATCH_QUEUE } from './register/watch/watch-page.ts';
 import type { RegisterSettings } from './settings.ts';
-import { openSource } from './watching.ts';
+import { openSource } from './sources.ts';
 
 export interface RegisterCheckDeps {
   readonly store: Store;

@@ -1,13 +1,13 @@
 /** What `check` asks of the service: the register, the mail server, the monitors, where it may post. */
-import type { OutboundHttp } from '../http/client.ts';
+import type { OutboundHttp } from '../http/outbound/client.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import { checkRegister, reasonOf } from './check-register.ts';
-import { countDeliveries } from './deliveries.ts';
+import { countDeliveries } from './delivery/deliveries.ts';
+import type { Secrets } from './keys/secrets.ts';
 import { openMailer } from './mail/send.ts';
-import type { Monitor } from './monitor.ts';
-import { listMonitors } from './monitors.ts';
-import type { Secrets } from './secrets.ts';
+import type { Monitor } from './monitors/monitor.ts';
+import { listMonitors } from './monitors/monitors.ts';
 import type { ServiceSettings } from './settings.ts';
 
 export interface ServiceCheckDeps {

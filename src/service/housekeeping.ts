@@ -1,4 +1,6 @@
 /** Keeps the service's tables from growing for ever. Every step is short: nothing else can be written while one runs. */
+
+import type { Claim } from '../runtime/lanes/lanes.ts';
 import {
   inSteps,
   runTasks,
@@ -8,10 +10,9 @@ import {
   type Tasks,
   type Walked,
   walked,
-} from '../runtime/housekeeping.ts';
-import type { Claim } from '../runtime/lanes.ts';
+} from '../runtime/periodic-tasks.ts';
 import type { Tx } from '../store/store.ts';
-import { trimDeliveries } from './deliveries.ts';
+import { trimDeliveries } from './delivery/deliveries.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 

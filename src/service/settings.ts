@@ -1,7 +1,7 @@
 /** The service's part of the configuration, as the service needs it. */
 
-import type { NewsSettings } from './news/make.ts';
-import type { PressSettings } from './news/press.ts';
+import type { PressSettings } from './news/sources/press.ts';
+import type { NewsSettings } from './news/wording/make.ts';
 import type { ReportsSettings } from './reports/poll.ts';
 
 export type RegisterSettings =

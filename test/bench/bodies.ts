@@ -1,7 +1,7 @@
 /** Webhook bodies of about 2 kB, each another event, cheap to make. */
 import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
-import type { Change } from '../../src/service/change.ts';
+import type { Change } from '../../src/service/changes/change.ts';
 
 /** Which companies events are about: `first`, `first + step`, … and from the start again after `count`. */
 export interface Companies {

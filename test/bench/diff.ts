@@ -4,10 +4,10 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Company } from '../../src/service/register/company.ts';
-import { changesOf } from '../../src/service/register/diff.ts';
-import { readDocument } from '../../src/service/register/document.ts';
-import { createRecodingGuard } from '../../src/service/register/recoding.ts';
+import { changesOf } from '../../src/service/register/diff/diff.ts';
+import { createRecodingGuard } from '../../src/service/register/diff/recoding.ts';
+import type { Company } from '../../src/service/register/document/company.ts';
+import { readDocument } from '../../src/service/register/document/document.ts';
 import { sampleDocuments } from '../../src/service/register/sample/stream.ts';
 import { median, report, round } from './measure.ts';
 

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { request } from 'undici';
-import { createServer } from '../../src/http/server.ts';
+import { createServer } from '../../src/http/server/server.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
-import { newsOf } from '../../src/service/news/make.ts';
 import { addNewsRoutes } from '../../src/service/news/routes.ts';
+import { newsOf } from '../../src/service/news/wording/make.ts';
 import { openStore } from '../../src/store/open.ts';
 import { inFolder } from './daemon.ts';
 import { quantile, report, round } from './measure.ts';

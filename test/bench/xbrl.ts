@@ -4,7 +4,7 @@
  */
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { readFacts } from '../../src/service/reports/read.ts';
+import { readFacts } from '../../src/service/reports/document/read.ts';
 import { isReported, reportData } from '../../src/service/reports/report.ts';
 import { annual, instance, plus, type Stated } from '../service/reports/instance.ts';
 import { page } from '../service/reports/page.ts';

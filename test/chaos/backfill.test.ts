@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CAME_BY_MERGE } from '../../src/connector/links.ts';
+import { CAME_BY_MERGE } from '../../src/connector/links/links.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore, type Store } from '../../src/store/open.ts';

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Updates } from '../../src/protocol/payload.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import type { Change } from '../../src/service/change.ts';
-import type { Company } from '../../src/service/register/company.ts';
-import { changesOf, type DiffOptions, unitChanges } from '../../src/service/register/diff.ts';
-import { readDocument } from '../../src/service/register/document.ts';
+import type { Change } from '../../src/service/changes/change.ts';
+import { changesOf, type DiffOptions, unitChanges } from '../../src/service/register/diff/diff.ts';
+import type { Company } from '../../src/service/register/document/company.ts';
+import { readDocument } from '../../src/service/register/document/document.ts';
+import type { Unit } from '../../src/service/register/document/unit.ts';
 import { sampleSeries } from '../../src/service/register/sample/stream.ts';
-import { documentsIn } from '../../src/service/register/source.ts';
-import type { Unit } from '../../src/service/register/unit.ts';
+import { documentsIn } from '../../src/service/register/source/source.ts';
 
 export interface Register {
   /** What the register said first of each company and unit: one document a line. */

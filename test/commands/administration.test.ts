@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findKey } from '../../src/service/keys.ts';
+import { findKey } from '../../src/service/keys/keys.ts';
+import { loadSecretKey, openSecrets } from '../../src/service/keys/secrets.ts';
 import { endMail } from '../../src/service/mail/ended.ts';
-import { getMonitor } from '../../src/service/monitors.ts';
-import { loadSecretKey, openSecrets } from '../../src/service/secrets.ts';
+import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder, opened } from '../support/stores.ts';
 

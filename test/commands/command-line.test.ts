@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/commands/command.ts';
-import { ConfigError, maskedSink } from '../../src/commands/context.ts';
-import { showFailure } from '../../src/commands/failure.ts';
-import { createOutput } from '../../src/commands/output.ts';
-import type { TableRow } from '../../src/commands/table.ts';
+import { UsageError } from '../../src/commands/cli/command.ts';
+import { ConfigError, maskedSink } from '../../src/commands/cli/context.ts';
+import { showFailure } from '../../src/commands/cli/failure.ts';
+import { createOutput } from '../../src/commands/cli/output.ts';
+import type { TableRow } from '../../src/commands/cli/table.ts';
 import { runCli } from '../support/cli.ts';
 
 const BIN = `${import.meta.dirname}/../../src/cvrsync.js`;

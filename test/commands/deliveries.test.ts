@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { DeliveryState } from '../../src/service/deliveries.ts';
+import type { DeliveryState } from '../../src/service/delivery/deliveries.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder, opened } from '../support/stores.ts';
 

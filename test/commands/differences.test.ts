@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { setUpDemo } from '../support/stage.ts';

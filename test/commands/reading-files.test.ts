@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPlan } from '../../src/connector/backfill/read-plan.ts';
+import { readPlan } from '../../src/connector/backfill/plan/read.ts';
 import { openStore } from '../../src/store/open.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENTITY, reported } from '../faults/company.ts';

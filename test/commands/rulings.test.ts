@@ -1,6 +1,6 @@
 /** A person's word above the policy: release, hold, trust and differences, by the real commands beside the daemon. */
 import { describe, expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { CRMS, ENTITY, renamed } from '../faults/company.ts';
 import { handClock } from '../support/clock.ts';
 import { type Stage, type StageOptions, setUpDemo } from '../support/stage.ts';

@@ -1,20 +1,20 @@
 /** The ground for tests of notes and parents: a store, and a CRM that is scripted over the contract. */
 import { onTestFinished } from 'vitest';
 import type { Connection, NoteOutcome, Notes, Outcome, Parents, Read } from '../../providers/provider.ts';
-import { openGate } from '../../src/connector/ability.ts';
-import { applyReceipts } from '../../src/connector/apply.ts';
-import type { Crm } from '../../src/connector/crm.ts';
+import { openGate } from '../../src/connector/crm/ability.ts';
+import type { Crm } from '../../src/connector/crm/crm.ts';
 import { derivedRules } from '../../src/connector/derived.ts';
-import { linkRecord } from '../../src/connector/links.ts';
+import { applyReceipts } from '../../src/connector/facts/apply.ts';
+import { insertReceipts } from '../../src/connector/intake/receipt.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { leaveNotes } from '../../src/connector/notes/leave.ts';
-import { giveParents } from '../../src/connector/parents/give.ts';
-import { insertReceipts } from '../../src/connector/receipt.ts';
+import { giveParents } from '../../src/connector/parents/assign-parent.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { canonicalBody, dedupeKey } from '../../src/protocol/dedupe.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
-import { createWakeUp } from '../../src/runtime/bell.ts';
-import { claim } from '../../src/runtime/lanes.ts';
-import { createRateLimiter } from '../../src/runtime/rate.ts';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { type ENGINES, newStoreUrl } from '../support/stores.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
-import { extract } from '../../src/connector/extract.ts';
-import { type Fact, factValue } from '../../src/connector/fact.ts';
-import { type Assertion, isMembers } from '../../src/connector/statement.ts';
+import { type Assertion, isMembers } from '../../src/connector/facts/assertion.ts';
+import { extract } from '../../src/connector/facts/extract.ts';
+import { type Fact, factValue } from '../../src/connector/facts/fact.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany } from '../../src/protocol/sample/company.ts';
 import { sampleCompanies, sampleStream } from '../../src/protocol/sample/stream.ts';

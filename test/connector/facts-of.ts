@@ -2,9 +2,9 @@
  * Folding statements for tests, and what two folds can be compared by.
  */
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
-import { extract } from '../../src/connector/extract.ts';
-import { type Fact, factValue, fold } from '../../src/connector/fact.ts';
-import type { Assertion } from '../../src/connector/statement.ts';
+import type { Assertion } from '../../src/connector/facts/assertion.ts';
+import { extract } from '../../src/connector/facts/extract.ts';
+import { type Fact, factValue, fold } from '../../src/connector/facts/fact.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 
 export const ENTITY = 'CVR-1-95000001';

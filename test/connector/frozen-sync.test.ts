@@ -1,16 +1,16 @@
 /** Two processes on one store, of which one stands still between its last look at the store and the bytes of its write. */
 import { describe, expect, test } from 'vitest';
 import type { Connection, Policy, Property, PropertyValue } from '../../providers/provider.ts';
-import { applyReceipts } from '../../src/connector/apply.ts';
-import type { Crm } from '../../src/connector/crm.ts';
-import { linkRecord } from '../../src/connector/links.ts';
-import { insertReceipts } from '../../src/connector/receipt.ts';
-import { syncRecords } from '../../src/connector/sync.ts';
+import type { Crm } from '../../src/connector/crm/crm.ts';
+import { applyReceipts } from '../../src/connector/facts/apply.ts';
+import { insertReceipts } from '../../src/connector/intake/receipt.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { syncRecords } from '../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createWakeUp } from '../../src/runtime/bell.ts';
-import { claim } from '../../src/runtime/lanes.ts';
-import { checkPendingWrites } from '../../src/runtime/pending-writes.ts';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { checkPendingWrites } from '../../src/runtime/lanes/pending-writes.ts';
+import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runHousekeeping, seedHousekeeping } from '../../src/connector/housekeeping.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { claim } from '../../src/runtime/lanes.ts';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 

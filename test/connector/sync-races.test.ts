@@ -1,16 +1,16 @@
 /** What changes in the store while a sync is under way. */
 import { expect, test } from 'vitest';
 import type { Connection, Patch, Property } from '../../providers/provider.ts';
-import { applyReceipts } from '../../src/connector/apply.ts';
-import type { Crm } from '../../src/connector/crm.ts';
-import { endLink, linkRecord } from '../../src/connector/links.ts';
-import { insertReceipts } from '../../src/connector/receipt.ts';
-import { setOverride } from '../../src/connector/ruling.ts';
-import { syncRecords } from '../../src/connector/sync.ts';
+import type { Crm } from '../../src/connector/crm/crm.ts';
+import { setOverride } from '../../src/connector/decide/override.ts';
+import { applyReceipts } from '../../src/connector/facts/apply.ts';
+import { insertReceipts } from '../../src/connector/intake/receipt.ts';
+import { endLink, linkRecord } from '../../src/connector/links/links.ts';
+import { syncRecords } from '../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { createWakeUp } from '../../src/runtime/bell.ts';
-import { claim } from '../../src/runtime/lanes.ts';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';

@@ -3,7 +3,7 @@
  * and for the monitoring of a company; the second does that work, with newer events; then the first is woken (SIGCONT).
  */
 import { expect, test } from 'vitest';
-import { endLink, linkRecord } from '../../src/connector/links.ts';
+import { endLink, linkRecord } from '../../src/connector/links/links.ts';
 import { payloadOf, type Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import type { Store } from '../../src/store/open.ts';

@@ -1,6 +1,6 @@
 /** Many records while a CRM gives no answer: an outage costs few calls, and one bad record does not look like one. */
 import { expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { handClock } from '../support/clock.ts';
 import { type CrmName, lanesBehind, type Stage, setUpDemo } from '../support/stage.ts';
 import { renamed } from './company.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../providers/provider.ts';
 import { startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { handClock } from '../support/clock.ts';
 import { lanesBehind, postWebhook } from '../support/stage.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';

@@ -1,6 +1,6 @@
 /** What happens to the process and its clock: nothing that was acknowledged is lost. */
 import { expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/open.ts';
 import { handClock } from '../support/clock.ts';
 import { daemonWith } from '../support/daemon.ts';

@@ -1,6 +1,6 @@
 /** Records that are merged or deleted in the CRM: the link follows, or ends. */
 import { describe, expect, test } from 'vitest';
-import { listLinks } from '../../src/connector/links.ts';
+import { listLinks } from '../../src/connector/links/links.ts';
 import { serveService } from '../support/service.ts';
 import { setUpDemo } from '../support/stage.ts';
 import { CRMS, ENTITY, OTHER, renamed } from './company.ts';

@@ -1,8 +1,8 @@
 /** The disk of the store is full: the watcher stays where it is, and nothing is lost when there is room again. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
-import { createMonitor } from '../../src/service/monitors.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openHook } from '../service/delivering.ts';
 import { handClock } from '../support/clock.ts';

@@ -1,9 +1,9 @@
 /** The register or the mail server is away for hours: the rest goes on, and nothing that happened meanwhile is lost. */
 import { expect, onTestFinished, test } from 'vitest';
 import { loadedAs, serveRegister } from '../../src/commands/emulate/register.ts';
-import { linkRecord } from '../../src/connector/links.ts';
-import { addItem } from '../../src/service/items.ts';
-import { createMonitor } from '../../src/service/monitors.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { addItem } from '../../src/service/monitors/items.ts';
+import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openHook } from '../service/delivering.ts';
 import { postOffice } from '../service/mail/post-office.ts';
 import { handClock } from '../support/clock.ts';

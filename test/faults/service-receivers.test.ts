@@ -1,8 +1,8 @@
 /** Receivers of every bad kind beside a good one and both CRMs: none keeps another waiting, nor the end of the process. */
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { linkRecord } from '../../src/connector/links.ts';
-import { createMonitor } from '../../src/service/monitors.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { type Hook, openHook } from '../service/delivering.ts';
 import { company, documentAt, entity, type ServiceStage, setService } from './service-stage.ts';
 

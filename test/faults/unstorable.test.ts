@@ -2,7 +2,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readNames } from '../../src/service/register/snapshots.ts';
+import { readNames } from '../../src/service/register/watch/snapshots.ts';
 import { life, loaded, oldCompany, setWatch } from '../service/register/watch-stage.ts';
 import { openReceiver, post } from '../support/receiver.ts';
 import { ENGINES, newFolder, newStore } from '../support/stores.ts';

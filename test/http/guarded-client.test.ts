@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ClientOptions, openClient } from '../../src/http/client.ts';
-import { HttpFault } from '../../src/http/fault.ts';
-import { createGuard, type GuardOptions } from '../../src/http/guard.ts';
+import { type ClientOptions, openClient } from '../../src/http/outbound/client.ts';
+import { HttpFault } from '../../src/http/outbound/fault.ts';
+import { createGuard, type GuardOptions } from '../../src/http/outbound/guard.ts';
 import { type RawServer, serveRaw } from '../support/sockets.ts';
 
 const open: { close(): Promise<void> }[] = [];

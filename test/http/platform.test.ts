@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { addHealthRoutes, addInsightRoutes, type Insight, type Readiness } from '../../src/http/platform.ts';
-import { createServer, type Server } from '../../src/http/server.ts';
+import { createServer, type Server } from '../../src/http/server/server.ts';
 
 let app: Server | undefined;
 afterEach(() => app?.close());

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acceptRawJson } from '../../src/http/raw-body.ts';
-import { createServer, type Server } from '../../src/http/server.ts';
+import { acceptRawJson } from '../../src/http/server/raw-body.ts';
+import { createServer, type Server } from '../../src/http/server/server.ts';
 import { converse } from '../support/sockets.ts';
 
 const LIMIT = 1000;

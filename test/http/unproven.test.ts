@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HttpError } from '../../src/http/error.ts';
-import { createFailedProofs } from '../../src/http/failed-proofs.ts';
-import { acceptRawJson } from '../../src/http/raw-body.ts';
-import { createServer, type Server, type ServerOptions } from '../../src/http/server.ts';
+import { HttpError } from '../../src/http/server/error.ts';
+import { createFailedProofs } from '../../src/http/server/failed-proofs.ts';
+import { acceptRawJson } from '../../src/http/server/raw-body.ts';
+import { createServer, type Server, type ServerOptions } from '../../src/http/server/server.ts';
 
 const MIB = 1024 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };

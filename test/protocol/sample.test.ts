@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { passesModulus11 } from '../../src/protocol/cvr-number.ts';
 import { EVENT_NAMES } from '../../src/protocol/events.ts';
 import { statesWholeCompany } from '../../src/protocol/full-state.ts';
-import { readJson } from '../../src/protocol/json.ts';
 import { readPayload, writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany, sampleCompany } from '../../src/protocol/sample/company.ts';
 import { sampleCompanies, samplePayload, sampleStream } from '../../src/protocol/sample/stream.ts';
+import { readJson } from '../../src/protocol/text/json.ts';
 
 const folder = new URL('../../data/samples/payloads/', import.meta.url);
 

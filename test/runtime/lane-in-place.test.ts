@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { claim, mark, renew } from '../../src/runtime/lanes.ts';
+import { claim, mark, renew } from '../../src/runtime/lanes/lanes.ts';
 import { newStore } from '../support/stores.ts';
 
 test('PostgreSQL claims lanes, marks claimed ones and renews leases in place, without a new entry in any index', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Claim, claim, mark, type Settlement, settleAll } from '../../src/runtime/lanes.ts';
+import { type Claim, claim, mark, type Settlement, settleAll } from '../../src/runtime/lanes/lanes.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const Q = 'sync';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWakeUp, type WakeUp } from '../../src/runtime/bell.ts';
-import { type Claim, claim, counts, mark, parked, settleAll } from '../../src/runtime/lanes.ts';
+import { type Claim, claim, counts, mark, parked, settleAll } from '../../src/runtime/lanes/lanes.ts';
+import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startApp } from '../../src/app.ts';
-import { createMonitor } from '../../src/service/monitors.ts';
+import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { checked } from '../support/config.ts';
 import { newFolder } from '../support/stores.ts';
 

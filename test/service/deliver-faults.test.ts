@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createGuard } from '../../src/http/guard.ts';
-import { attemptsOf, listDeliveries } from '../../src/service/deliveries.ts';
+import { createGuard } from '../../src/http/outbound/guard.ts';
+import { attemptsOf, listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
-import { addItem } from '../../src/service/items.ts';
-import { getMonitor } from '../../src/service/monitors.ts';
+import { addItem } from '../../src/service/monitors/items.ts';
+import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
 import { type Behave, delivering, openHook, statuses } from './delivering.ts';

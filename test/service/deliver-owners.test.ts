@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { claim } from '../../src/runtime/lanes.ts';
-import { listDeliveries } from '../../src/service/deliveries.ts';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { publish } from '../../src/service/changes/publish.ts';
+import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import type { Posted } from '../../src/service/delivery/post.ts';
 import { type Entry, record } from '../../src/service/delivery/record.ts';
-import { getMonitor } from '../../src/service/monitors.ts';
-import { publish } from '../../src/service/publish.ts';
+import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';

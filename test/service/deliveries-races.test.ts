@@ -1,9 +1,9 @@
 /** What only happens where several processes write at the same time. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { listDeliveries, replayDeliveries, trimDeliveries } from '../../src/service/deliveries.ts';
-import { activate, disable } from '../../src/service/monitors.ts';
-import { publish } from '../../src/service/publish.ts';
+import { publish } from '../../src/service/changes/publish.ts';
+import { listDeliveries, replayDeliveries, trimDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { activate, disable } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';

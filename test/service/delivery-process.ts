@@ -1,10 +1,11 @@
 /** Delivers what is due in the store at the first argument, sealed with the key at the second, until it is killed. */
-import { createGuard } from '../../src/http/guard.ts';
+
 import { createMetrics } from '../../src/http/metrics.ts';
-import { createWakeUp } from '../../src/runtime/bell.ts';
-import { startDelivery } from '../../src/service/deliver.ts';
+import { createGuard } from '../../src/http/outbound/guard.ts';
+import { createWakeUp } from '../../src/runtime/wake-up.ts';
+import { startDelivery } from '../../src/service/delivery/deliver.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
-import { openSecrets } from '../../src/service/secrets.ts';
+import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { openStore } from '../../src/store/open.ts';
 
 const [, , file = '', key = ''] = process.argv;

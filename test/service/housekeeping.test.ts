@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { claim } from '../../src/runtime/lanes.ts';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { publish } from '../../src/service/changes/publish.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from '../../src/service/housekeeping.ts';
-import { publish } from '../../src/service/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { changed, made } from './monitored.ts';

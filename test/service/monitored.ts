@@ -1,11 +1,11 @@
 /** Monitors and changes for the tests of the service. */
 import { randomBytes } from 'node:crypto';
 import type { Updates } from '../../src/protocol/payload.ts';
-import type { Change } from '../../src/service/change.ts';
-import { addItem } from '../../src/service/items.ts';
-import type { MonitorInput } from '../../src/service/monitor-input.ts';
-import { createMonitor } from '../../src/service/monitors.ts';
-import { openSecrets } from '../../src/service/secrets.ts';
+import type { Change } from '../../src/service/changes/change.ts';
+import { openSecrets } from '../../src/service/keys/secrets.ts';
+import { addItem } from '../../src/service/monitors/items.ts';
+import type { MonitorInput } from '../../src/service/monitors/monitor-input.ts';
+import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 
 export const NOW = Date.parse('2026-09-01T08:00:00.000Z');

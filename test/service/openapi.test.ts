@@ -11,7 +11,7 @@ import { errorBody } from '../../src/protocol/api.ts';
 import { verifyAuth } from '../../src/protocol/auth.ts';
 import { EVENT_NAMES } from '../../src/protocol/events.ts';
 import { readPayload } from '../../src/protocol/payload.ts';
-import { USUAL_SCOPES } from '../../src/service/keys.ts';
+import { USUAL_SCOPES } from '../../src/service/keys/keys.ts';
 import { newFolder } from '../support/stores.ts';
 import { ADMIN_TOKEN, addressOf, CALLS, lay, type Operation, proofOf, startProcess } from './openapi.ts';
 

@@ -1,7 +1,7 @@
 /** A store from before the table of pending writes. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { loadRecords } from '../../src/connector/load.ts';
+import { loadRecords } from '../../src/connector/sync/load.ts';
 import { addPendingWrites } from '../../src/store/pending-tables.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 

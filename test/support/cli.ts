@@ -1,5 +1,5 @@
 /** Runs the program in this process and keeps what it printed. */
-import type { ExitCode } from '../../src/commands/command.ts';
+import type { ExitCode } from '../../src/commands/cli/command.ts';
 import { main } from '../../src/main.ts';
 
 export interface Ran {

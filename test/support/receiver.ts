@@ -1,10 +1,10 @@
 /** A webhook with its intake on a port of its own. */
-import { createIntake, type Intake } from '../../src/connector/intake.ts';
-import { addWebhookRoute } from '../../src/connector/webhook.ts';
+import { createIntake, type Intake } from '../../src/connector/intake/intake.ts';
+import { addWebhookRoute } from '../../src/connector/intake/webhook.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer } from '../../src/http/server/server.ts';
 import type { Auth } from '../../src/protocol/auth.ts';
-import { createWakeUp, type WakeUp } from '../../src/runtime/bell.ts';
+import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/open.ts';
 
 export interface Receiver {

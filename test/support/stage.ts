@@ -17,7 +17,7 @@ import {
 } from '../../providers/salesforce/emulator/emulator.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { linkRecord } from '../../src/connector/links.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import type { HistoryTable } from '../../src/store/schema.ts';

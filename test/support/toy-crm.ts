@@ -3,9 +3,9 @@ import Type from 'typebox';
 import { onTestFinished } from 'vitest';
 import { serveEmulator } from '../../providers/emulator.ts';
 import { CONTRACT_VERSION, type Connection, defineProvider, type ProviderContext } from '../../providers/provider.ts';
-import { type Crm, type CrmConfig, openCrm } from '../../src/connector/crm.ts';
-import { openClient } from '../../src/http/client.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../src/connector/crm/crm.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
+import { openClient } from '../../src/http/outbound/client.ts';
 import type { Store } from '../../src/store/open.ts';
 
 export interface ToyCrm extends Partial<Pick<CrmConfig, 'mapping' | 'notes' | 'parent'>> {

@@ -2,7 +2,7 @@
 import type { EmulatorAnswer } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { seeded } from '../../seeded.ts';
-import { fromHubspot } from '../values.ts';
+import { fromHubspot } from '../read/values.ts';
 import { type Associations, openAssociations } from './associations.ts';
 import { accountDefinitions, type EmulatedProperty } from './definitions.ts';
 import { type AccountLimits, openLimits } from './limits.ts';

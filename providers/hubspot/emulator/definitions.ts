@@ -1,6 +1,6 @@
 /** The company properties an emulated account has: HubSpot's own that matter here, and this project's. */
-import { HUBSPOT_DEFINITIONS } from '../custom-properties.ts';
-import { WIRE_TYPES } from '../wire-types.ts';
+import { HUBSPOT_DEFINITIONS } from '../write/custom-properties.ts';
+import { WIRE_TYPES } from '../write/wire-types.ts';
 
 /** A property definition as the emulator keeps and serves it. */
 export interface EmulatedProperty {

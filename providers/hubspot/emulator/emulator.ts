@@ -6,15 +6,15 @@
  */
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
-import { toHubspot } from '../values.ts';
+import { toHubspot } from '../read/values.ts';
 import { DEFAULT_TOKEN, openAccount } from './account.ts';
-import { parentOf } from './association-routes.ts';
 import { plainText } from './notes.ts';
 import type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
 import type { EmulatedCompany } from './records.ts';
-import { answerRequest } from './routes.ts';
+import { parentOf } from './routes/associations.ts';
+import { answerRequest } from './routes/routes.ts';
+import { openWebhooks } from './routes/webhooks.ts';
 import { invalidValues, storedText } from './validate.ts';
-import { openWebhooks } from './webhooks.ts';
 
 export type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
 

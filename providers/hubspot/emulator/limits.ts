@@ -1,6 +1,6 @@
 /** The rate limits of an emulated account, counted exactly: a call is refused when its window is full. */
 import type { Window } from '../../provider.ts';
-import { untilMidnight } from '../midnight.ts';
+import { untilMidnight } from '../client/midnight.ts';
 
 /** The policy that refuses a call, as `policyName` spells it. */
 export type LimitPolicy = 'TEN_SECONDLY_ROLLING' | 'SECONDLY' | 'DAILY';

@@ -1,5 +1,5 @@
 /** What HubSpot checks of written properties, and what it makes of the texts; pure. */
-import { MAX_TEXT } from '../properties.ts';
+import { MAX_TEXT } from '../read/properties.ts';
 import type { EmulatedProperty } from './definitions.ts';
 import type { Companies, EmulatedCompany } from './records.ts';
 

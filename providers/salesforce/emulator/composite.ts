@@ -1,9 +1,9 @@
 /** `/composite` of an emulated org: calls in a row, each of which may name what an earlier one made; all or none. */
 import type { EmulatorAnswer } from '../../emulator.ts';
-import { objectOf, textOf } from '../json.ts';
-import type { Org } from './org.ts';
+import { objectOf, textOf } from '../client/json.ts';
+import type { Org } from './org/org.ts';
+import type { StoredRow } from './org/tables.ts';
 import { refusal } from './refusal.ts';
-import type { StoredRow } from './tables.ts';
 
 const MAX_CALLS = 25;
 const OBJECTS_UNDONE = ['Task', 'ContentNote', 'ContentDocumentLink'];

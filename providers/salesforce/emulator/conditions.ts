@@ -1,6 +1,6 @@
 /** The conditions and the order of a query, over any kind of row. */
 import type { PropertyValue } from '../../provider.ts';
-import { to18 } from '../ids.ts';
+import { to18 } from '../client/ids.ts';
 import type { SoqlCondition, SoqlOrder } from './soql.ts';
 
 /** The raw value of one field of a row. */

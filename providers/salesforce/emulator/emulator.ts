@@ -6,14 +6,14 @@
  */
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
-import { textOf } from '../json.ts';
-import type { StoredAccount } from './accounts.ts';
-import { moveActivities, notesOn } from './activities.ts';
-import { openOrg, rawValue, type SalesforceEmulatorOptions } from './org.ts';
+import { textOf } from '../client/json.ts';
+import type { StoredAccount } from './org/accounts.ts';
+import { moveActivities, notesOn } from './org/activities.ts';
+import { openOrg, rawValue, type SalesforceEmulatorOptions } from './org/org.ts';
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCountries } from './validate.ts';
 
-export type { SalesforceEmulatorOptions } from './org.ts';
+export type { SalesforceEmulatorOptions } from './org/org.ts';
 
 /** The emulator with what only Salesforce has. */
 export interface SalesforceEmulator extends CrmEmulator {

@@ -1,14 +1,14 @@
 /** `/query`, `/queryAll` and `/tooling/query` of an emulated org, paged by locators that end. */
 import type { EmulatorAnswer } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
-import { to18 } from '../ids.ts';
-import type { StoredAccount } from './accounts.ts';
+import { to18 } from '../client/ids.ts';
 import { holds, ordered } from './conditions.ts';
-import { type Org, rawValue, salesforceTime } from './org.ts';
+import type { StoredAccount } from './org/accounts.ts';
+import { type Org, rawValue, salesforceTime } from './org/org.ts';
+import { OBJECTS, type ObjectSpec, type StoredRow } from './org/tables.ts';
 import { render } from './records.ts';
 import { refusal } from './refusal.ts';
 import { parseSoql, type Query } from './soql.ts';
-import { OBJECTS, type ObjectSpec, type StoredRow } from './tables.ts';
 
 const MAX_PAGE = 2_000;
 const LOCATOR_MS = 900_000;

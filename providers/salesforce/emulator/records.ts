@@ -1,9 +1,9 @@
 /** Reading and writing records of an emulated org: collections of 200, and one at a time. */
 import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
-import { objectOf, textOf } from '../json.ts';
-import type { StoredAccount } from './accounts.ts';
-import { type Org, rawValue } from './org.ts';
+import { objectOf, textOf } from '../client/json.ts';
+import type { StoredAccount } from './org/accounts.ts';
+import { type Org, rawValue } from './org/org.ts';
 import { type RecordError, recordError, refusal } from './refusal.ts';
 import { misfit, stored, unknownField, validate, withCountries } from './validate.ts';
 

@@ -3,11 +3,11 @@
  * An address and headers over 16,384 bytes together are 431, by Node's own server.
  */
 import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
-import { createContentLink, createContentNote, createTask } from './activities.ts';
 import { answerComposite } from './composite.ts';
-import { describeObject } from './describe.ts';
-import { createCustomField, createPermission } from './metadata.ts';
-import type { Org } from './org.ts';
+import { createContentLink, createContentNote, createTask } from './org/activities.ts';
+import { describeObject } from './org/describe.ts';
+import { createCustomField, createPermission } from './org/metadata.ts';
+import type { Org } from './org/org.ts';
 import { answerLocator, answerQuery } from './query.ts';
 import { createAccount, retrieveMany, retrieveOne, updateMany, updateOne } from './records.ts';
 import { refusal } from './refusal.ts';

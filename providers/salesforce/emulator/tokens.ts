@@ -1,7 +1,7 @@
 /** The token endpoint of an emulated org: three flows, rotation, revocation. */
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import type { EmulatorAnswer } from '../../emulator.ts';
-import { to18 } from '../ids.ts';
+import { to18 } from '../client/ids.ts';
 
 export type Flow = 'client-credentials' | 'jwt-bearer' | 'refresh-token';
 

@@ -1,8 +1,8 @@
 /** What an emulated org checks before it stores the values of one record, and how it stores them. */
 import type { PropertyValue } from '../../provider.ts';
-import type { StoredAccount } from './accounts.ts';
-import type { FieldDefinition } from './definitions.ts';
-import { type Org, rawValue, salesforceTime } from './org.ts';
+import type { StoredAccount } from './org/accounts.ts';
+import type { FieldDefinition } from './org/definitions.ts';
+import { type Org, rawValue, salesforceTime } from './org/org.ts';
 import { type RecordError, recordError } from './refusal.ts';
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'double', 'currency', 'percent']);

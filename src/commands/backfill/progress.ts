@@ -1,10 +1,10 @@
 /** How a backfill tells where it is: a bar on a terminal, a line now and then without one, log lines for programs. */
 import { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
-import type { BackfillStep } from '../../connector/backfill/deps.ts';
-import type { CommandContext } from '../context.ts';
-import { oneLine } from '../table.ts';
-import type { CallsMade } from './ground.ts';
+import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { oneLine } from '../cli/table.ts';
+import type { CallsMade } from './context.ts';
 
 /** Where a backfill stands, out of its steps. Times in ms. */
 export interface BackfillStanding {

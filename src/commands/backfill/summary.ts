@@ -1,11 +1,12 @@
 /** What a backfill says in the end, for people and for programs. */
-import type { ScanRow } from '../../connector/backfill/census.ts';
-import type { BackfillOutcome } from '../../connector/backfill/outcome.ts';
-import { printWarnings } from '../../connector/backfill/plan-doubts.ts';
-import type { BackfillRun } from '../../connector/backfill/run.ts';
-import type { PlanRead } from '../../connector/backfill/take-plan.ts';
-import { VERDICTS, type Verdict } from '../../connector/backfill/verdict.ts';
-import type { CallsMade } from './ground.ts';
+
+import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
+import type { PlanRead } from '../../connector/backfill/plan/take.ts';
+import type { BackfillOutcome } from '../../connector/backfill/rows/outcome.ts';
+import type { ScanRow } from '../../connector/backfill/rows/rows.ts';
+import type { BackfillRun } from '../../connector/backfill/rows/run.ts';
+import { VERDICTS, type Verdict } from '../../connector/backfill/rows/verdict.ts';
+import type { CallsMade } from './context.ts';
 
 const MEANING: Readonly<Record<Verdict, string>> = {
   matched: "the number is a company's",

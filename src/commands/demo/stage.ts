@@ -6,13 +6,13 @@ import type { CrmEmulator } from '../../../providers/emulator.ts';
 import { EMULATORS } from '../../../providers/index.ts';
 import { type App, startApp } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
-import { linkRecord } from '../../connector/links.ts';
+import { linkRecord } from '../../connector/links/links.ts';
 import type { SampleCompany } from '../../protocol/sample/company.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
-import { counts } from '../../runtime/lanes.ts';
+import { counts } from '../../runtime/lanes/lanes.ts';
 import { documentOf } from '../../service/register/sample/document.ts';
 import type { Version } from '../../service/register/sample/runs.ts';
-import { type CommandContext, ConfigError } from '../context.ts';
+import { type CommandContext, ConfigError } from '../cli/context.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 
 /** A company of the demo: its past in the register, and its record in each CRM. */

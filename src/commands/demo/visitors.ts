@@ -2,10 +2,10 @@
 
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { replayDeliveries } from '../../service/deliveries.ts';
-import { addItem } from '../../service/items.ts';
-import { createKey } from '../../service/keys.ts';
-import { createMonitor } from '../../service/monitors.ts';
+import { replayDeliveries } from '../../service/delivery/deliveries.ts';
+import { createKey } from '../../service/keys/keys.ts';
+import { addItem } from '../../service/monitors/items.ts';
+import { createMonitor } from '../../service/monitors/monitors.ts';
 import { type Actor, companyOf, type DemoSetup } from './stage.ts';
 
 const news = Type.Array(Type.Object({ headline: Type.String() }));

@@ -4,7 +4,7 @@
  * Strict as the real one: the window ends at 3,000, numbers are sorted as texts, a `term` on an analysed text matches
  * nothing, and what is not known is an error.
  */
-import { isJsonObject } from '../../protocol/json.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
 
 /** A refusal, as status and reason. */
 export class Refusal extends Error {

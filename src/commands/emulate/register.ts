@@ -1,7 +1,7 @@
 /** The company register's distribution on this machine, for tests, the demo and a try: `cvrsync emulate register`. */
 import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } from '../../../providers/emulator.ts';
 import { serveEmulator } from '../../../providers/emulator.ts';
-import { isJsonObject } from '../../protocol/json.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
 import { sampleDocuments } from '../../service/register/sample/stream.ts';
 import { type Hit, Refusal, type RegisterHit, search } from './elastic.ts';
 

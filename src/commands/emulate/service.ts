@@ -12,10 +12,10 @@ import {
 import { type App, startApp } from '../../app.ts';
 import { loadConfig } from '../../config/load.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
-import { createJob } from '../../service/jobs.ts';
-import { createKey, USUAL_SCOPES } from '../../service/keys.ts';
+import { createKey, USUAL_SCOPES } from '../../service/keys/keys.ts';
+import { createJob } from '../../service/monitors/jobs.ts';
 import { sampleDocuments } from '../../service/register/sample/stream.ts';
-import { type CommandContext, ConfigError } from '../context.ts';
+import { type CommandContext, ConfigError } from '../cli/context.ts';
 
 export interface ServiceOptions {
   readonly port: number;

@@ -1,10 +1,10 @@
 /** Carries one link's wish upstream at once, as the daemon would, and tells how it stands afterwards. */
-import { findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/links.ts';
-import { dueCall, monitorLinks } from '../../connector/monitoring.ts';
-import { claim, settleAll } from '../../runtime/lanes.ts';
+import { findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/links/links.ts';
+import { dueCall, monitorLinks } from '../../connector/links/monitoring.ts';
+import { claim, settleAll } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store } from '../../store/open.ts';
-import type { MonitoringContext } from './ground.ts';
+import type { MonitoringContext } from './context.ts';
 
 /** How long a person waits for one call, in ms. */
 const PATIENCE_MS = 20_000;

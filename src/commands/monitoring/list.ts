@@ -1,10 +1,10 @@
 /** `monitoring list`: what the service monitors, beside what is linked here. */
-import { type Link, listLinks } from '../../connector/links.ts';
-import type { Upstream } from '../../connector/upstream.ts';
+import { type Link, listLinks } from '../../connector/links/links.ts';
+import type { Upstream } from '../../connector/links/upstream.ts';
 import type { Store } from '../../store/open.ts';
-import { defineCommand, optional } from '../command.ts';
-import type { TableRow } from '../table.ts';
-import { needProvider, needUpstream, withMonitoring } from './ground.ts';
+import { defineCommand, optional } from '../cli/command.ts';
+import type { TableRow } from '../cli/table.ts';
+import { needProvider, needUpstream, withMonitoring } from './context.ts';
 
 const PAGE = 1_000;
 

@@ -1,9 +1,10 @@
 /** The record that a person wants to link, as the CRM holds it: an id is easily mistyped. */
+
+import { patiently } from '../../connector/crm/patience.ts';
 import { otherCompany, readNumber } from '../../connector/heal/judge.ts';
-import { change, type DesiredLink, type Linked, linkRecord } from '../../connector/links.ts';
-import { patiently } from '../../connector/patience.ts';
+import { change, type DesiredLink, type Linked, linkRecord } from '../../connector/links/links.ts';
 import type { Tx } from '../../store/open.ts';
-import type { MonitoringContext } from './ground.ts';
+import type { MonitoringContext } from './context.ts';
 
 /** How long a CRM that does not answer is asked again, in ms. */
 const SILENCE_MS = 10_000;

@@ -1,7 +1,7 @@
 /** What can be said of a monitor or a job on the command line. */
-import type { Credentials } from '../../service/monitor.ts';
-import type { MonitorPatch } from '../../service/monitor-input.ts';
-import { flag, text, texts, UsageError } from '../command.ts';
+import type { Credentials } from '../../service/monitors/monitor.ts';
+import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
+import { flag, text, texts, UsageError } from '../cli/command.ts';
 
 /** The options; read by {@link readSettings}. */
 export const settingOptions = {

@@ -1,12 +1,12 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
 import type { Ended } from '../../service/mail/ended.ts';
-import type { Monitor } from '../../service/monitor.ts';
+import type { Monitor } from '../../service/monitors/monitor.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
-import type { CommandContext } from '../context.ts';
-import { shownTime } from '../opened.ts';
-import { oneLine, type TableRow } from '../table.ts';
+import { shownTime } from '../arguments/with-store.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { oneLine, type TableRow } from '../cli/table.ts';
 
 /** How many items each monitor lists. */
 export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {

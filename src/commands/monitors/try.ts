@@ -1,13 +1,13 @@
 /** Tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
 import { ownAddress } from '../../halves.ts';
-import { createGuard } from '../../http/guard.ts';
+import { createGuard } from '../../http/outbound/guard.ts';
 import { openWebhookClient, webhookAt } from '../../service/delivery/post.ts';
-import type { Monitor } from '../../service/monitor.ts';
-import { isOwnJob } from '../../service/own-jobs.ts';
-import { type TestResult, testPayload, testWebhook } from '../../service/testwebhook.ts';
-import { UsageError } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-import type { ServiceContext } from '../serviced.ts';
+import { type TestResult, testPayload, testWebhook } from '../../service/delivery/test-webhook.ts';
+import type { Monitor } from '../../service/monitors/monitor.ts';
+import { isOwnJob } from '../../service/monitors/own-jobs.ts';
+import type { ServiceContext } from '../arguments/with-service.ts';
+import { UsageError } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
 
 /** Posts one payload; throws where there is nothing to post, or nowhere to. */
 export async function tryMonitor(

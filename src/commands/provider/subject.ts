@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Subject } from '../../../providers/conformance/subject.ts';
-import { importIn } from '../../config/plugin.ts';
-import { isProvider } from '../../config/plugin-check.ts';
-import { UsageError } from '../command.ts';
+import { importIn } from '../../config/plugins/plugin.ts';
+import { isProvider } from '../../config/plugins/plugin-check.ts';
+import { UsageError } from '../cli/command.ts';
 
 /** Where a package has its subject when it does not say. */
 const USUAL = ['test/subject.ts', 'test/subject.js', 'subject.ts', 'subject.js'];

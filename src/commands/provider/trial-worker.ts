@@ -1,8 +1,8 @@
 /** Tries a provider's rules in a thread of its own: one that loops for ever is ended from outside. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { conformance, judge, type RuleResult } from '../../../providers/conformance/conformance.ts';
-import { checkProvider } from '../../config/plugin-check.ts';
-import { UsageError } from '../command.ts';
+import { checkProvider } from '../../config/plugins/plugin-check.ts';
+import { UsageError } from '../cli/command.ts';
 import { loadSubject } from './subject.ts';
 
 /** What the thread is given. */

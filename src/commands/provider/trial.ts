@@ -1,7 +1,7 @@
 /** Tries a provider from outside of its thread: whatever it does, each rule ends, and all of them do. */
 import { Worker } from 'node:worker_threads';
 import type { RuleResult } from '../../../providers/conformance/conformance.ts';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../cli/command.ts';
 import type { Trial, TrialMessage } from './trial-worker.ts';
 
 /** How long a rule, and all rules together, may take, in ms. */

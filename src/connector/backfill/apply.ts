@@ -3,17 +3,17 @@
  * thousand records is old by the time it is applied. Links, rows and the place of the run are one transaction.
  */
 import type { Read } from '../../../providers/provider.ts';
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { change, linkKey, linkRecord, MONITORING_QUEUE } from '../links.ts';
-import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './census.ts';
-import type { BackfillDeps } from './deps.ts';
+import { change, linkKey, linkRecord, MONITORING_QUEUE } from '../links/links.ts';
 import { judgeRows } from './judge.ts';
-import { patiently } from './patience.ts';
 import { type Rechecked, recheck } from './recheck.ts';
-import { type BackfillRun, saveRun } from './run.ts';
+import type { BackfillDeps } from './rows/context.ts';
+import { patiently } from './rows/patience.ts';
+import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/rows.ts';
+import { type BackfillRun, saveRun } from './rows/run.ts';
+import { verdictOf } from './rows/verdict.ts';
 import { type Columns, freshOf } from './scan.ts';
-import { verdictOf } from './verdict.ts';
 
 /** How often rows that a CRM could not tell of are asked for again. */
 const ROUNDS = 3;

@@ -4,19 +4,19 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { clearSome } from '../census.ts';
-import { acceptMatch } from '../match.ts';
+import { clearSome } from '../links/scan-rows.ts';
+import { acceptMatch } from '../sync/match.ts';
 import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
-import { countRows } from './census.ts';
-import { type BackfillDeps, BackfillError } from './deps.ts';
-import { printWarnings } from './plan-doubts.ts';
-import { digestOf } from './read-plan.ts';
-import { type BackfillRun, freshRun, holdRun, newOwner, type Phase, readRun, saveRun, takeRun } from './run.ts';
+import { printWarnings } from './plan/doubts.ts';
+import { digestOf } from './plan/read.ts';
+import { checkPlan, importPlan, type PlanRead } from './plan/take.ts';
+import { writePlan } from './plan/write.ts';
+import { type BackfillDeps, BackfillError } from './rows/context.ts';
+import { countRows } from './rows/rows.ts';
+import { type BackfillRun, freshRun, holdRun, newOwner, type Phase, readRun, saveRun, takeRun } from './rows/run.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
-import { checkPlan, importPlan, type PlanRead } from './take-plan.ts';
-import { writePlan } from './write-plan.ts';
 
 export interface BackfillOptions {
   /** `look` scans and judges only, `plan` also writes a file, `apply` links what the scan found, `file` what a plan says. */

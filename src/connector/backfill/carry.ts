@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Db } from '../../store/store.ts';
-import { MONITORING_QUEUE } from '../links.ts';
-import { MONITORING_BATCH, monitorLinks } from '../monitoring.ts';
-import type { BackfillDeps } from './deps.ts';
+import { MONITORING_QUEUE } from '../links/links.ts';
+import { MONITORING_BATCH, monitorLinks } from '../links/monitoring.ts';
+import type { BackfillDeps } from './rows/context.ts';
 
 const LOOK_MS = 1_000;
 

@@ -1,7 +1,7 @@
 /** recheck: a planned row beside what the CRM says of its record now. Pure. */
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
-import type { ScanRow } from './census.ts';
-import type { PlanSpeech } from './verdict.ts';
+import type { ScanRow } from './rows/rows.ts';
+import type { PlanSpeech } from './rows/verdict.ts';
 
 /** A record as it is read now. */
 export type Fresh = Pick<ScanRow, 'name' | 'found'> & PlanSpeech;

@@ -1,13 +1,13 @@
 /** scan: every company of the CRM into the scan, a page at a time. */
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
-import type { Crm } from '../crm.ts';
-import { isHeld } from '../hold.ts';
-import { putRows, type ScanRow } from './census.ts';
-import { type BackfillDeps, BackfillError } from './deps.ts';
-import { patiently } from './patience.ts';
+import type { Crm } from '../crm/crm.ts';
+import { isHeld } from '../decide/hold.ts';
 import type { Fresh } from './recheck.ts';
-import { type BackfillRun, saveRun } from './run.ts';
-import { kept, verdictOf } from './verdict.ts';
+import { type BackfillDeps, BackfillError } from './rows/context.ts';
+import { patiently } from './rows/patience.ts';
+import { putRows, type ScanRow } from './rows/rows.ts';
+import { type BackfillRun, saveRun } from './rows/run.ts';
+import { kept, verdictOf } from './rows/verdict.ts';
 
 /** The properties a backfill reads of a record. */
 export interface Columns {

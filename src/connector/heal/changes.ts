@@ -1,11 +1,11 @@
 /** Asks a CRM now and then what happened to its companies: for accounts without webhooks, and for webhooks that were lost. */
 import { ProviderError } from '../../../providers/provider.ts';
-import { held, mark } from '../../runtime/lanes.ts';
-import { readValue, writeValue } from '../../store/keep.ts';
-import { healQueue } from '../links.ts';
-import type { PollTask } from '../look-task.ts';
-import { readMatch } from '../match.ts';
-import { followOf, sightedRecords } from './sightings.ts';
+import { held, mark } from '../../runtime/lanes/lanes.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { PollTask } from '../crm/poll-task.ts';
+import { healQueue } from '../links/links.ts';
+import { readMatch } from '../sync/match.ts';
+import { followOf, sightedRecords } from './change-hints.ts';
 
 /** Where the polling of a connection has come to. */
 export const changesKey = (provider: string): string => `changes:${provider}`;

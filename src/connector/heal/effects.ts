@@ -1,16 +1,16 @@
 /** What the verdicts on a batch of records do to their links: one transaction, never on a link that changed meanwhile. */
-import { type Claim, mark, type Settlement } from '../../runtime/lanes.ts';
+import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import type { Crm } from '../crm.ts';
-import type { Happened } from '../history.ts';
-import { change, endLink, healQueue, isBound, type Link, linkRecord } from '../links.ts';
-import { moveLink } from '../move-link.ts';
-import { later } from '../settle.ts';
-import { BRAKED, mayEnd } from './brake.ts';
+import type { Crm } from '../crm/crm.ts';
+import { change, endLink, healQueue, isBound, type Link, linkRecord } from '../links/links.ts';
+import { moveLink } from '../links/move-link.ts';
+import type { Happened } from '../sync/history.ts';
+import { later } from '../sync/settle.ts';
 import type { HealDecision } from './judge.ts';
 import { type HealKind, isKind, type Judged } from './judged.ts';
 import { isUnchanged, lock, lockLinks } from './lock.ts';
+import { BRAKED, mayEnd } from './safety-limit.ts';
 
 export interface Effects {
   /** By record id; a record that is not named is done. */

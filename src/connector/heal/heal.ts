@@ -1,20 +1,20 @@
 /** heal: records whose links may have to follow them are read in the CRM, judged, and their links brought after them. */
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/open.ts';
-import type { Crm } from '../crm.ts';
-import { writeHistory } from '../history.ts';
-import { holdPollMs } from '../hold.ts';
-import type { Link } from '../links.ts';
-import { continueMarking } from '../mark-all.ts';
-import { readMatch } from '../match.ts';
-import { later, settleFault } from '../settle.ts';
-import { BRAKE_KEY, releaseSafetyLimit } from './brake.ts';
+import type { Crm } from '../crm/crm.ts';
+import { holdPollMs } from '../decide/hold.ts';
+import type { Link } from '../links/links.ts';
+import { continueMarking } from '../links/mark-all.ts';
+import { writeHistory } from '../sync/history.ts';
+import { readMatch } from '../sync/match.ts';
+import { later, settleFault } from '../sync/settle.ts';
+import { type Follow, followOf, linksOf } from './change-hints.ts';
 import { applyVerdicts } from './effects.ts';
 import { judge } from './judge.ts';
 import type { Judged } from './judged.ts';
-import { type Follow, followOf, linksOf } from './sightings.ts';
+import { BRAKE_KEY, releaseSafetyLimit } from './safety-limit.ts';
 
 export interface HealDeps {
   readonly store: Store;

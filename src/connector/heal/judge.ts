@@ -2,7 +2,7 @@
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
-import { CAME_BY_MERGE, type Link } from '../links.ts';
+import { CAME_BY_MERGE, type Link } from '../links/links.ts';
 
 /** What the record says of itself: an entity id, nothing, a text that is no company's number, or we cannot see it. */
 export type Numbered =

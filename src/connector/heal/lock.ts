@@ -1,8 +1,8 @@
 /** Holds what a batch of verdicts is about to change: lanes before links, as everywhere. */
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
-import { type Link, linkKey, MONITORING_QUEUE } from '../links.ts';
+import { type Link, linkKey, MONITORING_QUEUE } from '../links/links.ts';
 import { isKind, type Judged } from './judged.ts';
 
 /** Locks the lanes and the links of the records, and returns the links as nobody else changes them before we are done. */

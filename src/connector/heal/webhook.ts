@@ -3,17 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
-import { sendError } from '../../http/error.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { acceptRaw } from '../../http/raw-body.ts';
-import type { Server } from '../../http/server.ts';
-import { mark } from '../../runtime/lanes.ts';
+import { sendError } from '../../http/server/error.ts';
+import { acceptRaw } from '../../http/server/raw-body.ts';
+import type { Server } from '../../http/server/server.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/store.ts';
-import type { Crm } from '../crm.ts';
-import { healQueue } from '../links.ts';
-import { formOf } from '../record-id.ts';
-import { BRAKE_KEY } from './brake.ts';
-import { namedRecords } from './sightings.ts';
+import type { Crm } from '../crm/crm.ts';
+import { formOf } from '../crm/record-id.ts';
+import { healQueue } from '../links/links.ts';
+import { namedRecords } from './change-hints.ts';
+import { BRAKE_KEY } from './safety-limit.ts';
 
 export interface CrmWebhookOptions {
   readonly crms: readonly Crm[];

@@ -1,15 +1,15 @@
 /** What a note says of an event, and whether the event is one at all: what merely states how things are leaves none. Pure. */
 import { hash } from 'node:crypto';
 import type { FieldName } from '../../../providers/fields.ts';
-import { timeText } from '../../protocol/danish.ts';
-import { type Description, describeUpdates, lineText } from '../../protocol/describe.ts';
+import { timeText } from '../../protocol/describe/danish.ts';
+import { type Description, describeUpdates, lineText } from '../../protocol/describe/describe.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import { statesWholeCompany } from '../../protocol/full-state.ts';
-import { canonicalJson } from '../../protocol/json.ts';
 import type { Payload, Updates } from '../../protocol/payload.ts';
-import { extract } from '../extract.ts';
-import { type Fact, type Folded, visible } from '../fact.ts';
-import { isPerson } from '../persons.ts';
+import { canonicalJson } from '../../protocol/text/json.ts';
+import { extract } from '../facts/extract.ts';
+import { type Fact, type Folded, visible } from '../facts/fact.ts';
+import { isPerson } from '../facts/persons.ts';
 
 /** What a connection wants notes of. */
 export interface NoteRule {

@@ -1,13 +1,13 @@
 /** The notes that are still to be left, and the ends they come to. */
 import { sql } from 'kysely';
-import { type Claim, held, mark } from '../../runtime/lanes.ts';
+import { type Claim, held, mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
-import { readValue, writeValue } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
-import { writeHistory } from '../history.ts';
-import { isHeldByOverride } from '../holds.ts';
-import { findLink, type Link } from '../links.ts';
+import { isHeldByOverride } from '../decide/holds.ts';
+import { findLink, type Link } from '../links/links.ts';
+import { writeHistory } from '../sync/history.ts';
 import { leavesNotes, type Noting, noteQueue } from './rows.ts';
 
 export type DueNote = NoteTable;

@@ -4,15 +4,15 @@
  */
 import type { Notes, Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Claim, type Settlement, settleAll } from '../../runtime/lanes.ts';
-import { leaseOf } from '../../runtime/lease.ts';
+import { type Claim, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { Store } from '../../store/open.ts';
-import type { AbilityGate } from '../ability.ts';
-import type { Crm } from '../crm.ts';
-import { holdsOf } from '../holds.ts';
-import { guardOf, type LostLeaseDeps, reportLostLeases } from '../lost-lease.ts';
-import { withSendGuard } from '../send-guard.ts';
-import { type FaultSettlement, later } from '../settle.ts';
+import type { AbilityGate } from '../crm/ability.ts';
+import type { Crm } from '../crm/crm.ts';
+import { withSendGuard } from '../crm/send-guard.ts';
+import { holdsOf } from '../decide/holds.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
+import { type FaultSettlement, later } from '../sync/settle.ts';
 import { type DueNote, dropNotes, dueNotes, finishNote, moveNotes, recheck, startNote, type Waiting } from './due.ts';
 import { noteQueue } from './rows.ts';
 

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import type { EventName } from '../../protocol/events.ts';
 import type { Payload } from '../../protocol/payload.ts';
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
-import type { Crm } from '../crm.ts';
+import type { Crm } from '../crm/crm.ts';
 import { type Composed, composeNote, type NotedEvent, type NoteRule } from './compose.ts';
 
 /** The lanes of records with notes to be left on them; key: record id. */

@@ -1,5 +1,5 @@
 /** The rule for the parent of one record: a person's choice stays. Pure. */
-import type { DesiredParent } from './wish.ts';
+import type { DesiredParent } from './desired-parent.ts';
 
 /** What is to be done; `given` is the parent that is ours afterwards. */
 export type ParentDecision =

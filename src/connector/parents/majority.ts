@@ -1,7 +1,7 @@
 /** Which company, if any, owns more than half of another one. Pure. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
-import { type Fact, factValue } from '../fact.ts';
-import { isPerson } from '../persons.ts';
+import { type Fact, factValue } from '../facts/fact.ts';
+import { isPerson } from '../facts/persons.ts';
 
 /** `unknown`: the owners are not known in full, so nothing follows. */
 export type Majority =

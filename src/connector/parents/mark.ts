@@ -1,11 +1,11 @@
 /** Which records' parents may be behind: owners changed, a link of the record or of its owner appeared, or parents are new here. */
 import type { FieldName } from '../../../providers/fields.ts';
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
-import { writeValue } from '../../store/keep.ts';
+import { writeValue } from '../../store/kv.ts';
 import type { Tx } from '../../store/open.ts';
-import type { Crm } from '../crm.ts';
-import { markAll, stopMarking } from '../mark-all.ts';
+import type { Crm } from '../crm/crm.ts';
+import { markAll, stopMarking } from '../links/mark-all.ts';
 
 /** The lanes of records whose parent may be behind; key: record id. */
 export const parentQueue = (provider: string): string => `parent:${provider}`;

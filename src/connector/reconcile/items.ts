@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { WireItem, WireJob } from '../../protocol/api.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { Upstream } from '../upstream.ts';
-import { type ReconcileContext, writeHeld } from './ground.ts';
+import type { Upstream } from '../links/upstream.ts';
+import { type ReconcileContext, writeHeld } from './context.ts';
 
 /** What the service's lists came to. */
 export interface Items {

@@ -5,13 +5,13 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { eachRow } from '../../store/each.ts';
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { kept, type PlanSpeech, verdictOf } from '../backfill/verdict.ts';
-import { clearSome } from '../census.ts';
-import type { Crm } from '../crm.ts';
-import { isHeld } from '../hold.ts';
-import { readMatch } from '../match.ts';
-import { patiently } from '../patience.ts';
-import { type ReconcileContext, writeHeld } from './ground.ts';
+import { kept, type PlanSpeech, verdictOf } from '../backfill/rows/verdict.ts';
+import type { Crm } from '../crm/crm.ts';
+import { patiently } from '../crm/patience.ts';
+import { isHeld } from '../decide/hold.ts';
+import { clearSome } from '../links/scan-rows.ts';
+import { readMatch } from '../sync/match.ts';
+import { type ReconcileContext, writeHeld } from './context.ts';
 
 /** The records of a scan, by their purpose. */
 export const PURPOSE = 'reconcile';

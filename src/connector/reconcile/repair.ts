@@ -1,10 +1,11 @@
 /** repair: what is done about differences, a page at a time. Nothing is ended here: that is for who reads the record. */
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/pause.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import { healQueue, linkKey, MONITORING_QUEUE } from '../links.ts';
-import { type Upstream, UpstreamError, type UpstreamResult } from '../upstream.ts';
+import { healQueue, linkKey, MONITORING_QUEUE } from '../links/links.ts';
+import { type Upstream, UpstreamError, type UpstreamResult } from '../links/upstream.ts';
+import { type ReconcileContext, writeHeld } from './context.ts';
 import {
   DIFFERENCES,
   type DifferenceKind,
@@ -13,7 +14,6 @@ import {
   type ReconcileDifference,
   type Repair,
 } from './differences.ts';
-import { type ReconcileContext, writeHeld } from './ground.ts';
 import type { Survey } from './survey.ts';
 
 /** Who asked: a daemon tells the service to drop nothing that was never ours to begin with. */

@@ -1,12 +1,12 @@
 /** survey: the three lists side by side, what differs, and what of it is in doubt. Changes nothing but the scan. */
 import { sql } from 'kysely';
-import { readValue, writeValue } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db } from '../../store/store.ts';
-import { readRun } from '../backfill/run.ts';
+import { readRun } from '../backfill/rows/run.ts';
+import { type ReconcileContext, writeHeld } from './context.ts';
 import { countOf, DIFFERENCES, type DifferenceKind, KINDS, type ReconcileScope } from './differences.ts';
-import { type Implausibility, implausibilitiesOf, type KnownNumbers } from './doubt.ts';
-import { type ReconcileContext, writeHeld } from './ground.ts';
 import { readItems } from './items.ts';
+import { type Implausibility, implausibilitiesOf, type KnownNumbers } from './plausibility.ts';
 import { forgetLists, readRecords } from './records.ts';
 
 export interface Survey {

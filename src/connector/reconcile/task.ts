@@ -1,8 +1,9 @@
 /** The daemon's reconcile: compares now and then, and repairs what leaves no doubt. */
-import { healQueue, MONITORING_QUEUE } from '../links.ts';
-import type { PollTask } from '../look-task.ts';
+
+import type { PollTask } from '../crm/poll-task.ts';
+import { healQueue, MONITORING_QUEUE } from '../links/links.ts';
+import type { ReconcileContext } from './context.ts';
 import { DIFFERENCES, KINDS } from './differences.ts';
-import type { ReconcileContext } from './ground.ts';
 import { forgetLists } from './records.ts';
 import { repairAll, verdictOf } from './repair.ts';
 import { believe, survey } from './survey.ts';

@@ -4,12 +4,12 @@
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
-import { readValue, writeValue } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { change, findLink, type Link, linkKey, MONITORING_QUEUE } from '../links.ts';
-import { formOf, type IdReader } from '../record-id.ts';
+import { formOf, type IdReader } from '../crm/record-id.ts';
+import { change, findLink, type Link, linkKey, MONITORING_QUEUE } from '../links/links.ts';
 import { moveLanes, moveRows, type Respelling, recordQueues } from './rows.ts';
 import { uniteLinks } from './unite.ts';
 

@@ -1,9 +1,9 @@
 /** What else is stored of a record, moved to the canonical spelling of its id; where both have it, they become one. */
 import { sql } from 'kysely';
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { healQueue } from '../links.ts';
-import { copyOverrides } from '../move-link.ts';
+import { healQueue } from '../links/links.ts';
+import { copyOverrides } from '../links/move-link.ts';
 import { noteQueue } from '../notes/rows.ts';
 import { parentQueue } from '../parents/mark.ts';
 

@@ -1,5 +1,5 @@
 /** unite: what becomes of the link of a record that was stored under two spellings of its id. Pure. */
-import type { Link } from '../links.ts';
+import type { Link } from '../links/links.ts';
 
 /**
  * `link` the one link that the record has from now on; `later` where the link under the canonical id has ended for another

@@ -1,8 +1,8 @@
 /** holders: the records that a company has in the CRM already, by its number in any spelling, or by its name. */
 import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
-import type { Crm } from '../crm.ts';
-import { patiently } from '../patience.ts';
+import type { Crm } from '../crm/crm.ts';
+import { patiently } from '../crm/patience.ts';
 
 export interface Holder {
   readonly id: string;

@@ -2,11 +2,11 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/store.ts';
-import type { Crm } from '../crm.ts';
-import { type Fact, factValue } from '../fact.ts';
-import { readFacts } from '../facts.ts';
-import { patchOf, planRecord } from '../plan.ts';
-import type { Planned } from '../planned.ts';
+import type { Crm } from '../crm/crm.ts';
+import { patchOf, planRecord } from '../decide/plan.ts';
+import type { Planned } from '../decide/planned.ts';
+import { type Fact, factValue } from '../facts/fact.ts';
+import { readFacts } from '../facts/facts.ts';
 
 /** A record that is not made yet. */
 export interface RecordDraft {

@@ -5,15 +5,15 @@
 import { type Created, ProviderError } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { renewWhile } from '../../runtime/keep-claim.ts';
-import { settle } from '../../runtime/lanes.ts';
-import { take } from '../../runtime/take.ts';
-import { readValue, writeValue } from '../../store/keep.ts';
+import { settle } from '../../runtime/lanes/lanes.ts';
+import { take } from '../../runtime/lanes/take.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
-import type { Crm } from '../crm.ts';
-import { leftBehind } from '../currency.ts';
-import { rememberProperties, writeHistory } from '../history.ts';
-import { linkRecord, listLinks } from '../links.ts';
-import { POLL_QUEUE, pollKey } from '../look-task.ts';
+import type { Crm } from '../crm/crm.ts';
+import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
+import { leftBehind } from '../decide/currency.ts';
+import { linkRecord, listLinks } from '../links/links.ts';
+import { rememberProperties, writeHistory } from '../sync/history.ts';
 import { findHolders, type Holder, type Holders, type HoldersDeps } from './holders.ts';
 import { draftRecord, type RecordDraft } from './record.ts';
 

@@ -1,6 +1,6 @@
 /** judge: what becomes of one property whose writes are to be taken back. Pure. */
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { isBlank } from '../decide.ts';
+import { isBlank } from '../decide/decide.ts';
 import type { Write } from './writes.ts';
 
 /** The rule by which history names a value that was restored. */

@@ -4,10 +4,10 @@ import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
-import { type Decided, writeHistory } from '../history.ts';
-import { UNDONE } from '../ruling.ts';
-import type { Restored, Undone } from './fate.ts';
+import { UNDONE } from '../decide/override.ts';
+import { type Decided, writeHistory } from '../sync/history.ts';
 import { isUndo, UNDO } from './judge.ts';
+import type { Restored, Undone } from './outcome.ts';
 
 /** A property of one record. */
 export type RecordProperty = { readonly id: string; readonly property: string };

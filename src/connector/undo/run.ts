@@ -1,9 +1,9 @@
 /** Runs an undo over all the records that it concerns, page by page, as long as the CRMs' bad moments last. */
 import { pause } from '../../runtime/pause.ts';
-import type { Crm } from '../crm.ts';
-import type { RecordRef } from '../links.ts';
-import { patiently } from '../patience.ts';
-import type { Undone } from './fate.ts';
+import type { Crm } from '../crm/crm.ts';
+import { patiently } from '../crm/patience.ts';
+import type { RecordRef } from '../links/links.ts';
+import type { Undone } from './outcome.ts';
 import { previewPage, type UndoDeps, undoPage } from './undo.ts';
 import { readAffected, type Selection } from './writes.ts';
 

@@ -2,18 +2,18 @@
 
 import type { Patch } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { owned } from '../../runtime/lane-state.ts';
-import { type Claim, held, mark, settleAll } from '../../runtime/lanes.ts';
-import { leaseOf } from '../../runtime/lease.ts';
-import { take } from '../../runtime/take.ts';
+import { owned } from '../../runtime/lanes/lane-state.ts';
+import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
+import { leaseOf } from '../../runtime/lanes/lease.ts';
+import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
-import type { Crm } from '../crm.ts';
-import { readFresh } from '../freshness.ts';
-import { guardOf, type LostLeaseDeps, reportLostLeases } from '../lost-lease.ts';
-import { settleFault } from '../settle.ts';
-import { writePatches } from '../write.ts';
-import { judgeGroup, type Restored, type Undone, undoneOf, undoOutcomeOf } from './fate.ts';
+import type { Crm } from '../crm/crm.ts';
+import { readFresh } from '../sync/freshness.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
+import { settleFault } from '../sync/settle.ts';
+import { writePatches } from '../sync/write.ts';
 import { isUndo } from './judge.ts';
+import { judgeGroup, type Restored, type Undone, undoneOf, undoOutcomeOf } from './outcome.ts';
 import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
 import { readWrites, type Selection, type Write } from './writes.ts';
 

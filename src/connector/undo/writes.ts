@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
 import type { StoreSchema } from '../../store/schema.ts';
-import type { RecordRef } from '../links.ts';
+import type { RecordRef } from '../links/links.ts';
 
 /** Which writes to take back: those that all of it holds for. */
 export interface Selection {

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
-import type { Monitor } from '../monitor.ts';
-import { type MonitorRow, readMonitor } from '../monitor-row.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
+import type { Monitor } from '../monitors/monitor.ts';
+import { type MonitorRow, readMonitor } from '../monitors/monitor-row.ts';
 
 /** The oldest due delivery of its company: what comes after it waits. */
 export interface Head {

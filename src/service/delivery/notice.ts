@@ -1,6 +1,7 @@
 /** What those who look after a monitor are told of its webhook; in Danish, as all mail. */
-import type { NoticeKind } from '../health.ts';
+
 import type { Notice } from '../mail/queue.ts';
+import type { NoticeKind } from '../monitors/health.ts';
 
 export interface Trouble {
   readonly monitor: string;

@@ -1,12 +1,12 @@
 /** One attempt: what is posted, and what came of it. */
 import { hash, type KeyObject } from 'node:crypto';
-import { type HttpClient, type OutboundHttp, openClient } from '../../http/client.ts';
-import { HttpFault, type HttpFaultKind } from '../../http/fault.ts';
-import type { Guard } from '../../http/guard.ts';
-import { retryAfterMs } from '../../http/retry-after.ts';
+import { type HttpClient, type OutboundHttp, openClient } from '../../http/outbound/client.ts';
+import { HttpFault, type HttpFaultKind } from '../../http/outbound/fault.ts';
+import type { Guard } from '../../http/outbound/guard.ts';
+import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
-import type { Security } from '../monitor.ts';
-import { type AttemptOutcome, outcomeOf } from '../schedule.ts';
+import type { Security } from '../monitors/monitor.ts';
+import { type AttemptOutcome, outcomeOf } from './schedule.ts';
 
 /** What is kept of an answer. */
 export const ANSWER_BYTES = 16 * 1024;

@@ -1,11 +1,11 @@
 /** What attempts came to, written: deliveries, attempts, the monitors' health, and the lanes that are finished. */
 import { sql } from 'kysely';
-import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes.ts';
+import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow, storable } from '../../store/each.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
-import { HEALTHY, type Health, judge, type NoticeKind } from '../health.ts';
 import { queueNotice } from '../mail/queue.ts';
-import { disable } from '../monitors.ts';
+import { HEALTHY, type Health, judge, type NoticeKind } from '../monitors/health.ts';
+import { disable } from '../monitors/monitors.ts';
 import { noticeOf } from './notice.ts';
 import type { Posted } from './post.ts';
 

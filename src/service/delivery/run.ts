@@ -1,15 +1,15 @@
 /** One run of a monitor's lane: posts what is due, company by company in order, until nothing is or others should go first. */
-import type { OutboundHttp } from '../../http/client.ts';
-import type { Claim } from '../../runtime/lanes.ts';
-import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lease.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lanes/lease.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { Monitor } from '../monitor.ts';
-import { firstWait, nextWait } from '../schedule.ts';
+import type { Monitor } from '../monitors/monitor.ts';
 import type { DeliveryBodies, DeliveryBody } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
 import type { Ledger } from './ledger.ts';
 import { post, type Webhook, webhookAt, webhookId } from './post.ts';
 import type { AttemptResult, RecordedAttempt } from './record.ts';
+import { firstWait, nextWait } from './schedule.ts';
 import type { Slots } from './slots.ts';
 
 export interface RunDeps {

@@ -1,15 +1,15 @@
 /** Mails as a person reads them: subject, text and HTML from what changed. Pure. */
-import { dateText } from '../../protocol/danish.ts';
+import { dateText } from '../../protocol/describe/danish.ts';
 import {
   type DescribedLine,
   type DescribeOptions,
   type Description,
   describeUpdates,
-} from '../../protocol/describe.ts';
+} from '../../protocol/describe/describe.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import type { Updates } from '../../protocol/payload.ts';
-import { entityUrl } from '../news/make.ts';
+import { entityUrl } from '../news/wording/make.ts';
 import { htmlPage, type MailBlock, textPage } from './page.ts';
 
 /** A change as a mail tells it. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import { EVENT_NAMES, type EventData, type EventName } from '../../protocol/events.ts';
-import { type Claim, held } from '../../runtime/lanes.ts';
+import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import { storable } from '../../store/each.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';

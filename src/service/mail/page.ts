@@ -1,8 +1,8 @@
 /** How a mail looks, as text and as HTML: what is given is text, and is escaped here. Pure. */
 
-import { type DescribedLine, lineText } from '../../protocol/describe.ts';
+import { type DescribedLine, lineText } from '../../protocol/describe/describe.ts';
 import { escapeHtml } from '../../protocol/news.ts';
-import { isWebAddress } from '../news/phrase.ts';
+import { isWebAddress } from '../news/wording/phrase.ts';
 
 export interface EventBlock {
   readonly title: string;

@@ -1,6 +1,6 @@
 /** What is to be mailed: rows for the mail worker to find, and the lanes that tell it so. */
 import { sql } from 'kysely';
-import { mark } from '../../runtime/lanes.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { MailTable } from '../../store/service-schema.ts';
 import type { Tx } from '../../store/store.ts';

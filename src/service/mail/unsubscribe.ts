@@ -1,12 +1,12 @@
 /** The way out: links that end a monitor's mail to one address, and the page behind them (RFC 8058). */
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import type { Server } from '../../http/server.ts';
+import type { Server } from '../../http/server/server.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { escapeHtml } from '../../protocol/news.ts';
-import { withoutSlash } from '../../protocol/trim.ts';
+import { withoutSlash } from '../../protocol/text/trim.ts';
 import type { Store } from '../../store/store.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { endMail } from './ended.ts';
 import { sameAddress } from './queue.ts';
 

@@ -1,12 +1,12 @@
 /** Sends what is queued: one lane for each recipient of a monitor, so that none waits for another. */
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
-import type { WakeUp } from '../../runtime/bell.ts';
-import { type Claim, held, type Settlement, settle } from '../../runtime/lanes.ts';
-import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lease.ts';
+import { type Claim, held, type Settlement, settle } from '../../runtime/lanes/lanes.ts';
+import { type Lease, LeaseLostError, leaseOf } from '../../runtime/lanes/lease.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { composeChanges, composeNotice } from './compose.ts';
 import { endMail } from './ended.ts';
 import { type Batch, endBatch, failAll, failBatch, freeBatch, takeBatch } from './outbox.ts';

@@ -1,10 +1,10 @@
 /** `POST /modules/news`: news about companies and persons. */
 import Type from 'typebox';
-import { HttpError } from '../../http/error.ts';
-import type { Server } from '../../http/server.ts';
+import { HttpError } from '../../http/server/error.ts';
+import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { NEWS_TYPE_NAMES, NEWS_TYPES, type NewsType, newsItem, newsTypeNamed } from '../../protocol/news.ts';
-import { normaliseTime } from '../../protocol/time.ts';
+import { normaliseTime } from '../../protocol/text/time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Access } from '../routes/access.ts';
 import { answer422, failure, foldQueryNames, KEY_FAILURES, KEY_SECURITY, unprocessable } from '../routes/schemas.ts';

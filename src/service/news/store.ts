@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { NEWS_TYPES, type NewsItemBody, type NewsType, newsTypeNamed } from '../../protocol/news.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
-import { type NewsItem, PROMOTED_MS } from './make.ts';
+import { type NewsItem, PROMOTED_MS } from './wording/make.ts';
 
 export interface NewsQuery {
   /** Canonical entity ids, each once. */

@@ -1,5 +1,5 @@
 /** How far the filing index was read. */
-import { readValue, writeValue } from '../../store/keep.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
 /** Times in ISO 8601 UTC. */

@@ -1,8 +1,8 @@
 /** Fetches the documents of filings: from the hosts that are trusted, and never more than memory holds. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { OutboundHttp, OutboundResponse } from '../../http/client.ts';
-import { HttpFault } from '../../http/fault.ts';
+import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
+import { HttpFault } from '../../http/outbound/fault.ts';
 
 /** `later`: the reason may pass. `unreadable`: it will not. */
 export type Fetched =

@@ -1,7 +1,7 @@
 /** The index of filings: what companies published, and where. */
-import { isJsonObject } from '../../protocol/json.ts';
-import { normaliseTime } from '../../protocol/time.ts';
-import type { ReportPeriod } from './contexts.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
+import { normaliseTime } from '../../protocol/text/time.ts';
+import type { ReportPeriod } from './document/contexts.ts';
 
 /** A filing that holds figures of a period. */
 export interface Filing {

@@ -1,9 +1,9 @@
 /** Asks the filing index what is new, a page at a time. */
-import type { OutboundHttp } from '../../http/client.ts';
-import { retryAfterMs } from '../../http/retry-after.ts';
-import { isJsonObject } from '../../protocol/json.ts';
-import { withoutSlash } from '../../protocol/trim.ts';
-import { SourceError } from '../register/source.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { retryAfterMs } from '../../http/outbound/retry-after.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
+import { withoutSlash } from '../../protocol/text/trim.ts';
+import { SourceError } from '../register/source/source.ts';
 import { type Filing, type NoFiling, readFiling } from './filings.ts';
 
 export interface IndexOptions {

@@ -1,10 +1,11 @@
 /** One poll of the filing index: what is new there, and what is due for another try. */
-import type { OutboundHttp } from '../../http/client.ts';
+
 import type { Metrics } from '../../http/metrics.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store, Tx } from '../../store/store.ts';
-import type { Change } from '../change.ts';
+import type { Change } from '../changes/change.ts';
 import { advanced, type Cursor, firstCursor, isDeep, readCursor, readFrom, writeCursor } from './cursor.ts';
 import { type Filing, readFiling } from './filings.ts';
 import { type FoundFiling, readIndex } from './index-client.ts';

@@ -1,9 +1,9 @@
 /** Fetches and reads what a filing consists of. */
-import type { OutboundHttp } from '../../http/client.ts';
-import { DocumentError, type Facts } from './facts.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { DocumentError, type Facts } from './document/facts.ts';
+import { readFacts } from './document/read.ts';
 import { type FetchOptions, fetchDocument } from './fetch.ts';
 import type { Filing } from './filings.ts';
-import { readFacts } from './read.ts';
 import { isReported } from './report.ts';
 
 /** What could be read. `later` where the filing is to be tried again: a part of it may still come. */

@@ -10,11 +10,10 @@ import {
   TEXT_METRICS,
   type TextMetric,
 } from '../../protocol/report.ts';
-import { type FinancialStatement, statementOf } from './contexts.ts';
-import type { Facts } from './facts.ts';
-import { currenciesOf, numbersOf } from './figures.ts';
-import type { Filing } from './filings.ts';
-import { isFigure } from './metrics.ts';
+import { type FinancialStatement, statementOf } from './document/contexts.ts';
+import type { Facts } from './document/facts.ts';
+import { currenciesOf, numbersOf } from './document/figures.ts';
+import { isFigure } from './document/metrics.ts';
 import {
   auditorsOf,
   isText,
@@ -27,7 +26,8 @@ import {
   supplementaryOf,
   TEXTS,
   textOf,
-} from './texts.ts';
+} from './document/texts.ts';
+import type { Filing } from './filings.ts';
 
 export type ReportType = 'Yearly' | 'HalfYearly' | 'Quarterly' | 'Other';
 

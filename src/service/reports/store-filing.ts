@@ -4,7 +4,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import type { ReportData } from '../../protocol/report.ts';
 import { each, storable } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { Change } from '../change.ts';
+import type { Change } from '../changes/change.ts';
 import { formerOf, isNews } from './choose.ts';
 import { deprecatedReport } from './deprecated.ts';
 import type { Filing } from './filings.ts';

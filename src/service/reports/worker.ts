@@ -1,7 +1,7 @@
 /** Watches the filing index: the work of the key `reports` of the queue `watch`. */
 import { backoff } from '../../runtime/backoff.ts';
-import { type Claim, settle } from '../../runtime/lanes.ts';
-import { SourceError } from '../register/source.ts';
+import { type Claim, settle } from '../../runtime/lanes/lanes.ts';
+import { SourceError } from '../register/source/source.ts';
 import { pollReports, type ReportsDeps } from './poll.ts';
 
 /** The lane of queue `watch`. */

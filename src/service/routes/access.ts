@@ -1,8 +1,8 @@
 /** Who calls, whether they may, and how often. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { HttpError } from '../../http/error.ts';
+import { HttpError } from '../../http/server/error.ts';
 import type { Store } from '../../store/store.ts';
-import { findKey, type Scope, touchKey } from '../keys.ts';
+import { findKey, type Scope, touchKey } from '../keys/keys.ts';
 import { createWindow } from './window.ts';
 
 /** A request as far as it says who calls; Fastify's are. */

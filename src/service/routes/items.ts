@@ -1,11 +1,11 @@
 /** `POST` and `DELETE /apps/monitoring/jobs/thirdparty/{Provider}/items`: a company is monitored, or no longer. */
 import Type from 'typebox';
-import { HttpError } from '../../http/error.ts';
-import type { Server } from '../../http/server.ts';
-import type { WakeUp } from '../../runtime/bell.ts';
+import { HttpError } from '../../http/server/error.ts';
+import type { Server } from '../../http/server/server.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
-import { ASK_QUEUE, addItem, removeItem, STATE_QUEUE } from '../items.ts';
-import { type Job, listJobs } from '../monitors.ts';
+import { ASK_QUEUE, addItem, removeItem, STATE_QUEUE } from '../monitors/items.ts';
+import { type Job, listJobs } from '../monitors/monitors.ts';
 import type { Access } from './access.ts';
 import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, readMonitored } from './schemas.ts';
 

@@ -1,11 +1,11 @@
 /** `GET /apps/monitoring/jobs` and `GET /apps/monitoring/jobs/{JobId}/items`: what a key has monitored. */
 import Type from 'typebox';
-import { HttpError } from '../../http/error.ts';
-import type { Server } from '../../http/server.ts';
+import { HttpError } from '../../http/server/error.ts';
+import type { Server } from '../../http/server/server.ts';
 import type { Store } from '../../store/store.ts';
-import { DEFAULT_TAKE, MOST_TAKE, pageItems } from '../items.ts';
-import { listJobs } from '../monitors.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
+import { DEFAULT_TAKE, MOST_TAKE, pageItems } from '../monitors/items.ts';
+import { listJobs } from '../monitors/monitors.ts';
 import type { Access } from './access.ts';
 import { EXAMPLE_ID, failure, KEY_FAILURES, KEY_SECURITY, timeText, tokenText, unprocessable } from './schemas.ts';
 

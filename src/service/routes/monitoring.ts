@@ -1,5 +1,5 @@
 /** The specification's four monitoring endpoints. */
-import type { Server } from '../../http/server.ts';
+import type { Server } from '../../http/server/server.ts';
 import { addItemRoutes, type ItemRouteDeps } from './items.ts';
 import { addJobRoutes, type JobRouteDeps } from './jobs.ts';
 import { answer422, foldQueryNames, ignoreBodies } from './schemas.ts';

@@ -1,10 +1,10 @@
 /** What the routes of the service have in common: how they refuse, what an entity and a time look like. */
 import Type from 'typebox';
-import { HttpError } from '../../http/error.ts';
-import type { Server } from '../../http/server.ts';
-import { InvalidRequest } from '../../http/validate.ts';
+import { HttpError } from '../../http/server/error.ts';
+import type { Server } from '../../http/server/server.ts';
+import { InvalidRequest } from '../../http/server/validate.ts';
 import { errorBody } from '../../protocol/api.ts';
-import { readMonitorable } from '../monitorable.ts';
+import { readMonitorable } from '../monitors/monitorable.ts';
 
 /** The one error body as the answer of a status. */
 export const failure = (description: string) => Type.Object(errorBody.properties, { description });

@@ -1,11 +1,11 @@
 /** `POST /apps/monitoring/testwebhook`: tries any webhook with an example payload. */
 import Type from 'typebox';
-import { HttpError } from '../../http/error.ts';
-import type { Server } from '../../http/server.ts';
+import { HttpError } from '../../http/server/error.ts';
+import type { Server } from '../../http/server/server.ts';
 import { TEST_WEBHOOK_PATH } from '../../protocol/api.ts';
 import type { Store } from '../../store/store.ts';
-import { checkMonitor } from '../monitor-input.ts';
-import { type TestDeps, type TestResult, testPayload, testWebhook } from '../testwebhook.ts';
+import { type TestDeps, type TestResult, testPayload, testWebhook } from '../delivery/test-webhook.ts';
+import { checkMonitor } from '../monitors/monitor-input.ts';
 import type { Access } from './access.ts';
 import {
   answer422,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { linkRecord } from '../../../src/connector/links.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
 import { renamed } from '../../faults/company.ts';
 import { startCommand } from '../../support/command.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
 import { advance, measure, shownProgress, showProgress } from '../../../src/commands/backfill/progress.ts';
-import type { BackfillStep } from '../../../src/connector/backfill/deps.ts';
+import type { BackfillStep } from '../../../src/connector/backfill/rows/context.ts';
 import { main } from '../../../src/main.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { listLinks } from '../../../src/connector/links.ts';
+import { listLinks } from '../../../src/connector/links/links.ts';
 import { serveService } from '../../support/service.ts';
 import { opened } from '../../support/stores.ts';
 import { A, ONE, B as OTHER, setup, TWO } from './setup.ts';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
-import { linkRecord } from '../../../src/connector/links.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
 import { runCli } from '../../support/cli.ts';
 import { serveService } from '../../support/service.ts';
 import { type CrmName, configFor, startCrms } from '../../support/stage.ts';

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPlan } from '../../../src/connector/backfill/read-plan.ts';
+import { readPlan } from '../../../src/connector/backfill/plan/read.ts';
 import { judge } from '../../../src/connector/heal/judge.ts';
-import { findLink } from '../../../src/connector/links.ts';
+import { findLink } from '../../../src/connector/links/links.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
 import { setGround } from './ground.ts';

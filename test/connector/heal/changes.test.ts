@@ -1,7 +1,7 @@
 /** Polling a CRM for what happened to its companies. */
 import { describe, expect, it } from 'vitest';
 import { changesKey } from '../../../src/connector/heal/changes.ts';
-import { readValue } from '../../../src/store/keep.ts';
+import { readValue } from '../../../src/store/kv.ts';
 import { A, B, newGround, numberOf } from './ground.ts';
 
 const seen = (id: string, cvr: string | null) => ({ kind: 'seen', id, properties: { cvr } }) as const;

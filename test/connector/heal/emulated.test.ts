@@ -1,8 +1,8 @@
 /** Links heal from end to end: a CRM tells, or is asked, and upstream monitors what its records stand for. */
 import { expect, test } from 'vitest';
 import { changesKey } from '../../../src/connector/heal/changes.ts';
-import { listLinks } from '../../../src/connector/links.ts';
-import { readValue } from '../../../src/store/keep.ts';
+import { listLinks } from '../../../src/connector/links/links.ts';
+import { readValue } from '../../../src/store/kv.ts';
 import { handClock } from '../../support/clock.ts';
 import { serveService } from '../../support/service.ts';
 import { setUpDemo } from '../../support/stage.ts';

@@ -10,17 +10,17 @@ import {
   type PropertyValue,
   type Read,
 } from '../../../providers/provider.ts';
-import { type Crm, type CrmConfig, openCrm } from '../../../src/connector/crm.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../../src/connector/crm/crm.ts';
+import { POLL_QUEUE, pollKey } from '../../../src/connector/crm/poll-task.ts';
 import { healRecords } from '../../../src/connector/heal/heal.ts';
-import { type DesiredLink, findLink, healQueue, type Link, linkRecord } from '../../../src/connector/links.ts';
-import { runPolls } from '../../../src/connector/look.ts';
-import { POLL_QUEUE, pollKey } from '../../../src/connector/look-task.ts';
-import { monitorLinks } from '../../../src/connector/monitoring.ts';
-import type { Upstream, UpstreamResult } from '../../../src/connector/upstream.ts';
+import { type DesiredLink, findLink, healQueue, type Link, linkRecord } from '../../../src/connector/links/links.ts';
+import { monitorLinks } from '../../../src/connector/links/monitoring.ts';
+import type { Upstream, UpstreamResult } from '../../../src/connector/links/upstream.ts';
+import { runPolls } from '../../../src/connector/poll.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createWakeUp } from '../../../src/runtime/bell.ts';
-import { nextDue } from '../../../src/runtime/lane-state.ts';
-import { claim, mark } from '../../../src/runtime/lanes.ts';
+import { nextDue } from '../../../src/runtime/lanes/lane-state.ts';
+import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 

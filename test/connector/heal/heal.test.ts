@@ -1,8 +1,8 @@
 /** What becomes of a link when its record changes in the CRM. */
 import { describe, expect, it } from 'vitest';
-import { endLink } from '../../../src/connector/links.ts';
-import { acceptMatch } from '../../../src/connector/match.ts';
-import { readValue, writeValue } from '../../../src/store/keep.ts';
+import { endLink } from '../../../src/connector/links/links.ts';
+import { acceptMatch } from '../../../src/connector/sync/match.ts';
+import { readValue, writeValue } from '../../../src/store/kv.ts';
 import { A, B, newGround, numberOf } from './ground.ts';
 
 describe('a link', () => {

@@ -1,8 +1,8 @@
 /** Merges, in whichever order the CRM tells of them and of the deletions that come with them. */
 import { describe, expect, it } from 'vitest';
-import { endLink } from '../../../src/connector/links.ts';
-import { resolveAttention } from '../../../src/connector/resolve-attention.ts';
-import { readOverrides, setOverride } from '../../../src/connector/ruling.ts';
+import { readOverrides, setOverride } from '../../../src/connector/decide/override.ts';
+import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
+import { endLink } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newGround, numberOf } from './ground.ts';
 

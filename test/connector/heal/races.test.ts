@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { healRecords } from '../../../src/connector/heal/heal.ts';
-import { endLink, healQueue, linkRecord } from '../../../src/connector/links.ts';
-import { moveLink } from '../../../src/connector/move-link.ts';
+import { endLink, healQueue, linkRecord } from '../../../src/connector/links/links.ts';
+import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { claim } from '../../../src/runtime/lanes.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, C, type Fixture, newGround, numberOf } from './ground.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
 import { addCrmWebhookRoute, type CrmWebhookOptions } from '../../../src/connector/heal/webhook.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createServer } from '../../../src/http/server.ts';
+import { createServer } from '../../../src/http/server/server.ts';
 import { A, type Fixture, newGround } from './ground.ts';
 
 interface Stage extends Fixture {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../../providers/fields.ts';
-import { extract } from '../../../src/connector/extract.ts';
-import { type Fact, fold } from '../../../src/connector/fact.ts';
+import { extract } from '../../../src/connector/facts/extract.ts';
+import { type Fact, fold } from '../../../src/connector/facts/fact.ts';
 import { type Composed, composeNote, type NoteRule, type Refolded } from '../../../src/connector/notes/compose.ts';
 import { EVENT_NAMES, type EventName } from '../../../src/protocol/events.ts';
 import { type Payload, payloadOf, type Updates } from '../../../src/protocol/payload.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type App, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
-import { linkRecord } from '../../../src/connector/links.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { CRMS, ENTITY, reported } from '../../faults/company.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { endLink, linkRecord } from '../../../src/connector/links.ts';
+import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, OTHER, renamed, reported } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Fixture, type GroundOptions, newGround } from '../derived-ground.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Member } from '../../../providers/fields.ts';
-import { fold } from '../../../src/connector/fact.ts';
+import { fold } from '../../../src/connector/facts/fact.ts';
 import { majorityOf } from '../../../src/connector/parents/majority.ts';
 
 const firm = (number: string, share?: string): Member => ({

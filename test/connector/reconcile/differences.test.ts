@@ -1,6 +1,6 @@
 /** What a reconcile finds, one kind of difference after the other, and what it does about each. */
 import { describe, expect, it } from 'vitest';
-import { endLink } from '../../../src/connector/links.ts';
+import { endLink } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { LINKED_AT, MATCH, numberAt, occurring, setComparison } from './stage.ts';
 

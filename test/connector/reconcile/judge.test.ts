@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { judge } from '../../../src/connector/heal/judge.ts';
-import { findLink, type Link } from '../../../src/connector/links.ts';
+import { findLink, type Link } from '../../../src/connector/links/links.ts';
 import { MATCH, numberAt, setComparison } from './stage.ts';
 
 const STATES = [undefined, 'active', 'conflict', 'gone', 'removed', 'merged'] as const;

@@ -1,11 +1,11 @@
 /** Lists that cannot be had whole, and what happens to the store while they are read. */
 import { expect, it, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { endLink, findLink, linkRecord } from '../../../src/connector/links.ts';
+import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
 import { jobsOf } from '../../../src/connector/reconcile/items.ts';
-import { openUpstream, upstreamRateLimiter } from '../../../src/connector/upstream.ts';
-import { openClient } from '../../../src/http/client.ts';
-import { take } from '../../../src/runtime/take.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import { take } from '../../../src/runtime/lanes/take.ts';
 import { serveService } from '../../support/service.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { MATCH, numberAt, occurring, setComparison } from './stage.ts';

@@ -1,11 +1,11 @@
 /** The daemon's reconcile: repairs what leaves no doubt, and tells a person of the rest. */
 import { expect, it } from 'vitest';
-import { runPolls } from '../../../src/connector/look.ts';
-import { POLL_QUEUE, pollKey } from '../../../src/connector/look-task.ts';
+import { POLL_QUEUE, pollKey } from '../../../src/connector/crm/poll-task.ts';
+import { runPolls } from '../../../src/connector/poll.ts';
 import { RECONCILE, reconcileTask } from '../../../src/connector/reconcile/task.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createWakeUp } from '../../../src/runtime/bell.ts';
-import { claim, mark, parked } from '../../../src/runtime/lanes.ts';
+import { claim, mark, parked } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type CompareStage, numberAt, setComparison } from './stage.ts';
 

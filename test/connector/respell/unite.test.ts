@@ -1,6 +1,6 @@
 /** What becomes of two links that name one record by two spellings of its id. */
 import { describe, expect, it } from 'vitest';
-import type { Link } from '../../../src/connector/links.ts';
+import type { Link } from '../../../src/connector/links/links.ts';
 import { uniteLinks } from '../../../src/connector/respell/unite.ts';
 
 const A = 'CVR-1-10000001';

@@ -1,9 +1,9 @@
 /** A CRM that makes companies, and loses its answers where a test says so. */
 import type { Connection, Created, Property, PropertyValue } from '../../../providers/provider.ts';
 import { ProviderError } from '../../../providers/provider.ts';
-import { applyReceipts } from '../../../src/connector/apply.ts';
-import type { Crm } from '../../../src/connector/crm.ts';
-import { insertReceipts } from '../../../src/connector/receipt.ts';
+import type { Crm } from '../../../src/connector/crm/crm.ts';
+import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import {
   type TransferDeps,
   type TransferOrder,
@@ -12,8 +12,8 @@ import {
 } from '../../../src/connector/transfer/transfer.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type Writable, writePayload } from '../../../src/protocol/payload.ts';
-import { createWakeUp } from '../../../src/runtime/bell.ts';
-import { claim } from '../../../src/runtime/lanes.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { crmOf } from '../../support/crm.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';

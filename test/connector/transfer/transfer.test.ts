@@ -1,7 +1,7 @@
 /** A company becomes a record once, whatever the CRM answers, and never beside one that has its number. */
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { endLink, findLink, linkRecord } from '../../../src/connector/links.ts';
+import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setTransfer, silence, type TransferStage } from './stage.ts';

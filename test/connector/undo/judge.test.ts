@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { sameFor } from '../../../src/connector/same.ts';
+import { sameFor } from '../../../src/connector/decide/same.ts';
 import { judge } from '../../../src/connector/undo/judge.ts';
 import type { Write } from '../../../src/connector/undo/writes.ts';
 import { propertyOf } from '../property-of.ts';

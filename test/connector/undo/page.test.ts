@@ -1,12 +1,12 @@
 /** One page of an undo, with a CRM that does as the test says. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome, Patch, Property, PropertyValue, Read } from '../../../providers/provider.ts';
-import { writeHistory } from '../../../src/connector/history.ts';
-import { linkRecord } from '../../../src/connector/links.ts';
-import { setOverride } from '../../../src/connector/ruling.ts';
+import { setOverride } from '../../../src/connector/decide/override.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { writeHistory } from '../../../src/connector/sync/history.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
-import { claim } from '../../../src/runtime/lanes.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';

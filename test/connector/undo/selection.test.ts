@@ -1,7 +1,7 @@
 /** What an undo takes back is what was asked for, and nothing beside it: by window, company, CRM and property. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { endLink } from '../../../src/connector/links.ts';
+import { endLink } from '../../../src/connector/links/links.ts';
 import { ENTITY, OTHER, reported } from '../../faults/company.ts';
 import { setUpDemo } from '../../support/stage.ts';
 

@@ -1,6 +1,6 @@
 /** The real command beside the running daemon, on both CRMs. */
 import { describe, expect, test } from 'vitest';
-import { endLink } from '../../../src/connector/links.ts';
+import { endLink } from '../../../src/connector/links/links.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { CRMS, ENTITY, renamed, reported } from '../../faults/company.ts';
 import { type Stage, setUpDemo } from '../../support/stage.ts';

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
 import { startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
-import { linkRecord } from '../../../src/connector/links.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
 import { lanesBehind, postWebhook } from '../../support/stage.ts';

@@ -1,13 +1,13 @@
 /** An emulated HubSpot account and a connection to it, closed after the test. */
 import { Value } from 'typebox/value';
 import { onTestFinished } from 'vitest';
+import { HubspotSettings } from '../../../providers/hubspot/client/settings.ts';
 import {
   type HubspotEmulator,
   type HubspotEmulatorOptions,
   startHubspotEmulator,
 } from '../../../providers/hubspot/emulator/emulator.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
-import { HubspotSettings } from '../../../providers/hubspot/settings.ts';
 import { type Connection, type Http, ProviderError } from '../../../providers/provider.ts';
 import { type CountedHttp, openHttp } from '../../support/http.ts';
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FaultAction } from '../../../providers/emulator.ts';
 import type { Connection } from '../../../providers/provider.ts';
-import { definitions } from '../../../providers/salesforce/custom-fields.ts';
+import { definitions } from '../../../providers/salesforce/write/custom-fields.ts';
 import { type Bench, live, openBench } from './setup.ts';
 
 const LIMIT = 'REQUEST_LIMIT_EXCEEDED';

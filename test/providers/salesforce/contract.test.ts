@@ -1,6 +1,7 @@
 /** Salesforce under the suite that every provider passes. */
+
+import { to18 } from '../../../providers/salesforce/client/ids.ts';
 import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
-import { to18 } from '../../../providers/salesforce/ids.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { describeConformance } from '../conforms.ts';
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import * as client from 'jsforce/lib/util/promise.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Http, HttpResponse, ProviderContext } from '../../../providers/provider.ts';
-import { RefusedAnswer } from '../../../providers/salesforce/errors.ts';
-import { fencedTransport } from '../../../providers/salesforce/transport.ts';
+import { RefusedAnswer } from '../../../providers/salesforce/client/errors.ts';
+import { fencedTransport } from '../../../providers/salesforce/client/transport.ts';
 import { live, openBench } from './setup.ts';
 
 const answering = (response: HttpResponse): Pick<ProviderContext, 'http' | 'now'> => ({

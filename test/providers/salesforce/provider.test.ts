@@ -5,8 +5,8 @@ import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../providers/fields.ts';
 import { FIELDS, isFieldName } from '../../../providers/fields.ts';
+import { SalesforceSettings } from '../../../providers/salesforce/client/settings.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
-import { SalesforceSettings } from '../../../providers/salesforce/settings.ts';
 import { live, openBench, settingsOf } from './setup.ts';
 
 const auth = { flow: 'client-credentials', clientId: 'app', clientSecret: 'x' };

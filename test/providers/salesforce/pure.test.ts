@@ -2,11 +2,11 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { grantOf } from '../../../providers/salesforce/grant.ts';
-import { canonicalId, isAccountId, to18 } from '../../../providers/salesforce/ids.ts';
-import { trustedInstance } from '../../../providers/salesforce/instance.ts';
-import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/soql.ts';
-import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/values.ts';
+import { grantOf } from '../../../providers/salesforce/client/grant.ts';
+import { canonicalId, isAccountId, to18 } from '../../../providers/salesforce/client/ids.ts';
+import { trustedInstance } from '../../../providers/salesforce/client/instance.ts';
+import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/read/soql.ts';
+import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/read/values.ts';
 import { settingsOf } from './setup.ts';
 
 describe('ids', () => {

@@ -1,10 +1,10 @@
 /** Calls to an emulated org past the provider: what Salesforce itself would answer. */
 import { onTestFinished } from 'vitest';
+import { objectOf } from '../../../providers/salesforce/client/json.ts';
 import {
   type SalesforceEmulatorOptions,
   startSalesforceEmulator,
 } from '../../../providers/salesforce/emulator/emulator.ts';
-import { objectOf } from '../../../providers/salesforce/json.ts';
 
 /** Starts an org and fetches a session. */
 export async function openApi(options: SalesforceEmulatorOptions = {}) {

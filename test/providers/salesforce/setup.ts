@@ -2,13 +2,13 @@
 import { Value } from 'typebox/value';
 import { onTestFinished } from 'vitest';
 import type { Connection, Http, HttpRequest } from '../../../providers/provider.ts';
+import { SalesforceSettings } from '../../../providers/salesforce/client/settings.ts';
 import {
   type SalesforceEmulator,
   type SalesforceEmulatorOptions,
   startSalesforceEmulator,
 } from '../../../providers/salesforce/emulator/emulator.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
-import { SalesforceSettings } from '../../../providers/salesforce/settings.ts';
 import { openHttp } from '../../support/http.ts';
 
 export interface Bench {

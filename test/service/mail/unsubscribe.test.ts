@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createServer } from '../../../src/http/server.ts';
+import { createServer } from '../../../src/http/server/server.ts';
+import { openSecrets } from '../../../src/service/keys/secrets.ts';
 import { addUnsubscribeRoutes, readToken, unsubscribeUrl } from '../../../src/service/mail/unsubscribe.ts';
-import { openSecrets } from '../../../src/service/secrets.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './ground.ts';

@@ -1,7 +1,7 @@
 /** News for tests: changes of invented companies, and stored items. */
 import type { Updates } from '../../../src/protocol/payload.ts';
-import type { Change } from '../../../src/service/change.ts';
-import { type NewsItem, type NewsSettings, newsOf, PROMOTED_MS } from '../../../src/service/news/make.ts';
+import type { Change } from '../../../src/service/changes/change.ts';
+import { type NewsItem, type NewsSettings, newsOf, PROMOTED_MS } from '../../../src/service/news/wording/make.ts';
 
 export const SETTINGS: NewsSettings = {
   baseUrl: 'https://register.example',

@@ -1,10 +1,10 @@
 /** What tests of notices and press releases stand on: a store, a publisher, and what was published. */
 import { onTestFinished } from 'vitest';
-import { openClient } from '../../../src/http/client.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import type { Change } from '../../../src/service/change.ts';
-import type { NewsSettings } from '../../../src/service/news/make.ts';
-import { publish } from '../../../src/service/publish.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import type { Change } from '../../../src/service/changes/change.ts';
+import { publish } from '../../../src/service/changes/publish.ts';
+import type { NewsSettings } from '../../../src/service/news/wording/make.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
 
 export const news: NewsSettings = {

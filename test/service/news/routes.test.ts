@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createServer } from '../../../src/http/server.ts';
+import { createServer } from '../../../src/http/server/server.ts';
 import { newsItem } from '../../../src/protocol/news.ts';
-import { createKey, type Scope } from '../../../src/service/keys.ts';
-import type { NewsItem } from '../../../src/service/news/make.ts';
+import { createKey, type Scope } from '../../../src/service/keys/keys.ts';
 import { addNewsRoutes } from '../../../src/service/news/routes.ts';
 import { storeNews } from '../../../src/service/news/store.ts';
+import type { NewsItem } from '../../../src/service/news/wording/make.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { newStore } from '../../support/stores.ts';
 import { COMPANY, storedItem } from './ground.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PROMOTED_MS } from '../../../src/service/news/make.ts';
 import { type NewsQuery, queryNews, storeNews } from '../../../src/service/news/store.ts';
+import { PROMOTED_MS } from '../../../src/service/news/wording/make.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { storedItem } from './ground.ts';

@@ -3,7 +3,7 @@ import { plainText } from '../../../src/protocol/news.ts';
 import type { ReportData } from '../../../src/protocol/report.ts';
 import { randomFrom } from '../../../src/protocol/sample/random.ts';
 import { sampleReport } from '../../../src/protocol/sample/report.ts';
-import { newsOf } from '../../../src/service/news/make.ts';
+import { newsOf } from '../../../src/service/news/wording/make.ts';
 import { changeOf, firm, itemOf, person, SETTINGS } from './ground.ts';
 
 const NAME = 'Prøvelund Møbler A/S';

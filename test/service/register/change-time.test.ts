@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf } from '../../../src/service/register/diff.ts';
-import { readDocuments } from '../../../src/service/register/read-page.ts';
+import { changesOf } from '../../../src/service/register/diff/diff.ts';
+import { readDocuments } from '../../../src/service/register/watch/read-page.ts';
 import { companyOf, contact, document, entry, type Json, name, OPTIONS, person, relation, role } from './documents.ts';
 
 const loaded = (day: string, fields: Json): Json => ({

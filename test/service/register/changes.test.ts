@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf } from '../../../src/service/register/diff.ts';
-import type { DiffOptions, MergerParty } from '../../../src/service/register/differ.ts';
+import { changesOf } from '../../../src/service/register/diff/diff.ts';
+import type { DiffOptions, MergerParty } from '../../../src/service/register/diff/differ.ts';
 import {
   companyOf,
   contact,

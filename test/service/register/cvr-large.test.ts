@@ -1,7 +1,7 @@
 /** What one document or one index may not do to the others. */
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../../src/protocol/json.ts';
-import type { Broken } from '../../../src/service/register/source.ts';
+import { isJsonObject } from '../../../src/protocol/text/json.ts';
+import type { Broken } from '../../../src/service/register/source/source.ts';
 import { HOUR, stageOf } from './cvr-stage.ts';
 import { documentsFrom, numbersIn, readAll, upTo } from './source-contract.ts';
 

@@ -1,8 +1,8 @@
 /** A stage for the register's distribution: its emulator, a clock that is set by hand, a source that reads it. */
 import { onTestFinished } from 'vitest';
 import { type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
-import { openClient } from '../../../src/http/client.ts';
-import { type CvrSourceOptions, createCvrSource } from '../../../src/service/register/cvr.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import { type CvrSourceOptions, createCvrSource } from '../../../src/service/register/source/cvr.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
 import type { SourceStage } from './source-contract.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
-import type { Company } from '../../../src/service/register/company.ts';
-import { changesOf, diff } from '../../../src/service/register/diff.ts';
-import { readDocument } from '../../../src/service/register/document.ts';
-import { stateOf } from '../../../src/service/register/state.ts';
+import { changesOf, diff } from '../../../src/service/register/diff/diff.ts';
+import type { Company } from '../../../src/service/register/document/company.ts';
+import { readDocument } from '../../../src/service/register/document/document.ts';
+import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { arbitraryDocument, DAYS } from './arbitrary.ts';
 import { ENTITY, OPTIONS } from './documents.ts';
 import { factsOf, fold } from './fold.ts';

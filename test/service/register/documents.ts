@@ -1,7 +1,8 @@
 /** Small register documents with an invented company, for tests that say what matters and leave the rest as it is. */
-import type { Company } from '../../../src/service/register/company.ts';
-import type { DiffOptions } from '../../../src/service/register/differ.ts';
-import { readDocument } from '../../../src/service/register/document.ts';
+
+import type { DiffOptions } from '../../../src/service/register/diff/differ.ts';
+import type { Company } from '../../../src/service/register/document/company.ts';
+import { readDocument } from '../../../src/service/register/document/document.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** What a company is by what it was told: facts, and changes put upon them. */
 import type { EventName } from '../../../src/protocol/events.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
-import type { Company } from '../../../src/service/register/company.ts';
+import type { Company } from '../../../src/service/register/document/company.ts';
 
 export type Facts = ReadonlyMap<string, unknown>;
 

@@ -1,9 +1,9 @@
 /** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
 import { describe, expect, it, test } from 'vitest';
-import type { Company } from '../../../src/service/register/company.ts';
-import { allowLosses, readLosses, storeLosses } from '../../../src/service/register/losses.ts';
-import type { DocumentStep } from '../../../src/service/register/read-page.ts';
-import { limitLosses, type Tally } from '../../../src/service/register/safety-limit.ts';
+import type { Company } from '../../../src/service/register/document/company.ts';
+import { allowLosses, readLosses, storeLosses } from '../../../src/service/register/watch/losses.ts';
+import type { DocumentStep } from '../../../src/service/register/watch/read-page.ts';
+import { limitLosses, type Tally } from '../../../src/service/register/watch/safety-limit.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { companyOf, name, person, relation, trulyOwns } from './documents.ts';
 

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
-import type { Company } from '../../../src/service/register/company.ts';
-import { changesOf, diff } from '../../../src/service/register/diff.ts';
-import { readDocument } from '../../../src/service/register/document.ts';
-import { stateOf } from '../../../src/service/register/state.ts';
+import { changesOf, diff } from '../../../src/service/register/diff/diff.ts';
+import type { Company } from '../../../src/service/register/document/company.ts';
+import { readDocument } from '../../../src/service/register/document/document.ts';
+import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { OPTIONS } from './documents.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../shared/samples/register/cvr-es');

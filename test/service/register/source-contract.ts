@@ -1,6 +1,6 @@
 /** What every source of register documents promises; each source's test runs it. */
 import { expect, it } from 'vitest';
-import type { RegisterSource } from '../../../src/service/register/source.ts';
+import type { RegisterSource } from '../../../src/service/register/source/source.ts';
 
 /** A source under test, and a hand on what it reads. */
 export interface SourceStage {

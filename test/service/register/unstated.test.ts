@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
-import { ALL_FAMILIES, type Family } from '../../../src/service/register/families.ts';
-import { createFileSource } from '../../../src/service/register/file.ts';
+import { isJsonObject, type JsonObject } from '../../../src/protocol/text/json.ts';
+import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import { ALL_FAMILIES, type Family } from '../../../src/service/register/document/families.ts';
 import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
-import { stateOf } from '../../../src/service/register/state.ts';
-import { readFullStates } from '../../../src/service/states.ts';
+import { createFileSource } from '../../../src/service/register/source/file.ts';
+import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
 import {
   attribute,

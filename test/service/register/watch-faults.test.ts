@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadedAs, type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
-import { openClient } from '../../../src/http/client.ts';
-import { claim, mark } from '../../../src/runtime/lanes.ts';
-import { createCvrSource } from '../../../src/service/register/cvr.ts';
-import type { RegisterSource } from '../../../src/service/register/source.ts';
-import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
+import { createCvrSource } from '../../../src/service/register/source/cvr.ts';
+import type { RegisterSource } from '../../../src/service/register/source/source.ts';
+import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch/watch.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newStore } from '../../support/stores.ts';
 import { life, loaded, oldCompany, START, setWatch, type WatchStage } from './watch-stage.ts';

@@ -1,8 +1,8 @@
 /** A watcher in a process of its own, to be killed: store URL, file of documents, the clock's start in ms. */
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { createWakeUp } from '../../../src/runtime/bell.ts';
-import { createFileSource } from '../../../src/service/register/file.ts';
-import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
+import { createFileSource } from '../../../src/service/register/source/file.ts';
+import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch/watch.ts';
 import { openStore } from '../../../src/store/open.ts';
 
 const [, , url = '', file = '', start = '0'] = process.argv;

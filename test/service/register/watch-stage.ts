@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
-import { createWakeUp } from '../../../src/runtime/bell.ts';
-import { claim } from '../../../src/runtime/lanes.ts';
-import { createFileSource } from '../../../src/service/register/file.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { documentOf } from '../../../src/service/register/sample/document.ts';
 import type { Version } from '../../../src/service/register/sample/runs.ts';
-import type { RegisterSource } from '../../../src/service/register/source.ts';
-import { markWatch, registerTasks, type WatchDeps } from '../../../src/service/register/watch.ts';
+import { createFileSource } from '../../../src/service/register/source/file.ts';
+import type { RegisterSource } from '../../../src/service/register/source/source.ts';
+import { markWatch, registerTasks, type WatchDeps } from '../../../src/service/register/watch/watch.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newFolder } from '../../support/stores.ts';
 

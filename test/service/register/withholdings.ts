@@ -1,5 +1,5 @@
 /** The ways in which a register may stop serving a part of a document. */
-import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/protocol/text/json.ts';
 
 type Withhold = (content: JsonObject) => JsonObject;
 

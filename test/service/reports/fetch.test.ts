@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openClient } from '../../../src/http/client.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
 import { fetchDocument } from '../../../src/service/reports/fetch.ts';
 import { served } from './hosts.ts';
 

@@ -1,8 +1,8 @@
 /** Reads what a test wrote. */
 import type { ReportData } from '../../../src/protocol/report.ts';
-import type { Facts } from '../../../src/service/reports/facts.ts';
+import type { Facts } from '../../../src/service/reports/document/facts.ts';
+import { readFacts } from '../../../src/service/reports/document/read.ts';
 import type { Filing } from '../../../src/service/reports/filings.ts';
-import { readFacts } from '../../../src/service/reports/read.ts';
 import { isReported, reportData } from '../../../src/service/reports/report.ts';
 
 export const FILING: Filing = {

@@ -2,9 +2,9 @@
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { type EmulatorRequest, type ServedEmulator, serveEmulator } from '../../../providers/emulator.ts';
-import { openClient } from '../../../src/http/client.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import type { Change } from '../../../src/service/change.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import type { Change } from '../../../src/service/changes/change.ts';
 import { pollReports, type ReportsDeps, type ReportsSettings } from '../../../src/service/reports/poll.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Host, served } from './hosts.ts';

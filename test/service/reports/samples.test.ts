@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readFacts } from '../../../src/service/reports/document/read.ts';
 import { readFiling } from '../../../src/service/reports/filings.ts';
-import { readFacts } from '../../../src/service/reports/read.ts';
 import { isReported, reportData } from '../../../src/service/reports/report.ts';
 import { FILING } from './reading.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listKeys, revokeKey } from '../../../src/service/keys.ts';
+import { listKeys, revokeKey } from '../../../src/service/keys/keys.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { openHouse } from './house.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DeliveryState } from '../../../src/service/deliveries.ts';
+import type { DeliveryState } from '../../../src/service/delivery/deliveries.ts';
 import { openHouse, problemsIn } from './house.ts';
 
 const DELIVERIES = '/admin/api/deliveries';

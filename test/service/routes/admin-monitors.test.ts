@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getMonitor } from '../../../src/service/monitors.ts';
+import { getMonitor } from '../../../src/service/monitors/monitors.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Answer, type Harness, openHouse, problemsIn } from './house.ts';
 

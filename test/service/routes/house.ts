@@ -1,16 +1,16 @@
 /** The service's routes on a real port, over a store of their own. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { createGuard } from '../../../src/http/guard.ts';
-import { createServer } from '../../../src/http/server.ts';
-import { createWakeUp, type WakeUp } from '../../../src/runtime/bell.ts';
+import { createGuard } from '../../../src/http/outbound/guard.ts';
+import { createServer } from '../../../src/http/server/server.ts';
+import { createWakeUp, type WakeUp } from '../../../src/runtime/wake-up.ts';
 import { openWebhookClient } from '../../../src/service/delivery/post.ts';
-import { createJob, type JobInput } from '../../../src/service/jobs.ts';
-import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys.ts';
+import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
+import { openSecrets, type Secrets } from '../../../src/service/keys/secrets.ts';
+import { createJob, type JobInput } from '../../../src/service/monitors/jobs.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { addAdminRoutes } from '../../../src/service/routes/admin/admin.ts';
 import { addMonitoringRoutes } from '../../../src/service/routes/monitoring.ts';
-import { openSecrets, type Secrets } from '../../../src/service/secrets.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revokeKey } from '../../../src/service/keys.ts';
+import { revokeKey } from '../../../src/service/keys/keys.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Harness, itemsAt, openHouse, problemsIn } from './house.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openClient } from '../../../src/http/client.ts';
-import { createGuard, type GuardOptions } from '../../../src/http/guard.ts';
-import { createServer } from '../../../src/http/server.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import { createGuard, type GuardOptions } from '../../../src/http/outbound/guard.ts';
+import { createServer } from '../../../src/http/server/server.ts';
 import { readPayload } from '../../../src/protocol/payload.ts';
 import { sampleCompany } from '../../../src/protocol/sample/company.ts';
-import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys.ts';
-import { readDocument } from '../../../src/service/register/document.ts';
+import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
+import { readDocument } from '../../../src/service/register/document/document.ts';
 import { documentOf } from '../../../src/service/register/sample/document.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { addTestWebhookRoutes } from '../../../src/service/routes/testwebhook.ts';

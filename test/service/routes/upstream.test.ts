@@ -1,7 +1,7 @@
 /** The connector's own client against the service's own routes. */
 import { expect, it, onTestFinished } from 'vitest';
-import { openUpstream, upstreamRateLimiter } from '../../../src/connector/upstream.ts';
-import { openClient } from '../../../src/http/client.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
 import { openHouse } from './house.ts';
 
 const never = new AbortController().signal;

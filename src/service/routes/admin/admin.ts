@@ -1,6 +1,6 @@
 /** The administration: what the commands do, over HTTP. */
-import { guardAdmin } from '../../../http/admin-guard.ts';
-import type { Server } from '../../../http/server.ts';
+import { guardAdmin } from '../../../http/server/admin-guard.ts';
+import type { Server } from '../../../http/server/server.ts';
 import type { Access } from '../access.ts';
 import { answer422 } from '../schemas.ts';
 import { addDeliveryRoutes } from './deliveries.ts';

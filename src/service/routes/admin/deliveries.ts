@@ -1,7 +1,7 @@
 /** Deliveries, for operators: what became of them, and what to do again. */
 import Type, { type Static } from 'typebox';
-import type { Server } from '../../../http/server.ts';
-import type { WakeUp } from '../../../runtime/bell.ts';
+import type { Server } from '../../../http/server/server.ts';
+import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import {
   attemptsOf,
@@ -12,7 +12,7 @@ import {
   listDeliveries,
   MOST_REPLAYED,
   replayDeliveries,
-} from '../../deliveries.ts';
+} from '../../delivery/deliveries.ts';
 import {
   EXAMPLE_ID,
   entityIdText,

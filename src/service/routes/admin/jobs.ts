@@ -1,9 +1,9 @@
 /** Third-party jobs, for operators. Everything else of a job is done to the monitor it is. */
 import Type from 'typebox';
-import { HttpError } from '../../../http/error.ts';
-import type { Server } from '../../../http/server.ts';
-import { createJob, moveJob, removeJob } from '../../jobs.ts';
-import { listMonitors } from '../../monitors.ts';
+import { HttpError } from '../../../http/server/error.ts';
+import type { Server } from '../../../http/server/server.ts';
+import { createJob, moveJob, removeJob } from '../../monitors/jobs.ts';
+import { listMonitors } from '../../monitors/monitors.ts';
 import { EXAMPLE_ID, failure, nothing, plainText } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {

@@ -1,10 +1,10 @@
 /** API keys, for operators. */
 import Type from 'typebox';
-import { HttpError } from '../../../http/error.ts';
-import type { Server } from '../../../http/server.ts';
+import { HttpError } from '../../../http/server/error.ts';
+import type { Server } from '../../../http/server/server.ts';
 import type { Store } from '../../../store/store.ts';
-import { switchOffJobs } from '../../jobs.ts';
-import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys.ts';
+import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys/keys.ts';
+import { switchOffJobs } from '../../monitors/jobs.ts';
 import { EXAMPLE_ID, failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 

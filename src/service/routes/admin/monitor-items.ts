@@ -1,7 +1,15 @@
 /** The lists of monitors, for operators. */
 import Type from 'typebox';
-import type { Server } from '../../../http/server.ts';
-import { ASK_QUEUE, addItem, DEFAULT_TAKE, MOST_TAKE, pageItems, removeItem, STATE_QUEUE } from '../../items.ts';
+import type { Server } from '../../../http/server/server.ts';
+import {
+  ASK_QUEUE,
+  addItem,
+  DEFAULT_TAKE,
+  MOST_TAKE,
+  pageItems,
+  removeItem,
+  STATE_QUEUE,
+} from '../../monitors/items.ts';
 import {
   EXAMPLE_ID,
   entityIdText,

@@ -1,8 +1,8 @@
 /** Monitors as operators send and see them. */
 import Type, { type Static } from 'typebox';
-import { HttpError } from '../../../http/error.ts';
-import type { Monitor } from '../../monitor.ts';
-import { MonitorError } from '../../monitor-input.ts';
+import { HttpError } from '../../../http/server/error.ts';
+import type { Monitor } from '../../monitors/monitor.ts';
+import { MonitorError } from '../../monitors/monitor-input.ts';
 import { isoTime, nullable, timeText } from '../schemas.ts';
 
 const CLOSED = { additionalProperties: false } as const;

@@ -1,12 +1,12 @@
 /** `POST /admin/api/monitors/{id}/test`: tries the webhook of a monitor as it is set up, also while it is off. */
 import Type from 'typebox';
-import type { OutboundHttp } from '../../../http/client.ts';
-import { HttpError } from '../../../http/error.ts';
-import type { Server } from '../../../http/server.ts';
+import type { OutboundHttp } from '../../../http/outbound/client.ts';
+import { HttpError } from '../../../http/server/error.ts';
+import type { Server } from '../../../http/server/server.ts';
 import { webhookAt } from '../../delivery/post.ts';
-import { getMonitor } from '../../monitors.ts';
-import { testPayload, testWebhook } from '../../testwebhook.ts';
-import type { OwnTransport } from '../../ways.ts';
+import { testPayload, testWebhook } from '../../delivery/test-webhook.ts';
+import type { OwnTransport } from '../../delivery/transport.ts';
+import { getMonitor } from '../../monitors/monitors.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
 import { ADMIN_FAILURES, forOperators } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';

@@ -1,10 +1,11 @@
 /** Monitors, for operators: made, changed, switched on and off. */
 import Type from 'typebox';
-import type { Server } from '../../../http/server.ts';
-import type { WakeUp } from '../../../runtime/bell.ts';
+import type { Server } from '../../../http/server/server.ts';
+import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
-import { addItem } from '../../items.ts';
-import { type MonitorOptions, requireListener } from '../../monitor-input.ts';
+import type { Secrets } from '../../keys/secrets.ts';
+import { addItem } from '../../monitors/items.ts';
+import { type MonitorOptions, requireListener } from '../../monitors/monitor-input.ts';
 import {
   activate,
   createMonitor,
@@ -14,8 +15,7 @@ import {
   removeMonitor,
   rotateSecret,
   updateMonitor,
-} from '../../monitors.ts';
-import type { Secrets } from '../../secrets.ts';
+} from '../../monitors/monitors.ts';
 import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {

@@ -1,0 +1,139 @@
+/** Rules about one call with several records. */
+import { brief, insist, insistSame } from '../insist.ts';
+import { type Lab, live, of } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+
+/** As many records as show an order, where one call takes them: few would stand right by chance. */
+const SEVERAL = 15;
+
+/** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */
+function shuffled({ ids, add }: Lab, most: number): readonly string[] {
+  const all = ids.slice(0, most);
+  while (all.length < Math.min(most, SEVERAL)) all.push(add(`Nr ${all.length}`));
+  return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
+}
+
+export const BATCH_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'tells-the-account',
+    about: 'check says which account the credentials belong to',
+    why: 'links are kept for one account; tokens of another would write all of them into strangers',
+    needs: ['check'],
+    run: async ({ connection }) => {
+      const account = await connection.check(live());
+      insist(account.id !== '' && account.name !== '', `check gave ${brief(account)}: id and name must not be empty`);
+      insist(Array.isArray(account.notes), 'check gave no list of notes');
+    },
+  },
+  {
+    name: 'describes-properties',
+    about: 'properties lists each property once, with its type and whether it can be written',
+    why: 'what the mapping asks for is checked against this list, and a value is rendered by it',
+    run: async ({ connection, subject }) => {
+      const all = await connection.properties(live());
+      const byName = new Map(all.map((property) => [property.name, property]));
+      insist(byName.size === all.length, 'a property is listed twice');
+      for (const name of Object.values(subject.properties)) {
+        const property = byName.get(name);
+        insist(property !== undefined, `${name} is not listed`);
+        insist(property.writable, `${name} is listed as not writable`);
+        insist(property.label !== '', `${name} has no label`);
+      }
+      const { number, text } = subject.properties;
+      insistSame(byName.get(number)?.type, 'number', `the type of ${number}`);
+      insist(byName.get(text)?.type !== 'number', `${text} is listed as a number`);
+    },
+  },
+  {
+    name: 'empty-batch',
+    about: 'an empty list is answered with an empty list, without a call',
+    why: 'CRMs refuse empty batches, and a call spent on nothing is one that a change has to wait for',
+    run: async ({ connection, calls, text }) => {
+      const before = calls();
+      insistSame(await connection.read([], [text], live()), [], 'read of no ids');
+      insistSame(await connection.update([], live()), [], 'update of no patches');
+      insistSame(calls() - before, 0, 'calls made for nothing');
+    },
+  },
+  {
+    name: 'order-of-reads',
+    about: 'read answers in the order asked, one for each id',
+    why: "one company's values would be compared with another one's, and written over them",
+    run: async (lab) => {
+      const asked = shuffled(lab, lab.limits.batch.read);
+      const reads = await lab.read(asked);
+      insistSame(
+        reads.map((each) => each.id),
+        asked,
+        'ids in the order asked',
+      );
+      insist(
+        reads.every(({ kind }) => kind === 'found'),
+        `live records were read as ${brief(reads)}`,
+      );
+    },
+  },
+  {
+    name: 'order-of-outcomes',
+    about: 'update answers in the order of its patches, one for each',
+    why: 'a refusal would be held against the wrong company, and the one that was refused be taken as written',
+    run: async (lab) => {
+      const asked = shuffled(lab, lab.limits.batch.update);
+      const outcomes = await lab.write(asked, { [lab.text]: 'Ask' });
+      insistSame(
+        outcomes,
+        asked.map((id) => ({ kind: 'written', id })),
+        'outcomes in the order of the patches',
+      );
+    },
+  },
+  {
+    name: 'full-batch',
+    about: 'a batch as large as the limits say is read and written whole',
+    why: 'batches are full whenever there is much to do: records left out of one are left behind for ever',
+    run: async ({ limits, ids, add, read, write, held, text }) => {
+      const most = Math.max(limits.batch.read, limits.batch.update);
+      const all = [...ids];
+      while (all.length < most) all.push(add(`Nr ${all.length}`));
+      const reads = await read(all.slice(0, limits.batch.read));
+      insistSame(
+        reads.filter(({ kind }) => kind === 'found').length,
+        limits.batch.read,
+        'records found of a full batch',
+      );
+      const patched = all.slice(0, limits.batch.update);
+      const outcomes = await write(patched, { [text]: 'Ask' });
+      const written = patched.filter((id) => of(outcomes, id)?.kind === 'written' && held(id) === 'Ask');
+      insistSame(written.length, limits.batch.update, 'records written of a full batch');
+    },
+  },
+  {
+    name: 'partial-failure',
+    about: 'a value the CRM refuses is named by its property, and the other records of the batch are written',
+    why: 'one bad e-mail address would hold back all the changes that share a call with it',
+    needs: ['reasons'],
+    run: async ({ ids, connection, held, text, subject }) => {
+      const { refused } = subject;
+      insist(refused !== undefined, 'the subject states no value that is refused (or that the CRM lacks reasons)');
+      const bad = ids.at(-2) ?? ids[0];
+      const before = held(bad ?? '');
+      const outcomes = await connection.update(
+        ids.map((id) => ({
+          id,
+          properties: { [text]: 'Ny', ...(id === bad && { [refused.property]: refused.value }) },
+        })),
+        live(),
+      );
+      const outcome = of(outcomes, bad);
+      insist(
+        outcome?.kind === 'rejected' && /\w/.test(outcome.properties[refused.property] ?? ''),
+        `a bad ${refused.property} should be rejected under its name, with a reason; it came back as ${brief(outcome)}`,
+      );
+      insistSame(held(bad ?? ''), before, 'what a rejected record holds');
+      for (const id of ids.filter((each) => each !== bad)) {
+        insist(of(outcomes, id)?.kind === 'written', `a good record beside it came back as ${brief(of(outcomes, id))}`);
+        insistSame(held(id), 'Ny', 'what a good record beside it holds');
+      }
+    },
+  },
+];

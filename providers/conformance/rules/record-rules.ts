@@ -1,0 +1,144 @@
+/** Rules about records that are not what they were. */
+import { brief, insist, insistSame } from '../insist.ts';
+import { of } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+
+export const RECORD_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'gone',
+    about: 'a deleted record is gone, for read and for update, and the records beside it are answered for',
+    why: 'otherwise its company is monitored and paid for for ever, and its changes are tried again for ever',
+    run: async ({ ids, fake, read, write, text, subject }) => {
+      const [deleted, ...others] = ids;
+      fake.remove(deleted ?? '');
+      if (subject.lacks?.read === undefined) {
+        const reads = await read(ids);
+        insistSame(of(reads, deleted), { kind: 'gone', id: deleted }, 'a deleted record, read');
+        for (const id of others) insistSame(of(reads, id)?.kind, 'found', 'a live record beside it');
+      }
+      const outcomes = await write(ids, { [text]: 'Ny' });
+      insistSame(of(outcomes, deleted), { kind: 'gone', id: deleted }, 'a deleted record, written');
+      for (const id of others) insistSame(of(outcomes, id)?.kind, 'written', 'a live record beside it');
+    },
+  },
+  {
+    name: 'never-creates',
+    about: 'an update of an id that no record has makes no record, and is gone',
+    why: 'a company would come back into the CRM after somebody deleted it, again with every change',
+    run: async ({ ids, fake, limits, read, write, scan, text, subject }) => {
+      const { absentId, lacks } = subject;
+      const [first = '', ...others] = ids;
+      const asked = others.length > 1 ? [first, absentId, ...others].slice(0, limits.batch.update) : [absentId];
+      const gone = { kind: 'gone', id: absentId };
+      if (lacks?.read === undefined) insistSame(of(await read(asked), absentId), gone, 'a record that never was, read');
+      const outcomes = await write(asked, { [text]: 'Ny' });
+      insistSame(of(outcomes, absentId), gone, 'an update of a record that never was');
+      for (const id of asked.filter((each) => each !== absentId))
+        insistSame(of(outcomes, id)?.kind, 'written', 'a live record beside it');
+      insist(fake.get(absentId) === undefined, 'the update made a record');
+      if (lacks?.scan === undefined) insistSame((await scan()).length, ids.length, 'records afterwards');
+    },
+  },
+  {
+    name: 'canonical-ids',
+    about: 'the ids the CRM answers with are canonical: canonicalId gives each of them again, and answers for any text',
+    why: 'a record under two ids has two links, and two companies write it in turn',
+    has: ({ subject }) => subject.provider.canonicalId !== undefined,
+    run: async ({ ids, scan, settings, subject: { provider, absentId, lacks } }) => {
+      const listed = lacks?.scan === undefined ? (await scan()).map(({ id }) => id) : [];
+      for (const id of new Set([...ids, absentId, ...listed]))
+        insistSame(provider.canonicalId?.(id, settings), { kind: 'id', id }, `the canonical form of ${id}`);
+      for (const text of ['-', '0', `${absentId}/x`, 'æøå', 'x'.repeat(300)]) {
+        const read = provider.canonicalId?.(text, settings);
+        const isSound = read?.kind === 'none' ? read.reason !== '' : read?.kind === 'id' && read.id !== '';
+        insist(isSound, `it read ${brief(text)} as ${brief(read)}`);
+      }
+    },
+  },
+  {
+    name: 'moved',
+    about: 'a record merged away is moved, with the id of the survivor, and the survivor is left alone',
+    why: 'the survivor may stand for another company: only the runtime knows, and lets the link follow',
+    needs: ['merge'],
+    run: async ({ ids, fake, add, read, write, text, subject }) => {
+      // A provider that takes one record a call has merged ones all the same.
+      const [primary = '', other = add('Ege'), beside = other] = ids;
+      const survivor = fake.merge?.(primary, other);
+      insist(survivor !== undefined, 'the fake has no merge (or the subject should say that the CRM lacks it)');
+      // A fake may hand out what it holds itself.
+      const before = { ...fake.get(survivor) };
+      const moved = { kind: 'moved', id: other, to: survivor };
+      const asked = [...new Set([other, beside])];
+      if (subject.lacks?.read === undefined) insistSame(of(await read(asked), other), moved, 'a merged record, read');
+      const outcomes = await write(asked, { [text]: 'Ny' });
+      insistSame(of(outcomes, other), moved, 'a merged record, written');
+      if (beside !== other) insistSame(of(outcomes, beside)?.kind, 'written', 'a live record beside it');
+      insistSame(fake.get(survivor), before, 'what the survivor holds');
+    },
+  },
+  {
+    name: 'scans-all',
+    about: 'a scan gives every record once, whatever the pages',
+    why: 'a backfill that passes over records leaves them without their company',
+    needs: ['scan'],
+    run: async ({ ids, add, scan }) => {
+      const all = [...ids];
+      for (let i = 0; i < 230; i += 1) all.push(add(`Nr ${i}`));
+      const seen = (await scan()).map(({ id }) => id);
+      const missing = all.filter((id) => !seen.includes(id));
+      insist(missing.length === 0, `of ${all.length} records the scan left out ${missing.length}`);
+      insist(new Set(seen).size === seen.length, 'the scan gave a record twice');
+    },
+  },
+  {
+    name: 'scans-live-values',
+    about: 'a scan gives each live record with its own values, blanks as null, and none that was deleted',
+    why: 'a backfill links a record by the number that stands beside its id in a scan, and a deleted one makes two of a number',
+    needs: ['scan', 'read'],
+    run: async ({ ids, fake, add, scan, subject }) => {
+      const { text, long, number } = subject.properties;
+      const all = [...ids];
+      for (let i = 0; i < 130; i += 1) all.push(add(`Nr ${i}`));
+      const [first = ''] = all;
+      const [deleted = ''] = all.splice(all.length - 60, 1);
+      fake.edit(first, { [number]: 42 });
+      fake.remove(deleted);
+      const scanned = await scan([text, long, number]);
+      insist(of(scanned, deleted) === undefined, 'the scan gave a record that was deleted');
+      for (const id of all) insistSame(of(scanned, id)?.properties[text], fake.get(id)?.[text], `${text} in a scan`);
+      const held = { [text]: fake.get(first)?.[text], [long]: fake.get(first)?.[long] ?? null, [number]: 42 };
+      insistSame(of(scanned, first)?.properties, held, 'a record in a scan');
+    },
+  },
+  {
+    name: 'scans-while-records-change',
+    about:
+      'a scan gives every record that was there all the time, whatever is made, edited and deleted between its pages',
+    why: 'a backfill takes hours while people work: pages that count positions slip by one with every deletion',
+    needs: ['scan'],
+    run: async ({ ids, fake, add, connection, text }) => {
+      const early = [...ids];
+      for (let i = 0; i < 230; i += 1) early.push(add(`Nr ${i}`));
+      const deleted = new Set<string>();
+      const seen = new Set<string>();
+      let cursor: string | undefined;
+      for (let page = 0; page < 1_000; page += 1) {
+        const { records, cursor: next } = await connection.scan([text], cursor, new AbortController().signal);
+        for (const { id } of records) seen.add(id);
+        if (next === undefined) break;
+        insist(next !== cursor, `the scan gave the cursor ${brief(next)} twice`);
+        cursor = next;
+        for (const { id } of records.slice(0, 3)) {
+          if (fake.get(id) === undefined) continue;
+          fake.remove(id);
+          deleted.add(id);
+        }
+        const edited = early.find((id) => !deleted.has(id) && !seen.has(id));
+        if (edited !== undefined) fake.edit(edited, { [text]: 'Edited' });
+        if (page < 5) add(`Late ${page}`);
+      }
+      const missing = early.filter((id) => !deleted.has(id) && !seen.has(id));
+      insist(missing.length === 0, `the scan left out ${missing.length} records that were there all the time`);
+    },
+  },
+];

@@ -1,0 +1,62 @@
+/** The rule about settings that hold secrets. */
+import { brief, insist } from '../insist.ts';
+import { settingsOf } from '../lab.ts';
+import type { BareRule } from '../rule.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a text setting is called that holds a secret, whatever it holds in the fake. */
+const SECRET_NAME = /(?:token|secret|password|passphrase|passwd|credentials?|api_?key|access_?key|private_?key)$/i;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+
+interface TextSetting {
+  /** Its path: `auth.clientSecret`. */
+  readonly path: string;
+  readonly secrecy: unknown;
+  readonly values: readonly unknown[];
+}
+
+/** Every text that a schema of settings takes, with what the fake's settings hold there. */
+function textsIn(schema: Fields, values: readonly unknown[], path = ''): readonly TextSetting[] {
+  const { type, properties, items, secret } = schema;
+  const options = [...listOf(schema['anyOf']), ...listOf(schema['oneOf']), ...listOf(schema['allOf'])];
+  const under = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  return [
+    ...(type === 'string' && schema['const'] === undefined ? [{ path, secrecy: secret, values }] : []),
+    ...options.flatMap((option) => textsIn(option, values, path)),
+    ...(isFields(items) ? textsIn(items, values.flat(), path) : []),
+    ...Object.entries(isFields(properties) ? properties : {}).flatMap(([key, property]) => {
+      const inner = values.filter(isFields).map((value) => value[key]);
+      return isFields(property) ? textsIn(property, inner, under(key)) : [];
+    }),
+  ];
+}
+
+export const SETTINGS_RULE: BareRule = {
+  name: 'marks-secrets',
+  about: 'a setting that holds a token, a password or a key is marked `secret: true` in the schema',
+  why: 'unmarked it is shown by `config show`, and stands in logs and errors',
+  run: async (subject) => {
+    const fake = await subject.start();
+    try {
+      const { settings: schema } = subject.provider;
+      insist(isFields(schema), 'settings is no schema: a Type.Object of typebox 1 is needed');
+      for (const { path, secrecy, values } of textsIn(schema, [settingsOf(subject.provider, fake.settings)])) {
+        if (secrecy === true || secrecy === 'url') continue;
+        const holds = values.some(
+          (value) =>
+            typeof value === 'string' && subject.secrets.some((secret) => secret !== '' && value.includes(secret)),
+        );
+        insist(
+          !holds,
+          `the setting ${path} holds a secret of the subject and is not marked: { secret: true } is missing`,
+        );
+        insist(!SECRET_NAME.test(path), `the setting ${brief(path)} is not marked: { secret: true } is missing`);
+      }
+    } finally {
+      await fake.close();
+    }
+  },
+};

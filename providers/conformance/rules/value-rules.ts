@@ -1,0 +1,110 @@
+/** Rules about the values that go there and come back. */
+import type { PropertyValue } from '../../provider.ts';
+import { brief, insist, insistSame } from '../insist.ts';
+import { type Lab, live, of } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+
+const valuesOf = async (
+  lab: Lab,
+  id: string,
+  names: readonly string[],
+): Promise<Readonly<Record<string, PropertyValue>>> => {
+  const read = of(await lab.read([id], names), id);
+  insist(read?.kind === 'found', `a live record was read as ${brief(read)}`);
+  return read.properties;
+};
+
+/** Writes values to one record and insists that the CRM holds them, and that they come back as they went. */
+async function roundTrip(lab: Lab, values: Readonly<Record<string, PropertyValue>>): Promise<void> {
+  const [id = ''] = lab.ids;
+  const outcome = of(await lab.write([id], values), id);
+  insist(outcome?.kind === 'written', `they came back as ${brief(outcome)}`);
+  for (const [name, value] of Object.entries(values))
+    insistSame(lab.held(id, name), value, `what the CRM holds in ${name}`);
+  if (lab.subject.lacks?.read !== undefined) return;
+  const back = await valuesOf(lab, id, Object.keys(values));
+  for (const [name, value] of Object.entries(values)) insistSame(back[name], value, `${name}, read again`);
+}
+
+export const VALUE_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'reads-what-is-asked',
+    about: 'read gives the properties asked for and no others, and blanks as null',
+    why: 'a blank that is not null looks like something a person wrote, and is never filled',
+    needs: ['read'],
+    run: async (lab) => {
+      const { long, text } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      const properties = await valuesOf(lab, id, [text, long]);
+      insistSame(Object.keys(properties).sort(), [text, long].sort(), 'the properties read');
+      insistSame(properties[long], null, `the blank ${long}`);
+    },
+  },
+  {
+    name: 'unicode-and-long-text',
+    about:
+      'text goes there and back unchanged: Danish letters, emoji, quotes, backslashes, line breaks, 2,000 characters',
+    why: 'a name that comes back altered differs from what we wrote, and is taken for the edit of a person',
+    run: async (lab) => {
+      const { long, text } = lab.subject.properties;
+      await roundTrip(lab, { [text]: 'Smørrebrød & Æblegård ApS 🦢', [long]: `${'Å'.repeat(1_990)}\n"q" \\` });
+    },
+  },
+  {
+    name: 'numbers',
+    about: 'a number goes there and comes back as a number, zero too',
+    why: 'a number that comes back as a text never equals ours, and is written again with every change',
+    run: async (lab) => {
+      const { number } = lab.subject.properties;
+      await roundTrip(lab, { [number]: 1234 });
+      await roundTrip(lab, { [number]: 0 });
+    },
+  },
+  {
+    name: 'choices-dates-and-flags',
+    about: 'an option goes there and back by its value, a date as YYYY-MM-DD, a flag as true or false',
+    why: 'an option that comes back as its label, or a date as a number, never equals ours: it counts as the edit of a person',
+    has: ({ subject: { properties } }) =>
+      properties.choice !== undefined || properties.date !== undefined || properties.boolean !== undefined,
+    run: async (lab) => {
+      const { choice, date, boolean } = lab.subject.properties;
+      if (date !== undefined) await roundTrip(lab, { [date]: '2024-02-29' });
+      if (boolean !== undefined) for (const flag of [true, false]) await roundTrip(lab, { [boolean]: flag });
+      if (choice === undefined) return;
+      const { options = [] } = (await lab.connection.properties(live())).find(({ name }) => name === choice) ?? {};
+      insist(options.length > 1, `${choice} is listed with ${options.length} options: a choice needs two`);
+      for (const { value } of options.slice(0, 2)) await roundTrip(lab, { [choice]: value });
+    },
+  },
+  {
+    name: 'clears-with-null',
+    about: 'null clears a property',
+    why: 'a phone number that a company gave up would be called for ever',
+    run: async (lab) => {
+      const { long } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      lab.fake.edit(id, { [long]: 'gone soon' });
+      const outcome = of(await lab.write([id], { [long]: null }), id);
+      insist(outcome?.kind === 'written', `clearing ${long} came back as ${brief(outcome)}`);
+      insistSame(lab.held(id, long) ?? null, null, `what the CRM holds in ${long}`);
+    },
+  },
+  {
+    name: 'leaves-absent-alone',
+    about: 'a property that is not in the patch is left as it is',
+    why: 'what sales people wrote in the other fields would be lost with every change of the register',
+    run: async (lab) => {
+      const { long, text, number } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      lab.fake.edit(id, { [long]: 'written by a person', [number]: 17 });
+      // Each by itself: a CRM that keeps some of its fields nested may replace the nest as a whole.
+      for (const [name, value] of Object.entries({ [text]: 'Ny', [number]: 18, [long]: 'Ny tekst' })) {
+        // A fake may hand out what it holds itself.
+        const before = { ...lab.fake.get(id) };
+        await lab.write([id], { [name]: value });
+        for (const other of [text, long, number].filter((one) => one !== name))
+          insistSame(lab.held(id, other), before[other], `what the CRM holds in ${other} after a write of ${name}`);
+      }
+    },
+  },
+];

@@ -1,0 +1,120 @@
+/** An answer that is no success, and what it means for the whole connection. */
+import { type HttpResponse, type Observation, ProviderError } from '../../provider.ts';
+import { retryAfterMs } from '../../retry-after.ts';
+import { type HubspotErrorBody, parseErrorBody } from './error-body.ts';
+import { untilMidnight } from './midnight.ts';
+
+/** An answer outside 2xx. The verbs look at 400, 404 and 409; the rest becomes a {@link ProviderError}. */
+export class RefusedAnswer extends Error {
+  override readonly name = 'RefusedAnswer';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: HubspotErrorBody;
+
+  constructor(response: HttpResponse) {
+    super(`HubSpot answered ${response.status}`);
+    this.status = response.status;
+    this.headers = response.headers;
+    this.body = parseErrorBody(response.body);
+  }
+}
+
+/** The clock of the account: `timeZone` is known once the account's details were read. */
+export interface AccountClock {
+  readonly now: number;
+  readonly timeZone: string | undefined;
+}
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+/** An account that moves to another data centre is away for a day at most. */
+const MOVE_MAX_MS = 24 * HOUR_MS;
+const MESSAGE_CHARS = 600;
+
+/** What a refused answer means where no single record is to blame; pure. */
+export function faultOf(answer: RefusedAnswer, clock: AccountClock): ProviderError {
+  const { status, headers, body } = answer;
+  const after = retryAfterMs(headers['retry-after'], clock.now);
+  const wait = (ms: number | undefined) => (ms === undefined ? {} : { retryAfterMs: ms });
+  switch (true) {
+    case status === 401:
+      return new ProviderError('auth', say(answer, 'HubSpot refused the access token; put a valid one in accessToken'));
+    case status === 403:
+      return new ProviderError('refused', say(answer, missingScopes(body)));
+    case status === 429:
+      return new ProviderError(
+        'rate',
+        say(answer, `HubSpot takes no more calls now (${body.policyName ?? 'limit not named'})`),
+        {
+          retryAfterMs: after ?? rateWaitMs(answer, clock),
+        },
+      );
+    case status === 423:
+      return new ProviderError('locked', say(answer, 'HubSpot has locked the companies for a moment'), {
+        retryAfterMs: Math.max(2 * SECOND_MS, after ?? 0),
+      });
+    case status === 477:
+      return new ProviderError('locked', say(answer, 'HubSpot is moving the account to another data centre'), {
+        retryAfterMs: Math.min(MOVE_MAX_MS, after ?? HOUR_MS),
+      });
+    case status >= 500 || status === 408:
+      return new ProviderError('unavailable', say(answer, 'HubSpot is not available'), wait(after));
+    case status === 404:
+      return new ProviderError(
+        'refused',
+        say(answer, 'HubSpot does not know this address; check baseUrl and apiVersion'),
+      );
+    case status === 414:
+      return new ProviderError('refused', say(answer, 'the address was too long for HubSpot; map fewer properties'));
+    default:
+      return new ProviderError('refused', say(answer, `HubSpot refused the call: ${reasonOf(body)}`));
+  }
+}
+
+/** The message of a body, cut to a length a person reads. */
+export const reasonOf = (body: HubspotErrorBody): string =>
+  (body.message === '' ? body.category || 'no reason given' : body.message).slice(0, MESSAGE_CHARS);
+
+/** What the headers of an answer say about the budget; search answers carry none. */
+export function observe(response: HttpResponse): Observation | undefined {
+  const remaining = count(response.headers['x-hubspot-ratelimit-remaining']);
+  const daily = count(response.headers['x-hubspot-ratelimit-daily-remaining']);
+  if (daily !== undefined && daily <= 0) {
+    // The next call is answered with the DAILY policy, and that one knows when midnight is.
+    return {
+      ...(remaining === undefined ? {} : { remaining }),
+      pauseMs: 60 * SECOND_MS,
+      reason: 'the daily limit of the account is used up',
+    };
+  }
+  return remaining === undefined ? undefined : { remaining };
+}
+
+function rateWaitMs({ headers, body }: RefusedAnswer, { now, timeZone }: AccountClock): number {
+  if (body.policyName === 'SECONDLY') return SECOND_MS;
+  if (body.policyName !== 'DAILY') return count(headers['x-hubspot-ratelimit-interval-milliseconds']) || 10 * SECOND_MS;
+  try {
+    return timeZone === undefined ? HOUR_MS : untilMidnight(now, timeZone);
+  } catch {
+    return HOUR_MS;
+  }
+}
+
+function missingScopes(body: HubspotErrorBody): string {
+  const scopes = [
+    ...(body.context.missingScopes ?? []),
+    ...(body.context.requiredGranularScopes ?? []),
+    ...(body.context.requiredScopes ?? []),
+  ];
+  if (scopes.length > 0)
+    return `the access token lacks a scope; add ${[...new Set(scopes)].join(', ')} to the app in HubSpot`;
+  return `HubSpot does not allow this call: ${reasonOf(body)}`;
+}
+
+const say = ({ status, headers, body }: RefusedAnswer, what: string): string => {
+  const correlation = body.correlationId ?? headers['x-hubspot-correlation-id'];
+  return `${what} (${status}${correlation === undefined ? '' : `, correlation id ${correlation}`})`;
+};
+
+const count = (header: string | undefined): number | undefined =>
+  header !== undefined && /^\s*-?\d+\s*$/.test(header) ? Number(header) : undefined;

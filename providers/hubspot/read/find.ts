@@ -1,0 +1,21 @@
+/** One record asked for by itself: the only sure way to tell a merge from a deletion. */
+import { ProviderError } from '../../provider.ts';
+import { type HubspotRecord, isRecordId } from '../client/batch.ts';
+import type { Apis } from '../client/client.ts';
+import { RefusedAnswer } from '../client/faults.ts';
+
+/** The record that answers to an id, which after a merge is another one; undefined where there is none. */
+export async function findOne(
+  apis: Apis,
+  id: string,
+  properties: readonly string[],
+): Promise<HubspotRecord | undefined> {
+  try {
+    const record = await apis.companies.getById(id, [...properties], undefined, undefined, false);
+    if (!isRecordId(String(record.id))) throw new ProviderError('unavailable', 'HubSpot gave a company without its id');
+    return record;
+  } catch (error) {
+    if (error instanceof RefusedAnswer && error.status === 404) return undefined;
+    throw error;
+  }
+}

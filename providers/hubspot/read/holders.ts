@@ -1,0 +1,61 @@
+/** The companies that hold a value in a property. */
+import { ProviderError, type Search } from '../../provider.ts';
+import { type HubspotRecord, readBatch } from '../client/batch.ts';
+import type { Apis } from '../client/client.ts';
+import { RefusedAnswer } from '../client/faults.ts';
+import type { HubspotSchema } from './schema.ts';
+
+const MOST = 10;
+/** Shown beside the property, for a person to know the company by. */
+const NAME = 'name';
+
+/**
+ * At most ten. For a unique property HubSpot looks into its records, which is sure; for any other one into its search
+ * index, which lags behind writes.
+ */
+export async function findHolders(apis: Apis, schema: HubspotSchema, property: string, value: string): Promise<Search> {
+  const definition = await schema.definition(apis, property);
+  if (definition === undefined)
+    throw new ProviderError(
+      'refused',
+      `HubSpot has no company property ${property}; name one it has, or make it there`,
+    );
+  const toValues = await schema.valuesOf(apis, [...new Set([property, NAME])]);
+  const show = (records: readonly HubspotRecord[], sure: boolean): Search => ({
+    records: records.slice(0, MOST).map(({ id, properties }) => ({ id, properties: toValues(properties) })),
+    sure,
+  });
+  if (definition.hasUniqueValue === true) {
+    const records = await byUnique(apis, property, value);
+    if (records !== undefined) return show(records, true);
+  }
+  const { results } = await apis.search.doSearch({
+    filterGroups: [{ filters: [{ propertyName: property, operator: apis.Operator.Eq, value }] }],
+    properties: [...new Set([property, NAME])],
+    limit: MOST,
+  });
+  return show(results, false);
+}
+
+/** The one record with that value of a unique property, read past the index; undefined where HubSpot will not say. */
+export async function byUnique(
+  apis: Apis,
+  property: string,
+  value: string,
+): Promise<readonly HubspotRecord[] | undefined> {
+  try {
+    const { records, errors } = readBatch(
+      await apis.batch.read({
+        idProperty: property,
+        inputs: [{ id: value }],
+        properties: [...new Set([property, NAME])],
+        propertiesWithHistory: [],
+      }),
+    );
+    return errors.every(({ category }) => category === 'OBJECT_NOT_FOUND') ? records : undefined;
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer)) throw error;
+    if (error.body.category === 'OBJECT_NOT_FOUND') return [];
+    return undefined;
+  }
+}

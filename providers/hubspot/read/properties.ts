@@ -1,0 +1,57 @@
+/** HubSpot's property definitions as the contract's properties. */
+import type { Property } from '../../provider.ts';
+
+/** What is read of a definition; the client's class has it all. */
+export interface Definition {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly fieldType: string;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly calculated?: boolean;
+  readonly externalOptions?: boolean;
+  readonly hasUniqueValue?: boolean;
+  readonly showCurrencySymbol?: boolean;
+  readonly archived?: boolean;
+  readonly modificationMetadata?: { readonly readOnlyValue: boolean };
+}
+
+/** The longest text a property takes. https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
+export const MAX_TEXT = 65_536;
+
+/** One definition in the contract's words. */
+export function toProperty(definition: Definition): Property {
+  const type = typeOf(definition);
+  const options = definition.options ?? [];
+  return {
+    name: definition.name,
+    label: definition.label || definition.name,
+    type,
+    writable: definition.modificationMetadata?.readOnlyValue !== true && definition.calculated !== true,
+    ...(definition.type === 'string' || definition.type === 'phone_number' ? { maxLength: MAX_TEXT } : {}),
+    ...(type === 'enumeration' ? { options: options.map(({ value, label }) => ({ value, label })) } : {}),
+    // Options that come from elsewhere (owners, for instance) are not listed with the definition.
+    ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
+    ...(type === 'number' && definition.showCurrencySymbol === true ? { money: true as const } : {}),
+    ...(definition.hasUniqueValue === true ? { unique: true as const } : {}),
+  };
+}
+
+function typeOf({ type, fieldType }: Definition): Property['type'] {
+  switch (type) {
+    case 'string':
+      if (fieldType === 'textarea') return 'multiline';
+      return fieldType === 'phonenumber' ? 'phone' : fieldType === 'html' ? 'other' : 'string';
+    case 'phone_number':
+      return 'phone';
+    case 'bool':
+      return 'boolean';
+    case 'number':
+    case 'date':
+    case 'datetime':
+    case 'enumeration':
+      return type;
+    default:
+      return 'other';
+  }
+}

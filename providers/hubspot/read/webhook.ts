@@ -1,0 +1,50 @@
+/**
+ * HubSpot's webhooks: which companies an array of events names, in the old shape (`company.*`) and the new one
+ * (`object.*` with a type id). What happened is not believed: HubSpot sends a deletion for each company that was merged
+ * away, events arrive in any order and more than once, so the records themselves are read.
+ */
+import type { CrmRequest, WebhookRead } from '../../provider.ts';
+import { isRecordId } from '../client/batch.ts';
+import type { HubspotSettings } from '../client/settings.ts';
+import { refusalOf } from './signature.ts';
+
+const COMPANY_TYPE = '0-2';
+
+/** Verifies and reads one request. */
+export function readWebhook(request: CrmRequest, settings: HubspotSettings, now: number): WebhookRead {
+  const { clientSecret } = settings;
+  if (clientSecret === undefined)
+    return { kind: 'refused', reason: 'HubSpot webhooks need clientSecret in the settings of the provider' };
+  const refusal = refusalOf(request, clientSecret, now);
+  if (refusal !== undefined) return { kind: 'refused', reason: `this is no request of HubSpot: ${refusal}` };
+  const events = parseEvents(request.body);
+  if (events === undefined) return { kind: 'unreadable', reason: 'HubSpot sent no JSON list of events' };
+  return { kind: 'records', ids: [...new Set(events.filter(isAboutCompanies).flatMap(idsOf))] };
+}
+
+type Event = Readonly<Record<string, unknown>>;
+
+function parseEvents(body: Uint8Array): readonly Event[] | undefined {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    const list = Array.isArray(json) ? json : [json];
+    return list.every((event): event is Event => typeof event === 'object' && event !== null && !Array.isArray(event))
+      ? list
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes of associations say nothing of the company itself. */
+function isAboutCompanies(event: Event): boolean {
+  const type = String(event.subscriptionType ?? event.eventType ?? '');
+  if (type.endsWith('.associationChange')) return false;
+  return type.startsWith('company.') || (type.startsWith('object.') && event.objectTypeId === COMPANY_TYPE);
+}
+
+/** Ids are numbers here, and texts elsewhere. */
+const idsOf = ({ objectId, primaryObjectId, newObjectId, mergedObjectIds }: Event): readonly string[] =>
+  [objectId, primaryObjectId, newObjectId, ...(Array.isArray(mergedObjectIds) ? mergedObjectIds : [])]
+    .map(String)
+    .filter(isRecordId);

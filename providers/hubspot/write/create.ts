@@ -1,0 +1,51 @@
+/** Makes one company. */
+import { type Created, type PropertyValue, ProviderError } from '../../provider.ts';
+import { isRecordId } from '../client/batch.ts';
+import type { Apis } from '../client/client.ts';
+import type { HubspotErrorBody } from '../client/error-body.ts';
+import { RefusedAnswer, reasonOf } from '../client/faults.ts';
+import { byUnique } from '../read/holders.ts';
+import { toHubspot } from '../read/values.ts';
+
+/** One call, one more where HubSpot says that it has the company without saying which. HubSpot does not look for duplicates by name or domain. */
+export async function createCompany(apis: Apis, properties: Readonly<Record<string, PropertyValue>>): Promise<Created> {
+  const texts = Object.fromEntries(
+    Object.entries(properties).flatMap(([name, value]) => (value === null ? [] : [[name, toHubspot(value)]])),
+  );
+  try {
+    const { id } = await apis.companies.create({ properties: texts, associations: [] });
+    if (!isRecordId(id)) throw new ProviderError('unavailable', 'HubSpot made a company and did not say its id');
+    return { kind: 'created', id };
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || error.status === 404) throw error;
+    return await judge(apis, texts, error);
+  }
+}
+
+async function judge(apis: Apis, texts: Readonly<Record<string, string>>, refused: RefusedAnswer): Promise<Created> {
+  const { body } = refused;
+  const reason = body.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(body);
+  const clash = body.properties.find(({ code }) => code === 'CONFLICTING_UNIQUE_VALUE');
+  if (clash !== undefined || refused.status === 409) {
+    const id = existingId(body) ?? (await holderOf(apis, clash?.name, texts));
+    return { kind: 'duplicate', reason, ...(id !== undefined && { id }) };
+  }
+  const own = body.properties.filter(({ name }) => Object.hasOwn(texts, name));
+  return { kind: 'rejected', reason, properties: Object.fromEntries(own.map((fault) => [fault.name, fault.reason])) };
+}
+
+/** `Existing ID: 123`, and `123 already has that value`. */
+const existingId = (body: HubspotErrorBody): string | undefined => {
+  const text = [body.message, ...body.properties.map(({ reason }) => reason)].join(' ');
+  return /Existing ID: (\d+)/i.exec(text)?.[1] ?? /\b(\d{1,20}) already has that value/i.exec(text)?.[1];
+};
+
+async function holderOf(
+  apis: Apis,
+  property: string | undefined,
+  texts: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const value = property === undefined ? undefined : texts[property];
+  if (property === undefined || value === undefined) return undefined;
+  return (await byUnique(apis, property, value))?.[0]?.id;
+}

@@ -1,0 +1,89 @@
+/** Makes company properties in the account. */
+import type { PropertyCreate } from '@hubspot/api-client/lib/codegen/crm/properties/index.js';
+import { type Defined, type PropertyDefinition, ProviderError } from '../../provider.ts';
+import type { Apis } from '../client/client.ts';
+import { RefusedAnswer, reasonOf } from '../client/faults.ts';
+import type { HubspotSchema } from '../read/schema.ts';
+import { WIRE_TYPES } from './wire-types.ts';
+
+const GROUP = { name: 'cvr_register', label: 'CVR register', displayOrder: -1 };
+const SCOPE = 'crm.schemas.companies.write';
+
+/**
+ * Makes those that are not there, one call each, in a group of their own. Where the token may not make any, all missing
+ * ones come back refused with the scope that lacks. A property cannot be made unique later.
+ */
+export async function defineAll(
+  apis: Apis,
+  schema: HubspotSchema,
+  definitions: readonly PropertyDefinition[],
+): Promise<readonly Defined[]> {
+  const there = new Set((await schema.read(apis)).map(({ name }) => name));
+  const missing = definitions.filter(({ name }) => !there.has(name));
+  const outcomes = new Map<string, Defined>();
+  try {
+    if (missing.length > 0) await makeGroup(apis);
+    for (const definition of missing) outcomes.set(definition.name, await make(apis, definition));
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
+    const reason = error.message.includes(SCOPE) ? error.message : `${error.message}; the scope needed is ${SCOPE}`;
+    for (const { name } of missing) if (!outcomes.has(name)) outcomes.set(name, { name, kind: 'refused', reason });
+  }
+  // What was made is known from here on.
+  if (outcomes.size > 0) await schema.read(apis);
+  return definitions.map(({ name }) => outcomes.get(name) ?? { name, kind: 'exists' });
+}
+
+async function makeGroup(apis: Apis): Promise<void> {
+  const { results } = await apis.groups.getAll('companies');
+  if (results.some(({ name, archived }) => name === GROUP.name && archived !== true)) return;
+  try {
+    await apis.groups.create('companies', GROUP);
+  } catch (error) {
+    // Somebody else made it a moment ago: the properties show whether it can be used.
+    if (!(error instanceof RefusedAnswer) || error.status === 404) throw error;
+  }
+}
+
+async function make(apis: Apis, definition: PropertyDefinition): Promise<Defined> {
+  const { name } = definition;
+  try {
+    await apis.properties.create('companies', toCreate(apis, definition));
+    return { name, kind: 'created' };
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || error.status === 404) throw error;
+    if (await exists(apis, name)) return { name, kind: 'exists' };
+    const reason = `${reasonOf(error.body)}; a deleted property keeps its name for a time: restore it in HubSpot`;
+    return { name, kind: 'refused', reason: isClash(error) ? reason : reasonOf(error.body) };
+  }
+}
+
+function toCreate(apis: Apis, { name, label, type, unique }: PropertyDefinition): PropertyCreate {
+  const { type: wireType, fieldType } = WIRE_TYPES[type];
+  return {
+    name,
+    label,
+    groupName: GROUP.name,
+    type: apis.PropertyType[wireType],
+    fieldType: apis.FieldType[fieldType],
+    hasUniqueValue: unique === true,
+    formField: false,
+    ...(type === 'boolean' && { options: YES_NO }),
+  };
+}
+
+const YES_NO = [
+  { label: 'Yes', value: 'true', displayOrder: 0, hidden: false },
+  { label: 'No', value: 'false', displayOrder: 1, hidden: false },
+];
+
+const isClash = ({ status, body }: RefusedAnswer): boolean => status === 409 || /exist/i.test(body.message);
+
+async function exists(apis: Apis, name: string): Promise<boolean> {
+  try {
+    return (await apis.properties.getByName('companies', name, false)).archived !== true;
+  } catch (error) {
+    if (error instanceof RefusedAnswer && error.status === 404) return false;
+    throw error;
+  }
+}

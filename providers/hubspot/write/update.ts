@@ -1,0 +1,73 @@
+/** Writes patches to companies by record id, a batch at a time; never creates one. */
+import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
+import { isRecordId, namedIds, readBatch } from '../client/batch.ts';
+import type { Apis } from '../client/client.ts';
+import { RefusedAnswer } from '../client/faults.ts';
+import { findOne } from '../read/find.ts';
+import { toHubspot } from '../read/values.ts';
+import { judgeAnswer, judgeRefusal, type PatchStep } from './judge.ts';
+
+/**
+ * Writes up to 100 patches: one call, more where HubSpot refuses a batch as a whole, and one for each record it does not find.
+ * A fault of the connection is thrown only while nothing is known; later the patches still open come back as `retry`.
+ */
+export async function updateCompanies(apis: Apis, patches: readonly Patch[]): Promise<readonly Outcome[]> {
+  const settled = new Map<string, Outcome>();
+  const valid = patches.filter((patch) => isRecordId(patch.id));
+  const groups: (readonly Patch[])[] = valid.length === 0 ? [] : [valid];
+  const missing: string[] = [];
+  let fault: ProviderError | undefined;
+  try {
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+      const step = await write(apis, group);
+      for (const outcome of step.outcomes) settled.set(outcome.id, outcome);
+      missing.push(...step.missing);
+      groups.push(...step.again);
+    }
+    for (const id of missing) settled.set(id, await whereabouts(apis, id));
+  } catch (error) {
+    if (!(error instanceof ProviderError) || settled.size === 0) throw error;
+    fault = error;
+  }
+  return patches.map(({ id }) => settled.get(id) ?? (isRecordId(id) ? openPatch(id, fault) : { kind: 'gone', id }));
+}
+
+async function write(apis: Apis, group: readonly Patch[]): Promise<PatchStep> {
+  try {
+    return judgeAnswer(group, readBatch(await apis.batch.update({ inputs: group.map(toInput) })));
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || !isAboutRecords(error)) throw error;
+    return judgeRefusal(group, { ...error.body, category: categoryOf(error) });
+  }
+}
+
+/** Without the trace id one bad input fails the whole batch; without `idProperty` the id is the record id. */
+const toInput = ({ id, properties }: Patch) => ({
+  id,
+  objectWriteTraceId: id,
+  properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toHubspot(value)])),
+});
+
+/** A 404 may also be a wrong address: only one that speaks of objects counts. */
+const isAboutRecords = ({ status, body }: RefusedAnswer): boolean =>
+  status === 400 ||
+  status === 409 ||
+  (status === 404 && (body.category === 'OBJECT_NOT_FOUND' || namedIds(body).length > 0));
+
+/** A write HubSpot answers with 400 or 409 is refused, whatever it calls the reason. */
+const categoryOf = ({ status, body }: RefusedAnswer): string =>
+  status === 404 || body.category === 'OBJECT_NOT_FOUND' ? 'OBJECT_NOT_FOUND' : 'VALIDATION_ERROR';
+
+async function whereabouts(apis: Apis, id: string): Promise<Outcome> {
+  const record = await findOne(apis, id, []);
+  if (record === undefined) return { kind: 'gone', id };
+  if (record.id !== id) return { kind: 'moved', id, to: record.id };
+  return { kind: 'retry', id, reason: 'HubSpot did not find this record for writing, though it exists' };
+}
+
+const openPatch = (id: string, fault: ProviderError | undefined): Outcome => ({
+  kind: 'retry',
+  id,
+  reason: fault?.message ?? 'HubSpot did not say what became of this record',
+  ...(fault?.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
+});

@@ -1,0 +1,170 @@
+/** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
+import type { Connection } from 'jsforce/lib/connection.js';
+import type { HttpResponse, PropertyValue, ProviderContext } from '../../provider.ts';
+import { RefusedAnswer, sessionFault, strangeAnswer } from './errors.ts';
+import { objectOf, objectsOf, textOf } from './json.ts';
+import { openLogin } from './login.ts';
+import { openSessions, type Session } from './session.ts';
+import type { SalesforceSettings } from './settings.ts';
+import { fencedTransport } from './transport.ts';
+
+/** A record as Salesforce sends it, of no known shape. */
+export type AccountRow = Readonly<Record<string, unknown>>;
+
+/** Runs one verb with the calls for its signal; a refusal that nobody judged becomes a fault of the connection. */
+export type HttpVerb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
+
+/** Where a query is asked. */
+export type QueryScope = 'live' | 'all' | 'tooling';
+
+/** One record to write. */
+export type WriteRow = { readonly Id: string } & Readonly<Record<string, PropertyValue>>;
+
+/** The calls for one verb, bound to its signal. Each throws {@link RefusedAnswer} for a refusal, never for a 401. */
+export interface Calls {
+  /** Fields of Account the user may see. */
+  describe(): Promise<readonly AccountRow[]>;
+  /** An object as the user may use it: `createable`, `updateable`, `fields`. */
+  describeObject(name: string): Promise<AccountRow>;
+  /** Up to 200 records; those that are not there are left out. */
+  retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly AccountRow[]>;
+  /** Up to 200 results, one for each record, in their order, as Salesforce gave them. */
+  update(rows: readonly WriteRow[]): Promise<readonly unknown[]>;
+  /** The first page only; `all` sees deleted records too, `tooling` asks for what the org is made of. */
+  query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly AccountRow[]; readonly done: boolean }>;
+  /** Posts to a path below the API's version; not safe to repeat. */
+  post(path: string, body: object): Promise<AccountRow>;
+  /** Makes one record and returns its id; an answer that does not name it is `unavailable`. */
+  create(path: string, record: object): Promise<string>;
+  /** The path of the API's version, for calls inside a call. */
+  readonly base: string;
+  /** Salesforce's own time in ms, as the last answer told it. */
+  serverTime(): number | undefined;
+  /** Calls used and allowed in 24 hours, where the last answer told. */
+  usage(): { readonly used: number; readonly limit: number } | undefined;
+  session(): Promise<Session>;
+}
+
+const QUERY_PATHS: Readonly<Record<QueryScope, string>> = {
+  live: '/query',
+  all: '/queryAll',
+  tooling: '/tooling/query',
+};
+
+/** Without Sforce-Auto-Assign an address update may run assignment rules and change the owner. */
+const WRITE_HEADERS = { 'Sforce-Auto-Assign': 'FALSE' };
+
+/** Loads jsforce (about 150 ms) and makes the binder; a jsforce connection for each call costs about 12 µs. */
+export async function loadClient(
+  settings: SalesforceSettings,
+  context: ProviderContext,
+): Promise<(signal: AbortSignal) => Calls> {
+  // jsforce is CommonJS: its deep files avoid loading the APIs that are not used.
+  const { Connection } = await import('jsforce/lib/connection.js');
+  const { OAuth2 } = await import('jsforce/lib/oauth2.js');
+  const client = await import('jsforce/lib/util/promise.js');
+  const { auth, loginUrl, apiVersion: version, object } = settings;
+
+  const clientSecret = auth.flow === 'jwt-bearer' ? undefined : auth.clientSecret;
+  const oauth2 = new OAuth2({
+    loginUrl,
+    clientId: auth.clientId,
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+  });
+  // Token requests are not counted as API calls, and must not wait behind them.
+  oauth2._transport = fencedTransport(client, context, new AbortController().signal, { budget: 'none' });
+  const sessions = openSessions(openLogin(settings, context, oauth2), context.now);
+
+  const duplicates = settings.allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
+  const headers = { ...WRITE_HEADERS, ...duplicates };
+
+  return (signal) => {
+    let last: Connection | undefined;
+    let date: string | undefined;
+    const onAnswer = ({ headers }: HttpResponse) => {
+      date = headers.date ?? date;
+    };
+    /** No refresh function: jsforce would refresh without end. */
+    const open = ({ instanceUrl, accessToken }: Session) => {
+      last = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
+      last._transport = fencedTransport(client, context, signal, { onAnswer });
+      return last;
+    };
+    const call = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+      signal.throwIfAborted();
+      const session = await sessions.current(signal);
+      try {
+        return await work(open(session));
+      } catch (error) {
+        if (!isSessionRefused(error)) throw error;
+      }
+      const renewed = await sessions.renew(session, signal);
+      try {
+        return await work(open(renewed));
+      } catch (error) {
+        throw isSessionRefused(error) ? sessionFault(error) : error;
+      }
+    };
+    const post = async (path: string, json: object): Promise<AccountRow> => {
+      const request = {
+        method: 'POST' as const,
+        url: path,
+        body: JSON.stringify(json),
+        headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
+      };
+      const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
+      if (answer === undefined) throw strangeAnswer('a creation');
+      return answer;
+    };
+    const describeObject = async (name: string): Promise<AccountRow> => {
+      const described = objectOf(await call((connection) => connection.describe(name)));
+      if (!Array.isArray(described?.fields)) throw strangeAnswer('a describe');
+      return described;
+    };
+    return {
+      describe: async () => objectsOf((await describeObject(object)).fields),
+      describeObject,
+      async retrieve(ids, fields) {
+        const rows: unknown = await call((connection) =>
+          connection.retrieve(object, [...ids], { fields: [...fields] }),
+        );
+        if (!Array.isArray(rows)) throw strangeAnswer('a read');
+        return objectsOf(rows);
+      },
+      async update(rows) {
+        const results: unknown = await call((connection) =>
+          connection.update(
+            object,
+            rows.map((row) => ({ ...row })),
+            { allOrNone: false, headers },
+          ),
+        );
+        if (!Array.isArray(results)) throw strangeAnswer('an update');
+        return results;
+      },
+      async query(soql, scope = 'live') {
+        const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
+        // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
+        const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
+        if (!Array.isArray(records)) throw strangeAnswer('a query');
+        return { rows: objectsOf(records), done: done !== false };
+      },
+      post,
+      async create(path, record) {
+        const { id, success } = await post(path, record);
+        const made = textOf(id);
+        if (success !== true || made === undefined) throw strangeAnswer('a creation');
+        return made;
+      },
+      base: `/services/data/v${version}`,
+      serverTime() {
+        const ms = Date.parse(date ?? '');
+        return Number.isNaN(ms) ? undefined : ms;
+      },
+      usage: () => last?.limitInfo.apiUsage,
+      session: () => sessions.current(signal),
+    };
+  };
+}
+
+const isSessionRefused = (error: unknown): boolean => error instanceof RefusedAnswer && error.status === 401;

@@ -1,0 +1,171 @@
+/** An answer that is no success: its codes, and what they mean for the whole connection. */
+
+import { type HttpResponse, type Observation, ProviderError } from '../../provider.ts';
+import { retryAfterMs } from '../../retry-after.ts';
+import { duplicateIn, type FoundDuplicate } from './duplicates.ts';
+
+/** One error; `code` is `errorCode` at the top of an answer, `statusCode` of one record, `error` of a token request. */
+export interface ApiError {
+  readonly code: string;
+  /** In the language of the user: for people, never to be parsed. */
+  readonly message: string;
+  readonly fields: readonly string[];
+  /** What a duplicate rule found. */
+  readonly duplicate?: FoundDuplicate;
+}
+
+/** An answer with a status of 400 or more. Holds no headers and no body that is not Salesforce's own. */
+export class RefusedAnswer extends Error {
+  override readonly name = 'RefusedAnswer';
+  readonly status: number;
+  /** Empty where the body was not Salesforce's JSON. */
+  readonly errors: readonly ApiError[];
+  readonly retryAfterMs: number | undefined;
+
+  /** `now` in ms: its Retry-After may be a date. */
+  constructor(response: HttpResponse, now: number) {
+    const errors = readErrors(response.body);
+    super(errors.length === 0 ? `Salesforce answered ${response.status}` : errors.map(say).join('; '));
+    this.status = response.status;
+    this.errors = errors;
+    this.retryAfterMs = retryAfterMs(response.headers['retry-after'], now);
+  }
+}
+
+const MESSAGE_CHARS = 600;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** The daily allowance is a rolling one: some of it comes back within minutes. */
+const DAILY_PAUSE_MS = 15 * MINUTE_MS;
+
+/** Codes by which Salesforce says not now, whatever the status. */
+const BUSY: ReadonlySet<string> = new Set([
+  'SERVER_UNAVAILABLE',
+  'QUERY_TIMEOUT',
+  'REQUEST_RUNNING_TOO_LONG',
+  'UNABLE_TO_LOCK_ROW',
+  'UNKNOWN_EXCEPTION',
+]);
+
+/** Codes of a 400 or 403 that no single record is to blame for. */
+const CONNECTION: ReadonlySet<string> = new Set([
+  'API_DISABLED_FOR_ORG',
+  'API_CURRENTLY_DISABLED',
+  'UNSUPPORTED_API_VERSION',
+  'FUNCTIONALITY_NOT_ENABLED',
+  'INVALID_TYPE',
+]);
+
+/** Reads the errors of a body or of one record; anything else yields none. */
+export function errorsOf(json: unknown): readonly ApiError[] {
+  const list = Array.isArray(json) ? json : [json];
+  return list.flatMap((item: unknown) => {
+    if (typeof item !== 'object' || item === null) return [];
+    const members: Record<string, unknown> = { ...item };
+    const { statusCode, errorCode, error, message, error_description, fields } = members;
+    const code = statusCode ?? errorCode ?? error;
+    if (typeof code !== 'string') return [];
+    const text = message ?? error_description;
+    const names = Array.isArray(fields) ? fields.filter((name) => typeof name === 'string') : [];
+    const found = duplicateIn(members);
+    const duplicate = found === undefined ? {} : { duplicate: found };
+    return [
+      { code, message: typeof text === 'string' ? text.slice(0, MESSAGE_CHARS) : '', fields: names, ...duplicate },
+    ];
+  });
+}
+
+/** One error as people read it. */
+export const say = (error: ApiError): string =>
+  error.message === '' ? error.code : `${error.message} (${error.code})`;
+
+/** True where a record of the call may be to blame, not the connection. */
+export const isAboutRecords = ({ status, errors }: RefusedAnswer): boolean =>
+  (status === 400 || status === 404) &&
+  errors.length > 0 &&
+  errors.every(({ code }) => !BUSY.has(code) && !CONNECTION.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
+
+/** True where the user may not see or do the thing asked for, or the org does not have it: not a fault of the connection. */
+export const isNotForUser = ({ status, errors }: RefusedAnswer): boolean =>
+  (status === 400 || status === 403 || status === 404) &&
+  errors.length > 0 &&
+  errors.every(({ code }) => !BUSY.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
+
+/** What a refused answer means for the connection; pure. */
+export function faultOf(answer: RefusedAnswer): ProviderError {
+  const { status, errors } = answer;
+  const limit = errors.find(({ code }) => code === 'REQUEST_LIMIT_EXCEEDED');
+  if (limit !== undefined) return limitFault(limit, answer);
+  if (status === 429)
+    return rate('Salesforce takes no more calls for now', answer.retryAfterMs ?? 10 * SECOND_MS, answer);
+  if (status === 401) return sessionFault(answer);
+  if (status === 414 || status === 431)
+    return refused('Salesforce refused a request as too long; read fewer properties', answer);
+  if (status >= 500 || status === 420 || errors.length === 0 || errors.some(({ code }) => BUSY.has(code))) {
+    const wait = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs };
+    return new ProviderError('unavailable', `Salesforce cannot answer now (status ${status}${codes(errors)})`, {
+      ...wait,
+      cause: answer,
+    });
+  }
+  return refused(`Salesforce refused the call: ${answer.message}${advice(answer)}`, answer);
+}
+
+/** The fault of a session that is refused although it is new. */
+export const sessionFault = (cause: unknown): ProviderError =>
+  new ProviderError(
+    'auth',
+    `Salesforce refuses the session${cause instanceof RefusedAnswer ? codes(cause.errors) : ''}; check that the user is active, may use the API and the app, and that its password and session policies allow API sessions`,
+    { cause },
+  );
+
+/** The fault of an answer that came with a success status but is not what was asked for. */
+export const strangeAnswer = (what: string): ProviderError =>
+  new ProviderError('unavailable', `Salesforce answered ${what} with something else; it may be under maintenance`);
+
+/** Slows down on the org's allowance: 24 h, rolling, shared by all software; lags, and goes down as well as up. */
+export function observe(
+  response: HttpResponse,
+  { dailyShare }: { readonly dailyShare: number },
+): Observation | undefined {
+  const usage = /(?:^|[\s,;])api-usage=(\d+)\/(\d+)/.exec(response.headers['sforce-limit-info'] ?? '');
+  const [used, allowed] = [Number(usage?.[1]), Number(usage?.[2])];
+  if (!(allowed > 0) || used < allowed * dailyShare) return undefined;
+  const reason = `the org has used ${used} of its ${allowed} API calls in 24 hours, over the share of ${Math.round(dailyShare * 100)} % (dailyShare)`;
+  return { pauseMs: DAILY_PAUSE_MS, reason };
+}
+
+/** Only the text tells the two limits apart; it is not translated. */
+function limitFault(limit: ApiError, answer: RefusedAnswer): ProviderError {
+  if (/TotalRequests/i.test(limit.message)) {
+    return rate('The org has used up its API calls of 24 hours', answer.retryAfterMs ?? DAILY_PAUSE_MS, answer);
+  }
+  const wait = /Concurrent/i.test(limit.message) ? 5 * SECOND_MS : MINUTE_MS;
+  return rate(`Salesforce takes no more calls for now: ${limit.message}`, answer.retryAfterMs ?? wait, answer);
+}
+
+const rate = (message: string, retryAfterMs: number, cause: unknown): ProviderError =>
+  new ProviderError('rate', message, { retryAfterMs, cause });
+
+const refused = (message: string, cause: unknown): ProviderError => new ProviderError('refused', message, { cause });
+
+function advice({ status, errors }: RefusedAnswer): string {
+  const has = (code: string) => errors.some((error) => error.code === code);
+  if (has('API_DISABLED_FOR_ORG') || has('API_CURRENTLY_DISABLED'))
+    return '; this edition or user has no API access: ask an administrator for the permission API Enabled';
+  if (has('UNSUPPORTED_API_VERSION') || status === 410) return '; set apiVersion to a version the org supports';
+  if (has('INVALID_TYPE')) return '; the user needs access to Account';
+  if (has('INVALID_FIELD')) return '; run check to see which mapped property is missing or hidden from the user';
+  return '';
+}
+
+const codes = (errors: readonly ApiError[]): string =>
+  errors.length === 0 ? '' : `: ${errors.map(({ code }) => code).join(', ')}`;
+
+function readErrors(body: string): readonly ApiError[] {
+  try {
+    return errorsOf(JSON.parse(body));
+  } catch {
+    return [];
+  }
+}

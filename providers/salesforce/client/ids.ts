@@ -1,0 +1,38 @@
+/**
+ * Record ids. The 15 characters of an id tell upper from lower case; three more, which encode the case,
+ * make 18 that are safe to compare without regard to it. Records are named by 18.
+ * https://help.salesforce.com/s/articleView?id=000385008
+ */
+import type { RecordId } from '../../provider.ts';
+
+const SUFFIX = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
+const ACCOUNT_ID = /^001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$/;
+
+/** The 18 characters of an id of 15 or 18; the last three are worked out anew. */
+export function to18(id: string): string {
+  const id15 = id.slice(0, 15);
+  let suffix = '';
+  for (let block = 0; block < 15; block += 5) {
+    let bits = 0;
+    for (let at = 0; at < 5; at += 1) if (/[A-Z]/.test(id15.charAt(block + at))) bits |= 1 << at;
+    suffix += SUFFIX.charAt(bits);
+  }
+  return id15 + suffix;
+}
+
+/** Tells whether a text can be the id of an Account at all. */
+export const isAccountId = (id: string): boolean =>
+  ACCOUNT_ID.test(id) && (id.length === 15 || to18(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
+
+/** The 18 characters of the account that a text names; what is no account's id is told apart by why. */
+export function canonicalId(text: string): RecordId {
+  if (isAccountId(text)) return { kind: 'id', id: to18(text) };
+  return { kind: 'none', reason: whyNot(text) };
+}
+
+function whyNot(text: string): string {
+  if (!/^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/.test(text)) return 'a Salesforce id has 15 or 18 letters and digits';
+  if (!text.startsWith('001'))
+    return `it begins with ${text.slice(0, 3)}, so it belongs to another object: the id of an account begins with 001`;
+  return 'its last three characters do not fit the first fifteen: copy it again, with its upper and lower case';
+}

@@ -1,0 +1,57 @@
+/** Fields of Account as describe tells them. What field-level security hides from the user is not among them. */
+import type { Property } from '../../provider.ts';
+import type { AccountRow } from '../client/client.ts';
+import { objectOf, textOf } from '../client/json.ts';
+
+/** Salesforce's type and name of each field the user may see. */
+export type SalesforceSchema = ReadonlyMap<string, string>;
+
+export const schemaOf = (fields: readonly AccountRow[]): SalesforceSchema =>
+  new Map(fields.map((field) => [String(field.name), String(field.type)]));
+
+const TYPES: Readonly<Record<string, Property['type']>> = {
+  string: 'string',
+  encryptedstring: 'string',
+  textarea: 'multiline',
+  phone: 'phone',
+  email: 'email',
+  url: 'url',
+  int: 'number',
+  long: 'number',
+  double: 'number',
+  currency: 'number',
+  percent: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+  picklist: 'enumeration',
+  combobox: 'enumeration',
+};
+const TEXTS: ReadonlySet<Property['type']> = new Set(['string', 'multiline', 'phone', 'email', 'url']);
+
+/** A field as the contract spells it; an unrestricted picklist takes other values too. */
+export function toProperty(field: AccountRow): Property {
+  const name = String(field.name);
+  const type = TYPES[String(field.type)] ?? 'other';
+  const { length, scale } = field;
+  return {
+    name,
+    label: textOf(field.label) ?? name,
+    type,
+    writable: field.updateable === true && type !== 'other',
+    ...(TEXTS.has(type) && typeof length === 'number' && length > 0 ? { maxLength: length } : {}),
+    ...(type === 'number' && typeof scale === 'number' ? { scale } : {}),
+    ...(field.type === 'currency' ? { money: true } : {}),
+    ...(type === 'enumeration' ? { options: optionsOf(field.picklistValues) } : {}),
+    ...(type === 'enumeration' && field.restrictedPicklist !== true ? { open: true } : {}),
+    ...(field.unique === true ? { unique: true } : {}),
+  };
+}
+
+function optionsOf(values: unknown): NonNullable<Property['options']> {
+  if (!Array.isArray(values)) return [];
+  return values.flatMap((item: unknown) => {
+    const { value, label, active } = objectOf(item) ?? {};
+    return typeof value === 'string' && active !== false ? [{ value, label: textOf(label) ?? value }] : [];
+  });
+}

@@ -1,0 +1,53 @@
+/** Finds accounts by the value of one field; SOQL reads what is committed, so the answer is sure. */
+import { ProviderError, type Search } from '../../provider.ts';
+import type { Calls } from '../client/client.ts';
+import { to18 } from '../client/ids.ts';
+import { textOf } from '../client/json.ts';
+import type { SalesforceSchema } from './fields.ts';
+import { valuesOf } from './read.ts';
+import { holdersQuery, quote } from './soql.ts';
+
+const MOST = 10;
+
+/** One call. Records that sharing hides from the user are not found. */
+export async function findAccounts(
+  calls: Calls,
+  property: string,
+  value: string,
+  visible: readonly string[],
+  schema: SalesforceSchema,
+): Promise<Search> {
+  if (!visible.includes(property)) {
+    throw new ProviderError(
+      'refused',
+      `Account has no field ${property}, or hides it from the user of this connection`,
+    );
+  }
+  const literal = literalOf(value, schema.get(property));
+  if (literal === undefined) return { records: [], sure: true };
+  const { rows } = await calls.query(holdersQuery(visible, property, literal, MOST));
+  const records = rows.flatMap((row) => {
+    const id = textOf(row.Id);
+    return id === undefined ? [] : [{ id: to18(id), properties: valuesOf(row, visible, schema) }];
+  });
+  return { records, sure: true };
+}
+
+/** The value as SOQL spells it for a field of that type; undefined where no such field can hold it. */
+function literalOf(value: string, type: string | undefined): string | undefined {
+  switch (type) {
+    case 'int':
+    case 'double':
+    case 'currency':
+    case 'percent':
+      return /^-?\d{1,18}(?:\.\d+)?$/.test(value) ? value : undefined;
+    case 'boolean':
+      return value === 'true' || value === 'false' ? value : undefined;
+    case 'date':
+      return /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
+    case 'datetime':
+      return Number.isNaN(Date.parse(value)) ? undefined : new Date(value).toISOString();
+    default:
+      return quote(value);
+  }
+}

@@ -1,0 +1,62 @@
+/** Reads accounts by id, and says where the missing ones went. */
+import { type PropertyValue, ProviderError, type Read } from '../../provider.ts';
+import type { AccountRow, Calls } from '../client/client.ts';
+import { faultOf, RefusedAnswer } from '../client/errors.ts';
+import { isAccountId, to18 } from '../client/ids.ts';
+import { textOf } from '../client/json.ts';
+import type { SalesforceSchema } from './fields.ts';
+import { fromSalesforce } from './values.ts';
+import { findWhereabouts, type Whereabouts } from './whereabouts.ts';
+
+/** Reads up to 200 accounts in one call, and one more for every 60 that are missing. */
+export async function readAccounts(
+  calls: Calls,
+  ids: readonly string[],
+  names: readonly string[],
+  schema: SalesforceSchema,
+): Promise<readonly Read[]> {
+  const asked = [...new Set(ids.filter(isAccountId).map(to18))];
+  if (asked.length === 0) return ids.map((id) => ({ kind: 'gone', id }));
+  const rows = new Map<string, AccountRow>();
+  for (const row of await calls.retrieve(asked, [...new Set(['Id', ...names])])) {
+    const id = textOf(row.Id);
+    if (id !== undefined) rows.set(to18(id), row);
+  }
+  const missing = asked.filter((id) => !rows.has(id));
+  const { found, fault } = await whereaboutsOf(calls, missing, rows.size > 0);
+  return ids.map((id): Read => {
+    const row = rows.get(to18(id));
+    if (row !== undefined) return { kind: 'found', id, properties: valuesOf(row, names, schema) };
+    const at = found.get(to18(id));
+    if (at?.kind === 'moved') return { kind: 'moved', id, to: at.to };
+    if (at?.kind === 'there')
+      return { kind: 'retry', id, reason: 'Salesforce did not return this account, though it exists' };
+    return fault === undefined || !isAccountId(id)
+      ? { kind: 'gone', id }
+      : { kind: 'retry', id, reason: fault.message };
+  });
+}
+
+/** The values of one row, by the names asked for that the user may see. */
+export const valuesOf = (
+  row: AccountRow,
+  names: readonly string[],
+  schema: SalesforceSchema,
+): Readonly<Record<string, PropertyValue>> =>
+  Object.fromEntries(names.map((name) => [name, fromSalesforce(row[name], schema.get(name))]));
+
+/** A fault after something is known does not throw that away: it shows itself again at the next call. */
+export async function whereaboutsOf(
+  calls: Calls,
+  ids: readonly string[],
+  somethingKnown: boolean,
+): Promise<{ readonly found: ReadonlyMap<string, Whereabouts>; readonly fault?: ProviderError }> {
+  if (ids.length === 0) return { found: new Map() };
+  try {
+    return { found: await findWhereabouts(calls, ids) };
+  } catch (error) {
+    const fault = error instanceof RefusedAnswer ? faultOf(error) : error;
+    if (!(fault instanceof ProviderError) || !somethingKnown) throw fault;
+    return { found: new Map(), fault };
+  }
+}

@@ -1,0 +1,50 @@
+/** The account's fields as one connection knows them: read once, and again where Salesforce says that they changed. */
+import type { AccountRow, Calls } from '../client/client.ts';
+import { RefusedAnswer } from '../client/errors.ts';
+import { type SalesforceSchema, schemaOf } from './fields.ts';
+
+export interface Schemas {
+  /** Asks Salesforce. */
+  describe(calls: Calls): Promise<readonly AccountRow[]>;
+  /** As known, or read now. */
+  known(calls: Calls): Promise<SalesforceSchema>;
+  /** Read now. */
+  fresh(calls: Calls): Promise<SalesforceSchema>;
+  /** Asks for the fields the user may see; where one was removed or hidden since, once more without it. */
+  withFields<T>(
+    calls: Calls,
+    names: readonly string[],
+    work: (visible: readonly string[], schema: SalesforceSchema) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** Opens an empty memory. */
+export function openSchemas(): Schemas {
+  let schema: SalesforceSchema | undefined;
+  const describe = async (calls: Calls) => {
+    const fields = await calls.describe();
+    schema = schemaOf(fields);
+    return fields;
+  };
+  const fresh = async (calls: Calls): Promise<SalesforceSchema> => schemaOf(await describe(calls));
+  const known = async (calls: Calls): Promise<SalesforceSchema> => schema ?? fresh(calls);
+  return {
+    describe,
+    known,
+    fresh,
+    async withFields(calls, names, work) {
+      const before = await known(calls);
+      const visible = names.filter((name) => before.has(name));
+      try {
+        return await work(visible, before);
+      } catch (error) {
+        if (!(error instanceof RefusedAnswer) || !error.errors.some(({ code }) => code === 'INVALID_FIELD'))
+          throw error;
+        const now = await fresh(calls);
+        const left = visible.filter((name) => now.has(name));
+        if (left.length === visible.length) throw error;
+        return work(left, now);
+      }
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Makes one account. A duplicate rule is obeyed here, alerts too: nobody has said yet that both are meant. */
+import { type Created, type PropertyValue, ProviderError } from '../../provider.ts';
+import type { Calls } from '../client/client.ts';
+import { isAboutRecords, RefusedAnswer, say } from '../client/errors.ts';
+import { to18 } from '../client/ids.ts';
+import type { SalesforceSchema } from '../read/fields.ts';
+import { toSalesforce } from '../read/values.ts';
+import { judgeErrors } from './judge.ts';
+import type { FieldSource } from './update.ts';
+
+type Properties = Readonly<Record<string, PropertyValue>>;
+
+/** One call, and a describe where a field is not known. An answer that does not say what was made is `unavailable`. */
+export async function createAccount(calls: Calls, properties: Properties, fields: FieldSource): Promise<Created> {
+  const schema = await fields.known();
+  if (missing(properties, schema).length > 0) {
+    const unknown = missing(properties, await fields.fresh());
+    if (unknown.length > 0) return withoutFields(unknown);
+  }
+  try {
+    return { kind: 'created', id: to18(await calls.create('/sobjects/Account', recordOf(properties, schema))) };
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || !isAboutRecords(error)) throw error;
+    return judge(error, properties, fields);
+  }
+}
+
+/** Blanks are left out: a new record has them anyway. */
+const recordOf = (properties: Properties, schema: SalesforceSchema): Record<string, PropertyValue> =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .map(([name, value]) => [name, toSalesforce(value, schema.get(name))] as const)
+      .filter(([, value]) => value !== null),
+  );
+
+const missing = (properties: Properties, schema: SalesforceSchema): readonly string[] =>
+  Object.keys(properties).filter((name) => !schema.has(name));
+
+async function judge(answer: RefusedAnswer, properties: Properties, fields: FieldSource): Promise<Created> {
+  const { errors } = answer;
+  const double = errors.find(({ code }) => code === 'DUPLICATE_VALUE' || code === 'DUPLICATES_DETECTED');
+  if (double !== undefined) {
+    const rule = double.duplicate?.rule === undefined ? '' : `; found by the duplicate rule ${double.duplicate.rule}`;
+    const id = double.duplicate?.ids[0] ?? idIn(double.message);
+    return { kind: 'duplicate', reason: say(double) + rule, ...(id === undefined ? {} : { id }) };
+  }
+  if (errors.some(({ code }) => code === 'INVALID_FIELD')) {
+    const hidden = missing(properties, await fields.fresh());
+    if (hidden.length > 0) return withoutFields(hidden);
+  }
+  const verdict = judgeErrors({ id: '', properties }, errors);
+  if (verdict === 'missing' || verdict.kind === 'written')
+    return { kind: 'rejected', reason: answer.message, properties: {} };
+  if (verdict.kind === 'rejected') return { kind: 'rejected', reason: verdict.reason, properties: verdict.properties };
+  throw new ProviderError('unavailable', `Salesforce did not make the account: ${answer.message}`, { cause: answer });
+}
+
+/** The message is in the user's language, but the id of the other record stands in it. */
+function idIn(message: string): string | undefined {
+  const id = /\b001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?\b/.exec(message)?.[0];
+  return id === undefined ? undefined : to18(id);
+}
+
+function withoutFields(names: readonly string[]): Created {
+  const reason = 'Account has no such field, or hides it from the user of this connection (INVALID_FIELD)';
+  return { kind: 'rejected', reason, properties: Object.fromEntries(names.map((name) => [name, reason])) };
+}

@@ -1,0 +1,129 @@
+/**
+ * Makes fields of Account. A new field is visible to nobody, so a permission set of this project's shows them,
+ * first of all to the user of this connection; an administrator may give it to people too.
+ */
+import type { Defined, PropertyDefinition } from '../../provider.ts';
+import type { Calls } from '../client/client.ts';
+import { isNotForUser, RefusedAnswer } from '../client/errors.ts';
+import { textOf } from '../client/json.ts';
+import type { SalesforceSchema } from '../read/fields.ts';
+import { assignmentQuery, permissionSetQuery } from '../read/soql.ts';
+import { metadataOf } from './field-metadata.ts';
+
+/** API name of the permission set. */
+export const PERMISSION_SET = 'cvrsync_fields';
+
+/**
+ * Two calls for each field that is not visible, four for the permission set. Safe to repeat from any point; a field that
+ * was only hidden counts as made.
+ */
+export async function defineFields(
+  calls: Calls,
+  definitions: readonly PropertyDefinition[],
+  schema: SalesforceSchema,
+): Promise<readonly Defined[]> {
+  const defined: Defined[] = [];
+  let refusal: string | undefined;
+  for (const definition of definitions) {
+    const { name } = definition;
+    if (schema.has(name)) defined.push({ name, kind: 'exists' });
+    else if (refusal !== undefined) defined.push({ name, kind: 'refused', reason: refusal });
+    else {
+      const made = await defineField(calls, definition);
+      defined.push(made.defined);
+      // Without the right to make one field there is none for the others.
+      if (made.lacksRight === true) refusal = made.defined.reason;
+    }
+  }
+  const hidden = defined.filter(({ kind }) => kind === 'created').map(({ name }) => name);
+  const unshown = hidden.length === 0 ? new Map<string, string>() : await show(calls, hidden);
+  return defined.map((one): Defined => {
+    const reason = unshown.get(one.name);
+    return reason === undefined ? one : { name: one.name, kind: 'refused', reason };
+  });
+}
+
+const EXISTS: ReadonlySet<string> = new Set(['DUPLICATE_DEVELOPER_NAME', 'DUPLICATE_VALUE']);
+const NO_RIGHT: ReadonlySet<string> = new Set([
+  'INSUFFICIENT_ACCESS',
+  'INSUFFICIENT_ACCESS_OR_READONLY',
+  'INVALID_TYPE',
+  'NOT_FOUND',
+  'API_CURRENTLY_DISABLED',
+]);
+
+async function defineField(
+  calls: Calls,
+  definition: PropertyDefinition,
+): Promise<{ readonly defined: Defined; readonly lacksRight?: true }> {
+  const { name } = definition;
+  if (!name.endsWith('__c')) {
+    const reason = 'the name of a field of your own ends with __c in Salesforce';
+    return { defined: { name, kind: 'refused', reason } };
+  }
+  try {
+    await calls.create('/tooling/sobjects/CustomField', {
+      FullName: `Account.${name}`,
+      Metadata: metadataOf(definition),
+    });
+    return { defined: { name, kind: 'created' } };
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
+    // It is there, but hidden: what it lacks is made below.
+    if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'created' } };
+    if (!error.errors.some(({ code }) => NO_RIGHT.has(code)))
+      return { defined: { name, kind: 'refused', reason: error.message } };
+    const reason = `${error.message}; give the user of this connection Customize Application, or let an administrator make the field in Setup and show it to that user`;
+    return { defined: { name, kind: 'refused', reason }, lacksRight: true };
+  }
+}
+
+/** Shows fields by the permission set; returns why, for those it could not. */
+async function show(calls: Calls, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const failed = new Map<string, string>();
+  try {
+    const set = await permissionSet(calls);
+    for (const name of names) {
+      const permission = { ParentId: set, SobjectType: 'Account', Field: `Account.${name}` };
+      const reason = await once(calls, '/sobjects/FieldPermissions', {
+        ...permission,
+        PermissionsRead: true,
+        PermissionsEdit: true,
+      });
+      if (reason !== undefined) failed.set(name, unseen(reason));
+    }
+    const { userId } = await calls.session();
+    if ((await calls.query(assignmentQuery(set, userId))).rows.length > 0) return failed;
+    const reason = await once(calls, '/sobjects/PermissionSetAssignment', { PermissionSetId: set, AssigneeId: userId });
+    return reason === undefined ? failed : new Map(names.map((name) => [name, unseen(reason)]));
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
+    return new Map(names.map((name) => [name, unseen(error.message)]));
+  }
+}
+
+async function permissionSet(calls: Calls): Promise<string> {
+  const find = async () => textOf((await calls.query(permissionSetQuery(PERMISSION_SET))).rows[0]?.Id);
+  const found = await find();
+  if (found !== undefined) return found;
+  const set = {
+    Name: PERMISSION_SET,
+    Label: 'cvrsync fields',
+    Description: 'Read and edit the fields that cvrsync keeps on accounts.',
+  };
+  return calls.create('/sobjects/PermissionSet', set);
+}
+
+/** Posts what may be there already; returns the refusal, if any. */
+async function once(calls: Calls, path: string, body: object): Promise<string | undefined> {
+  try {
+    await calls.create(path, body);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
+    return error.errors.some(({ code }) => EXISTS.has(code)) ? undefined : error.message;
+  }
+}
+
+const unseen = (reason: string): string =>
+  `the field exists, but the user of this connection cannot see it: ${reason}; give the user Manage Profiles and Permission Sets and Assign Permission Sets, or let an administrator show the field to it`;

@@ -1,0 +1,110 @@
+/** What became of one record of an update; pure. */
+import type { Outcome, Patch } from '../../provider.ts';
+import { type ApiError, errorsOf, say } from '../client/errors.ts';
+import { to18 } from '../client/ids.ts';
+import { objectOf } from '../client/json.ts';
+
+/** An outcome, or `missing`: the record is not there, and where it went must be looked up. */
+export type UpdateVerdict = Outcome | 'missing';
+
+const MISSING: ReadonlySet<string> = new Set(['ENTITY_IS_DELETED', 'NOT_FOUND']);
+
+/** Held by another transaction, or not even tried: the same write may go through later. */
+const LATER: ReadonlySet<string> = new Set([
+  'UNABLE_TO_LOCK_ROW',
+  'SERVER_UNAVAILABLE',
+  'QUERY_TIMEOUT',
+  'REQUEST_RUNNING_TOO_LONG',
+  'REQUEST_LIMIT_EXCEEDED',
+  'UNKNOWN_EXCEPTION',
+  'ALL_OR_NONE_OPERATION_ROLLED_BACK',
+  'PROCESSING_HALTED',
+]);
+
+const NO_ACCESS: ReadonlySet<string> = new Set([
+  'INSUFFICIENT_ACCESS',
+  'INSUFFICIENT_ACCESS_OR_READONLY',
+  'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY',
+]);
+
+/** Judges the results of a call, which come by position; a list of another length is trusted only where it names ids. */
+export function judgeResults(patches: readonly Patch[], results: readonly unknown[]): readonly UpdateVerdict[] {
+  if (results.length === patches.length) return patches.map((patch, at) => judgeResult(patch, results[at]));
+  const written = new Set(
+    results.flatMap((result) => {
+      const { success, id } = objectOf(result) ?? {};
+      return success === true && typeof id === 'string' ? [to18(id)] : [];
+    }),
+  );
+  return patches.map(({ id }) => (written.has(to18(id)) ? { kind: 'written', id } : unanswered(id)));
+}
+
+/** Judges what one record's errors say; also for an error of the whole call that had this record alone. */
+export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[]): UpdateVerdict {
+  if (errors.length === 0) return unanswered(id);
+  const reason = errors.map(sayWithRule).join('; ');
+  if (errors.some(isMissing)) return 'missing';
+  if (errors.some(({ code }) => LATER.has(code))) return { kind: 'retry', id, reason };
+  const bad = errors.flatMap((error) =>
+    blamed(error, Object.keys(properties)).map((name) => [name, say(error)] as const),
+  );
+  if (bad.length === 0 && errors.some(({ code }) => NO_ACCESS.has(code))) {
+    const advice = 'ask an administrator to let the user of this connection edit the account';
+    return { kind: 'rejected', id, reason: `${reason}; ${advice}`, properties: {} };
+  }
+  return { kind: 'rejected', id, reason, properties: Object.fromEntries(bad) };
+}
+
+function judgeResult(patch: Patch, result: unknown): UpdateVerdict {
+  const { success, id, errors } = objectOf(result) ?? {};
+  if (success === true) {
+    return typeof id !== 'string' || to18(id) === to18(patch.id)
+      ? { kind: 'written', id: patch.id }
+      : unanswered(patch.id);
+  }
+  return judgeErrors(patch, errorsOf(errors));
+}
+
+const sayWithRule = (error: ApiError): string =>
+  error.duplicate?.rule === undefined
+    ? say(error)
+    : `${say(error)}; blocked by the duplicate rule ${error.duplicate.rule}`;
+
+/** Without fields it is the record that does not exist, with fields it is a value that refers to nothing. */
+const isMissing = ({ code, fields }: ApiError): boolean =>
+  MISSING.has(code) || (code === 'INVALID_CROSS_REFERENCE_KEY' && fields.length === 0);
+
+/**
+ * The properties of the patch an error is about: those in its `fields`, else those its message names. Country and state
+ * are judged together: the one not sent may be named.
+ */
+function blamed({ code, message, fields }: ApiError, sent: readonly string[]): readonly string[] {
+  const listed = new Set(fields.map((name) => name.toLowerCase()));
+  const named = sent.filter((name) => listed.has(name.toLowerCase()));
+  if (named.length > 0) return named;
+  if (code === 'FIELD_INTEGRITY_EXCEPTION') {
+    const parts = new Set(fields.flatMap((name) => ADDRESS_PART.exec(name)?.[1] ?? []));
+    return sent.filter((name) => parts.has(ADDRESS_PART.exec(name)?.[1] ?? ''));
+  }
+  return fields.length === 0 && NAMES_IN_MESSAGE.has(code) ? sent.filter((name) => isNamedIn(message, name)) : [];
+}
+
+const ADDRESS_PART = /^(Billing|Shipping)(?:Country|State)(?:Code)?$/;
+
+/** Codes of errors about columns, whose message names them where `fields` is empty. Rules' messages are free text. */
+const NAMES_IN_MESSAGE: ReadonlySet<string> = new Set([
+  'INVALID_FIELD',
+  'INVALID_FIELD_FOR_INSERT_UPDATE',
+  'REQUIRED_FIELD_MISSING',
+  'DUPLICATE_VALUE',
+]);
+
+/** A message is in the user's language, but a column's own name is not translated. */
+const isNamedIn = (message: string, name: string): boolean =>
+  message.split(/[^A-Za-z0-9_]+/u).some((word) => word.toLowerCase() === name.toLowerCase());
+
+const unanswered = (id: string): Outcome => ({
+  kind: 'retry',
+  id,
+  reason: 'Salesforce did not say what became of this account',
+});

@@ -1,0 +1,82 @@
+/** Notes on accounts, as tasks or as ContentNotes. Neither can be made only once: the runtime looks before it repeats. */
+import { type Note, type NoteOutcome, type Notes, ProviderError } from '../../provider.ts';
+import type { Calls, HttpVerb } from '../client/client.ts';
+import { isNotForUser, RefusedAnswer } from '../client/errors.ts';
+import { isAccountId, to18 } from '../client/ids.ts';
+import type { SalesforceSettings } from '../client/settings.ts';
+import { findWhereabouts } from '../read/whereabouts.ts';
+import { addContentNote, findContentNote } from './content-note.ts';
+import { addTask, findTask } from './task.ts';
+
+/** How far the clocks of this machine and of Salesforce may be apart. */
+const SKEW_MS = 3_600_000;
+
+/** The contract's notes for one connection. */
+export function openNotes(verb: HttpVerb, { noteAs }: SalesforceSettings): Notes {
+  const kind = noteAs === 'Task' ? { find: findTask, add: addTask } : { find: findContentNote, add: addContentNote };
+  return {
+    find: async (recordId, marker, since, signal) =>
+      isAccountId(recordId)
+        ? verb(signal, (calls) => kind.find(calls, to18(recordId), marker, since - SKEW_MS))
+        : undefined,
+    add: async (note, signal) =>
+      isAccountId(note.recordId)
+        ? verb(signal, (calls) => added(calls, { ...note, recordId: to18(note.recordId) }, kind.add))
+        : { kind: 'gone' },
+  };
+}
+
+async function added(
+  calls: Calls,
+  note: Note,
+  add: (calls: Calls, note: Note) => Promise<string>,
+): Promise<NoteOutcome> {
+  try {
+    return { kind: 'written', id: await add(calls, note) };
+  } catch (error) {
+    if (!(error instanceof RefusedAnswer)) throw error;
+    return judge(calls, note, error);
+  }
+}
+
+/** These may say that the account is not there, or that something else it refers to is not. */
+const LOST: ReadonlySet<string> = new Set([
+  'INVALID_CROSS_REFERENCE_KEY',
+  'ENTITY_IS_DELETED',
+  'NOT_FOUND',
+  'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY',
+]);
+
+/** One account that the user may not write to is told by another code: INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY. */
+const NO_NOTES: ReadonlySet<string> = new Set([
+  'INVALID_TYPE',
+  'INSUFFICIENT_ACCESS',
+  'INSUFFICIENT_ACCESS_OR_READONLY',
+  'INVALID_FIELD',
+  'INVALID_FIELD_FOR_INSERT_UPDATE',
+]);
+
+async function judge(calls: Calls, note: Note, answer: RefusedAnswer): Promise<NoteOutcome> {
+  // A note locks its account, and a locked account refuses notes: nothing was made.
+  if (answer.errors.some(({ code }) => code === 'UNABLE_TO_LOCK_ROW')) return { kind: 'retry', reason: answer.message };
+  if (!isNotForUser(answer)) throw answer;
+  // Not this note alone: the org or the user has no such records at all.
+  if (answer.errors.some(({ code }) => NO_NOTES.has(code)))
+    throw new ProviderError('refused', answer.message + advice(answer), { cause: answer });
+  if (answer.errors.some(({ code }) => LOST.has(code))) {
+    const found = await findWhereabouts(calls, [note.recordId]);
+    if (found.get(note.recordId)?.kind !== 'there') return { kind: 'gone' };
+  }
+  return { kind: 'rejected', reason: answer.message + advice(answer) };
+}
+
+function advice({ errors }: RefusedAnswer): string {
+  const codes = new Set(errors.map(({ code }) => code));
+  if (codes.has('INVALID_TYPE'))
+    return '; let the user make such records, enable Notes in Setup for noteAs: ContentNote, or set noteAs: Task';
+  if (codes.has('INVALID_FIELD') || codes.has('INVALID_FIELD_FOR_INSERT_UPDATE'))
+    return '; let the user of this connection edit Subject, Description, Status and Due Date of tasks';
+  return [...codes].some((code) => code.startsWith('INSUFFICIENT_ACCESS'))
+    ? '; the user of this connection needs access to the account and the permission Edit Tasks'
+    : '';
+}

@@ -1,0 +1,31 @@
+/** A record's id as people give it on the command line. */
+import type { ConnectorConfig } from '../../config/load.ts';
+import { readRecordId } from '../../connector/crm/record-id.ts';
+import { UsageError } from '../cli/command.ts';
+
+/** The canonical id in a text, for a connection that is configured; throws where it can be no record's of it. */
+export function needRecordId(
+  { providers }: Pick<ConnectorConfig, 'providers'>,
+  provider: string,
+  text: string,
+): string {
+  const config = providers.find(({ name }) => name === provider);
+  if (config === undefined) return text;
+  const read = readRecordId(config, text);
+  if (read.kind === 'id') return read.id;
+  throw new UsageError(`${text} can be no record of ${provider}: ${read.reason}`);
+}
+
+/** The canonical ids that a text may be in these connections; throws where it can be a record of none. */
+export function recordIdsIn(
+  { providers }: Pick<ConnectorConfig, 'providers'>,
+  provider: string | undefined,
+  text: string,
+): readonly string[] {
+  if (provider !== undefined) return [needRecordId({ providers }, provider, text)];
+  const reads = providers.map((one) => ({ name: one.name, read: readRecordId(one, text) }));
+  const ids = new Set(reads.flatMap(({ read }) => (read.kind === 'id' ? read.id : [])));
+  if (ids.size > 0 || providers.length === 0) return [...ids];
+  const reasons = reads.flatMap(({ name, read }) => (read.kind === 'none' ? `${name}: ${read.reason}` : []));
+  throw new UsageError(`${text} can be no record: ${reasons.join('; ')}`);
+}

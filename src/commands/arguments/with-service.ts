@@ -1,0 +1,44 @@
+/** The service's store and secrets for a command beside the daemon. */
+
+import { monitorReading } from '../../service/delivery/transport.ts';
+import { loadSecretKey, openSecrets, type Secrets } from '../../service/keys/secrets.ts';
+import { MonitorError, type MonitorOptions } from '../../service/monitors/monitor-input.ts';
+import { readMonitorable } from '../../service/monitors/monitorable.ts';
+import type { Store } from '../../store/open.ts';
+import { type ExitCode, UsageError } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { readEntity } from './entity.ts';
+import { withStore } from './with-store.ts';
+
+export interface ServiceContext {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  /** How what is asked of a monitor is read. */
+  readonly wire: MonitorOptions;
+}
+
+/** Opens the store, and what its secrets are sealed with, for `work`. What a monitor cannot be is bad usage. */
+export async function withService(
+  context: CommandContext,
+  work: (opened: ServiceContext) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { store: url, service } = await context.config();
+  return withStore(context, async (store) => {
+    const secrets = openSecrets(await loadSecretKey(service?.secretKey, url));
+    const wire = service === undefined ? {} : monitorReading(service);
+    try {
+      return await work({ store, secrets, wire });
+    } catch (error) {
+      if (!(error instanceof MonitorError)) throw error;
+      const problems = error.issues.map(({ path, message }) => `${path.slice(1)} ${message}`);
+      throw new UsageError(problems.join('; '), { cause: error });
+    }
+  });
+}
+
+/** The canonical id of a company or person that can be monitored. */
+export function readMonitoredEntity(text: string, log: CommandContext['log']): string {
+  const read = readMonitorable(readEntity(text, log));
+  if (!read.ok) throw new UsageError(`${text} ${read.reason}`);
+  return read.entity;
+}

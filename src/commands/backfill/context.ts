@@ -1,0 +1,75 @@
+/** What a backfill stands on: the store, one CRM, the monitoring service if one is configured; every call counted. */
+
+import type { BackfillDeps } from '../../connector/backfill/rows/context.ts';
+import { openCrm } from '../../connector/crm/crm.ts';
+import { openUpstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
+import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
+import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
+import { createMetrics } from '../../http/metrics.ts';
+import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
+import { pause } from '../../runtime/pause.ts';
+import { createWakeUp } from '../../runtime/wake-up.ts';
+import { openStore } from '../../store/open.ts';
+import { storeExists } from '../arguments/with-store.ts';
+import { UsageError } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { needProvider } from '../monitoring/context.ts';
+
+/** Calls made by this process, answered or not. */
+export interface CallsMade {
+  crm: number;
+  service: number;
+}
+
+export type BackfillContext = Omit<BackfillDeps, 'report'>;
+
+/** Opens all of it, does the work, and closes it however it ends. A store that is not there yet is made. */
+export async function withBackfill<T>(
+  context: CommandContext,
+  name: string,
+  work: (opened: BackfillContext, calls: CallsMade) => Promise<T>,
+): Promise<T> {
+  const settings = await context.config();
+  const { connector, server, store: url } = settings;
+  if (connector === undefined) throw new UsageError('the configuration has no connector section');
+  const config = needProvider(connector, name);
+  const client = openClient({ env: context.env });
+  const store = await openStore(url, { migrate: !storeExists(url) });
+  try {
+    const calls: CallsMade = { crm: 0, service: 0 };
+    const counted =
+      (whose: keyof CallsMade): OutboundHttp =>
+      (request) => {
+        calls[whose] += 1;
+        return client.http(request);
+      };
+    const metrics = createMetrics();
+    const now = Date.now;
+    const crm = await openCrm({ store, http: counted('crm'), metrics, now }, config);
+    reportRespelt(context.log, name, await respellRecords(store, crm, now()));
+    const service = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
+    const rateLimiter = upstreamRateLimiter(store, service?.requestsPerMinute ?? 1, now);
+    const upstream =
+      service === undefined ? undefined : openUpstream({ ...service, http: counted('service'), rateLimiter, metrics });
+    const leaseMs = connector.limits.leaseSeconds * 1_000;
+    const { log } = context;
+    return await work(
+      {
+        store,
+        wakeUp: createWakeUp(),
+        crm,
+        upstream,
+        upstreamRateLimiter: rateLimiter,
+        metrics,
+        now,
+        wait: pause,
+        log,
+        leaseMs,
+      },
+      calls,
+    );
+  } finally {
+    await client.close();
+    await store.close();
+  }
+}

@@ -1,0 +1,112 @@
+/** What a command is given: its streams, its log, its configuration. Everything it prints passes through one mask. */
+import type { Logger } from 'pino';
+import type { ConfigProblem } from '../../config/fill.ts';
+import type { Config, LoadedConfig } from '../../config/load.ts';
+import type { Env } from '../../config/variables.ts';
+import { createOutput, type Output, type Sink } from './output.ts';
+import { visible } from './table.ts';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What the world gives a run of the program. */
+export interface World {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  /** Where answers of a person come from; absent where there is none to ask. */
+  readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly env: Env;
+  /** Aborted when the program should stop: Ctrl-C, SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** The options every command takes. */
+export interface GlobalOptions {
+  readonly config?: string;
+  readonly json: boolean;
+  readonly logLevel: LogLevel;
+}
+
+export interface CommandContext extends World {
+  readonly json: boolean;
+  readonly output: Output;
+  /** JSON lines on stderr. */
+  readonly log: Logger;
+  /** The file named by `--config`, if any. */
+  readonly configFile: string | undefined;
+  /** The configuration; read once. Throws {@link ConfigError}. */
+  config(): Promise<Config>;
+  /** The same with the file it came from. */
+  loaded(): Promise<LoadedConfig>;
+}
+
+/** A configuration that cannot be used: exit code 2, every problem listed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly file: string;
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(file: string, problems: readonly ConfigProblem[]) {
+    super(`the configuration ${file} cannot be used`);
+    this.file = file;
+    this.problems = problems;
+  }
+}
+
+/** A sink that masks every secret it has been told of. */
+export interface MaskedSink extends Sink {
+  mask(scrub: (text: string) => string): void;
+}
+
+/**
+ * Puts a mask before a sink, the one place that all output passes: it hides secrets once it is told them, and makes what
+ * would command the terminal visible.
+ */
+export function maskedSink(sink: Sink): MaskedSink {
+  let scrub = (text: string): string => text;
+  return {
+    write: (text) => sink.write(visible(scrub(text))),
+    draw: (text) => sink.write(scrub(text)),
+    isTTY: sink.isTTY === true,
+    ...(sink.columns !== undefined && { columns: sink.columns }),
+    mask: (next) => {
+      scrub = next;
+    },
+  };
+}
+
+/** Makes the context of one command. The sinks learn the secrets as soon as the configuration is read. */
+export async function createContext(
+  world: World & { stdout: MaskedSink; stderr: MaskedSink },
+  options: GlobalOptions,
+): Promise<CommandContext> {
+  const { pino } = await import('pino');
+  const { stdout, stderr, env } = world;
+  const log = pino({ level: options.logLevel, base: null }, { write: (line) => void stderr.write(line) });
+  const load = async (): Promise<LoadedConfig> => {
+    const [{ loadConfig }, { scrubber }] = await Promise.all([
+      import('../../config/load.ts'),
+      import('../../config/redact.ts'),
+    ]);
+    const loaded = await loadConfig({ file: options.config, env });
+    if (!loaded.ok) throw new ConfigError(loaded.file, loaded.errors);
+    const scrub = scrubber(loaded.secrets);
+    stdout.mask(scrub);
+    stderr.mask(scrub);
+    return loaded;
+  };
+  let loading: Promise<LoadedConfig> | undefined;
+  const loaded = (): Promise<LoadedConfig> => {
+    loading ??= load();
+    return loading;
+  };
+  return {
+    ...world,
+    json: options.json,
+    output: createOutput(stdout, options.json),
+    log,
+    configFile: options.config,
+    loaded,
+    config: async () => (await loaded()).config,
+  };
+}

@@ -1,0 +1,72 @@
+/** What the monitoring commands stand on: the store, and the monitoring service if one is configured. */
+import type { ConnectorConfig } from '../../config/load.ts';
+import { didYouMean } from '../../config/nearest.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../connector/crm/crm.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
+import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
+import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
+import { createMetrics } from '../../http/metrics.ts';
+import { openClient } from '../../http/outbound/client.ts';
+import { openStore, type Store } from '../../store/open.ts';
+import { storeExists } from '../arguments/with-store.ts';
+import { type ExitCode, UsageError } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+
+export interface MonitoringContext {
+  readonly store: Store;
+  readonly connector: ConnectorConfig;
+  readonly upstream: Upstream | undefined;
+  /** Opens the connection of that name, which is configured. */
+  readonly openCrm: (name: string) => Promise<Crm>;
+}
+
+/** Opens both, does the work, and closes them however it ends. */
+export async function withMonitoring(
+  context: CommandContext,
+  work: (opened: MonitoringContext) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const settings = await context.config();
+  const { connector, server, store: url } = settings;
+  if (connector === undefined) throw new UsageError('the configuration has no connector section');
+  const client = openClient({ env: context.env });
+  const store = await openStore(url, { migrate: !storeExists(url) });
+  try {
+    const config = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
+    const upstream =
+      config === undefined
+        ? undefined
+        : openUpstream({
+            baseUrl: config.baseUrl,
+            accessKey: config.accessKey,
+            http: client.http,
+            rateLimiter: upstreamRateLimiter(store, config.requestsPerMinute, Date.now),
+          });
+    const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
+    const open = async (name: string): Promise<Crm> => {
+      const crm = await openCrm(deps, needProvider(connector, name));
+      reportRespelt(context.log, name, await respellRecords(store, crm, Date.now()));
+      return crm;
+    };
+    return await work({ store, connector, upstream, openCrm: open });
+  } finally {
+    await client.close();
+    await store.close();
+  }
+}
+
+/** The monitoring service; without one the command makes no sense. */
+export function needUpstream({ upstream }: MonitoringContext): Upstream {
+  if (upstream === undefined)
+    throw new UsageError('no monitoring service is configured: set connector.upstream.baseUrl and accessKey');
+  return upstream;
+}
+
+/** The connection of that name; throws where none is configured. */
+export function needProvider({ providers }: ConnectorConfig, name: string): CrmConfig {
+  const found = providers.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = providers.map((one) => one.name);
+  throw new UsageError(
+    `${name} is not configured under connector.providers${didYouMean(name, names)} (${names.join(', ')})`,
+  );
+}

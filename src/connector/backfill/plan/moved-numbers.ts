@@ -1,0 +1,42 @@
+/**
+ * moved-numbers: lines of a plan file that give a record the number of another one, and not that of its own. One or two are
+ * a person's correction; many are a column that a spreadsheet sorted or moved without the others.
+ */
+import type { Db } from '../../../store/store.ts';
+import { rowsByEntity, type ScanRow } from '../rows/rows.ts';
+import { verdictOf } from '../rows/verdict.ts';
+import type { PlanLine, PlanProblem } from './read.ts';
+
+/** So many may be corrections, or one in so many of the lines that link. */
+const FEW = 5;
+const ONE_IN = 50;
+
+/** Whether so many moved numbers are no corrections any more. */
+export const isTooMany = (moved: number, toLink: number): boolean => moved > FEW && moved > toLink / ONE_IN;
+
+/** The lines of a page whose number another record holds, while their own record holds the number of another company. */
+export async function movedNumbers(
+  db: Db,
+  provider: string,
+  page: readonly PlanLine[],
+  rows: ReadonlyMap<string, ScanRow>,
+): Promise<readonly PlanProblem[]> {
+  const changed = page.flatMap(({ line, recordId, action, entity, number }) => {
+    const own = ownOf(rows.get(recordId));
+    const isOther = action === 'link' && entity !== undefined && own !== null && own !== entity;
+    return isOther ? { line, recordId, entity, number } : [];
+  });
+  if (changed.length === 0) return [];
+  const entities = [...new Set(changed.map(({ entity }) => entity))];
+  const holders = (await rowsByEntity(db, provider, entities)).filter((row) => ownOf(row) === row.entity);
+  const held = Map.groupBy(holders, (row) => row.entity ?? '');
+  return changed.flatMap(({ line, recordId, entity, number }) => {
+    const [other] = held.get(entity) ?? [];
+    if (other === undefined) return [];
+    const found = rows.get(recordId)?.found ?? '';
+    return { line, problem: `record ${recordId} holds ${found}; ${number} is the number of record ${other.record_id}` };
+  });
+}
+
+/** The company of the number that a record holds itself, whatever a plan file said of it. */
+export const ownOf = (row: ScanRow | undefined): string | null => verdictOf(row?.found ?? null, false).entity;

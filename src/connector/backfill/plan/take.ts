@@ -1,0 +1,214 @@
+/** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
+import { readCvrNumber } from '../../../protocol/cvr-number.ts';
+import type { Db } from '../../../store/store.ts';
+import type { Crm } from '../../crm/crm.ts';
+import { type IdReader, readRecordId } from '../../crm/record-id.ts';
+import type { BackfillDeps } from '../rows/context.ts';
+import { resetActions, rowsById, type ScanRow, updateRows } from '../rows/rows.ts';
+import { type BackfillRun, holdRun, saveRun } from '../rows/run.ts';
+import { UNSURE, verdictOf } from '../rows/verdict.ts';
+import { openWarnings, type PlanWarnings } from './doubts.ts';
+import { isTooMany, movedNumbers, ownOf } from './moved-numbers.ts';
+import { type PlanLine, type PlanProblem, readPlan } from './read.ts';
+import { rememberSkips } from './skipped.ts';
+
+/** A plan file that cannot be applied: every problem is listed with its line. */
+export class PlanError extends Error {
+  override readonly name = 'PlanError';
+  readonly problems: readonly PlanProblem[];
+
+  constructor(file: string, problems: readonly PlanProblem[], count: number) {
+    const shown = problems.map(({ line, problem }) => `\n  line ${line}: ${problem}`).join('');
+    const rest = count > problems.length ? `\n  and ${count - problems.length} more` : '';
+    super(`the plan ${file} cannot be applied, and nothing of it was:${shown}${rest}`);
+    this.problems = problems;
+  }
+}
+
+/** The connection a plan is of. */
+type PlanCrm = IdReader & Pick<Crm, 'name'>;
+
+/** What a file asks for. */
+export interface PlanRead {
+  readonly toLink: number;
+  /** Lines whose number lost a leading zero in a spreadsheet. */
+  readonly repaired: number;
+  /** Lines that are not linked. */
+  readonly skipped: number;
+  /** Of those to link: linked to that company already. */
+  readonly linked: number;
+  readonly warnings: PlanWarnings;
+  /** Some lines whose number is a person's: what the record holds, and what it is to be linked as. */
+  readonly given: readonly { readonly record: string; readonly found: string; readonly number: string }[];
+}
+
+const MOVED =
+  'would get the number of another record: was a column sorted or moved without the others? If it is meant, correct the numbers in the CRM and make the plan again';
+
+const PAGE = 500;
+const MOST_PROBLEMS = 20;
+
+/** Reads the whole file beside the scan, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
+export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: AbortSignal): Promise<PlanRead> {
+  const { name: provider } = crm;
+  const problems: PlanProblem[] = [];
+  let count = 0;
+  const report = (line: number, problem: string): void => {
+    count += 1;
+    if (problems.length < MOST_PROBLEMS) problems.push({ line, problem });
+  };
+  const moved: PlanProblem[] = [];
+  let movedCount = 0;
+  const seen = new Map<string, number>();
+  const warnings = openWarnings();
+  const given: PlanRead['given'][number][] = [];
+  const counts = { toLink: 0, skipped: 0, linked: 0, repaired: 0 };
+  for await (const page of pagesOf(file, crm)) {
+    signal.throwIfAborted();
+    const rows = await rowsFor(db, provider, page);
+    for (const one of page) {
+      if ('problem' in one) {
+        report(one.line, one.problem);
+        continue;
+      }
+      const row = rows.get(one.recordId);
+      const problem = problemOf(one, row, seen.get(one.recordId), provider);
+      seen.set(one.recordId, one.line);
+      if (one.repaired) counts.repaired += 1;
+      if (problem !== undefined || row === undefined) {
+        report(one.line, problem ?? 'is not known');
+        continue;
+      }
+      const own = ownOf(row);
+      warnings.see(one, { verdict: row.verdict, own, isUnsure: UNSURE.includes(row.detail) });
+      counts[one.action === 'link' ? 'toLink' : 'skipped'] += 1;
+      if (one.action !== 'link') continue;
+      if (row.verdict === 'linked' && own === one.entity) counts.linked += 1;
+      if (own !== one.entity && given.length < MOST_PROBLEMS)
+        given.push({ record: one.recordId, found: row.found ?? '', number: one.number });
+    }
+    const lines = page.flatMap((one) => ('problem' in one ? [] : one));
+    const found = await movedNumbers(db, provider, lines, rows);
+    movedCount += found.length;
+    moved.push(...found.slice(0, MOST_PROBLEMS - moved.length));
+  }
+  if (isTooMany(movedCount, counts.toLink)) {
+    report(1, `${movedCount} records ${MOVED}`);
+    for (const { line, problem } of moved) report(line, problem);
+    count += movedCount - moved.length;
+  }
+  if (count > 0)
+    throw new PlanError(
+      file,
+      problems.toSorted((a, b) => a.line - b.line),
+      count,
+    );
+  return { ...counts, warnings: warnings.counts(), given };
+}
+
+function problemOf(
+  { recordId, action, entity, number }: PlanLine,
+  row: ScanRow | undefined,
+  before: number | undefined,
+  provider: string,
+): string | undefined {
+  if (before !== undefined) return `record ${recordId} stands in line ${before} already`;
+  if (row === undefined)
+    return `record ${recordId} is none of those that were scanned: is this a plan of ${provider}, and the newest one?`;
+  if (action === 'link' && entity === undefined)
+    return `record ${recordId} cannot be linked: ${number === '' ? 'it has no number' : `${number} is no CVR number`}`;
+  return undefined;
+}
+
+/** Makes the scan say what the file says: what it does not link is not linked. May be repeated. */
+export async function importPlan(
+  deps: BackfillDeps,
+  run: BackfillRun,
+  file: string,
+  signal: AbortSignal,
+): Promise<BackfillRun> {
+  const { store, crm, now } = deps;
+  const provider = crm.name;
+  for (let from = 0; from < run.end; from += PAGE) {
+    signal.throwIfAborted();
+    await store.write(async (tx) => {
+      await holdRun(tx, provider, run);
+      await resetActions(tx, provider, from, from + PAGE);
+    });
+  }
+  for await (const page of pagesOf(file, crm)) {
+    signal.throwIfAborted();
+    const rows = await rowsFor(store.db, provider, page);
+    const changed = page.flatMap((one): ScanRow[] => {
+      const row = 'problem' in one || one.action === 'skip' ? undefined : rows.get(one.recordId);
+      return row === undefined || 'problem' in one ? [] : [planned(row, one)];
+    });
+    const { skips, links } = wordsOf(page, rows);
+    await store.write(async (tx) => {
+      await holdRun(tx, provider, run);
+      await rememberSkips(tx, provider, skips, links);
+      await updateRows(tx, provider, changed);
+    });
+  }
+  const next: BackfillRun = { ...run, phase: 'apply', applied: 0 };
+  await store.write((tx) => saveRun(tx, provider, next, now()));
+  return next;
+}
+
+/** What a person says by a page: records that would be linked by their own number and are not to be, and those that are. */
+function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, ScanRow>) {
+  const lines = page.flatMap((one) => ('problem' in one ? [] : one));
+  const skips = lines.flatMap(({ action, recordId: record }) => {
+    const row = rows.get(record);
+    const entity = action === 'skip' && row?.verdict === 'matched' && !UNSURE.includes(row.detail) ? ownOf(row) : null;
+    return entity === null ? [] : { record, entity };
+  });
+  return { skips, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };
+}
+
+function planned(row: ScanRow, line: PlanLine): ScanRow {
+  const entity = line.entity ?? null;
+  const isTheirs = verdictOf(row.found, false).entity !== entity;
+  if (isTheirs && line.scanned !== undefined && !isOf(line.scanned, row.found ?? '')) {
+    const detail = `its number was ${line.scanned || 'blank'} when the plan was made, and is ${row.found ?? 'blank'} now`;
+    return { ...row, verdict: 'changed', detail, action: 'skip', state: 'done' };
+  }
+  const detail = isTheirs ? 'the number was given in the plan file' : row.detail;
+  return { ...row, entity, detail, action: 'link', state: 'planned' };
+}
+
+/**
+ * Whether a cell says what a record holds, as far as spreadsheets keep it: else the plan is of another scan or account, and
+ * its number is not one that a person gave to this record.
+ */
+function isOf(cell: string, found: string): boolean {
+  const number = (text: string): string => {
+    const read = readCvrNumber(text, { pad: true });
+    // What is no number is compared without letters that a code page changes, and apostrophes that guard.
+    return read.kind === 'number' ? read.number : text.replaceAll(/[^\u0021-\u007e]+|'/gu, '');
+  };
+  return number(cell) === number(found);
+}
+
+async function* pagesOf(
+  file: string,
+  crm: IdReader,
+): AsyncGenerator<readonly (PlanLine | PlanProblem)[], void, undefined> {
+  let page: (PlanLine | PlanProblem)[] = [];
+  for await (const one of readPlan(file, (text) => readRecordId(crm, text))) {
+    page.push(one);
+    if (page.length < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function rowsFor(
+  db: Db,
+  provider: string,
+  page: readonly (PlanLine | PlanProblem)[],
+): Promise<ReadonlyMap<string, ScanRow>> {
+  const ids = page.flatMap((one) => ('problem' in one ? [] : one.recordId));
+  return new Map((await rowsById(db, provider, ids)).map((row) => [row.record_id, row]));
+}

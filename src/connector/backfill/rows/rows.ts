@@ -1,0 +1,165 @@
+/** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
+import { type RawBuilder, sql } from 'kysely';
+import { each, eachRow } from '../../../store/each.ts';
+import type { ScanTable } from '../../../store/schema.ts';
+import type { Db, Tx } from '../../../store/store.ts';
+import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
+
+export type ScanRow = Omit<ScanTable, 'provider' | 'purpose'>;
+
+const PURPOSE = 'backfill';
+
+/** Adds rows, or brings those that are there up to date but for their position. Record ids are distinct. */
+export const putRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
+  upsert(tx, provider, rows, sql`position = scan.position`);
+
+/** Writes back rows that exist, with their positions. */
+export const updateRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
+  upsert(tx, provider, rows, sql`position = excluded.position`);
+
+/** By the key, whatever the engine makes of a join: it might read every row of the scan for each of these. */
+async function upsert(
+  tx: Tx,
+  provider: string,
+  rows: readonly ScanRow[],
+  position: RawBuilder<unknown>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`insert into scan
+      (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
+    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
+      cast(each.value ->> 'position' as bigint), each.value ->> 'name', each.value ->> 'found', each.value ->> 'entity',
+      each.value ->> 'verdict', each.value ->> 'action', each.value ->> 'state', each.value ->> 'detail'
+    from ${eachRow(
+      tx,
+      rows.map((row) => ({ ...row })),
+    )} where true
+    on conflict (provider, purpose, record_id) do update set ${position}, name = excluded.name,
+      found = excluded.found, entity = excluded.entity, verdict = excluded.verdict, action = excluded.action,
+      state = excluded.state, detail = excluded.detail`.execute(tx);
+}
+
+const rowsOf = (db: Db, provider: string) =>
+  db
+    .selectFrom('scan')
+    .select(['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail'])
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE);
+
+export interface PageOf {
+  /** The position of the last row before. */
+  readonly after: number;
+  readonly limit: number;
+  readonly action?: Action;
+  readonly verdict?: Verdict;
+}
+
+/** The next rows in the order of the scan that are not done. */
+export async function plannedRows(
+  db: Db,
+  provider: string,
+  { after, limit, action, verdict }: PageOf,
+): Promise<readonly ScanRow[]> {
+  return rowsOf(db, provider)
+    .where('state', '=', 'planned')
+    .where('position', '>', after)
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(verdict !== undefined, (query) => query.where('verdict', '=', verdict ?? ''))
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** The rows of these records, in no order. */
+export async function rowsById(db: Db, provider: string, ids: readonly string[]): Promise<readonly ScanRow[]> {
+  return rowsOf(db, provider).where('record_id', 'in', each(db, ids)).execute();
+}
+
+/** The rows of these companies, in no order: by the number a record holds, or by that of a plan file. */
+export async function rowsByEntity(db: Db, provider: string, entities: readonly string[]): Promise<readonly ScanRow[]> {
+  return rowsOf(db, provider).where('entity', 'in', each(db, entities)).execute();
+}
+
+/** Matched by a number that may be another company's. */
+const IS_UNSURE = sql<boolean>`(verdict = 'matched' and detail in (${sql.join(UNSURE)}))`;
+
+/** Some rows that a person should look at, or some that are to be linked: for a first impression. */
+export async function sampleRows(
+  db: Db,
+  provider: string,
+  of: 'person' | 'link',
+  limit: number,
+): Promise<readonly ScanRow[]> {
+  return rowsOf(db, provider)
+    .$if(of === 'link', (query) => query.where('action', '=', 'link'))
+    .$if(of === 'person', (query) =>
+      // As they are counted: what a person decided in a plan file is linked, whatever the scan thought of it.
+      query.where(({ eb, and, or }) =>
+        or([
+          and([or([eb('verdict', 'in', [...FOR_A_PERSON]), IS_UNSURE]), eb('action', '!=', 'link')]),
+          eb('state', '=', 'failed'),
+        ]),
+      ),
+    )
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** Back to how the scan left them, with nothing to be done, for the rows between two positions. */
+export async function resetActions(tx: Tx, provider: string, from: number, to: number): Promise<void> {
+  await tx
+    .updateTable('scan')
+    .set({ action: 'skip', state: 'planned' })
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .where('state', 'in', ['planned', 'done', 'failed'])
+    .where('position', '>', from)
+    .where('position', '<=', to)
+    .execute();
+}
+
+/** How many records have which verdict, and how far the linking has come. */
+export interface ScanCounts {
+  readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
+  /** Rows to be linked that are not yet. */
+  readonly toLink: number;
+  /** Rows that were to be linked and are. */
+  readonly linked: number;
+  /** Rows that were to be linked and could not be. */
+  readonly failed: number;
+  /** Rows that a person should look at. */
+  readonly person: number;
+  /** Of the matched ones: those whose number fails the register's check. */
+  readonly mistyped: number;
+  /** Of the matched ones: not linked, since their number fails the check or was given a leading zero. */
+  readonly unsure: number;
+}
+
+/** Reads every row of the connection. By sums and not by groups, which an engine would sort: memory for each row. */
+export async function countRows(db: Db, provider: string): Promise<ScanCounts> {
+  const rows = await db
+    .selectFrom('scan')
+    .select([
+      ...VERDICTS.map((verdict) => countWhere(sql`verdict = ${sql.lit(verdict)}`).as(verdict)),
+      countWhere(sql`action = 'link' and state = 'planned'`).as('toLink'),
+      countWhere(sql`action = 'link' and state = 'done'`).as('linkedRows'),
+      countWhere(sql`state = 'failed'`).as('failedRows'),
+      countWhere(
+        sql`state = 'failed' or (action <> 'link'
+          and (verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}) or ${IS_UNSURE}))`,
+      ).as('personRows'),
+      countWhere(sql`verdict = 'matched' and detail = ${MISTYPED}`).as('mistyped'),
+      countWhere(sql`action <> 'link' and ${IS_UNSURE}`).as('unsure'),
+    ])
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .executeTakeFirstOrThrow();
+  const { toLink, linkedRows: linked, failedRows: failed, personRows: person, mistyped, unsure } = rows;
+  const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (rows[one] > 0 ? [[one, rows[one]]] : [])));
+  return { verdicts, toLink, linked, failed, person, mistyped, unsure };
+}
+
+/** How many rows a condition holds for, without a sort. */
+export const countWhere = (condition: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`cast(coalesce(sum(case when ${condition} then 1 else 0 end), 0) as bigint)`;

@@ -1,0 +1,89 @@
+/**
+ * A backfill's place: how far it has come, and who carries it on. One row per connection, written in the transaction that
+ * holds the work it tells of, so that a process may be killed anywhere and the next one goes on from there.
+ */
+import { randomUUID } from 'node:crypto';
+import { readValue, writeValue } from '../../../store/kv.ts';
+import { type Db, engineOf, type Store, type Tx } from '../../../store/store.ts';
+import type { Link } from '../../links/links.ts';
+
+/**
+ * `clear` forgets the scan before; `scan` and `judge` make the plan; `planned` waits for a person; `import` takes in a
+ * plan file; `apply` links; `carry` waits for the monitoring service; `done`.
+ */
+export type Phase = 'clear' | 'scan' | 'judge' | 'planned' | 'import' | 'apply' | 'carry' | 'done';
+
+export interface BackfillRun {
+  /** The process that carries it: another one that takes over writes its own, and the old one stops. */
+  readonly owner: string;
+  readonly phase: Phase;
+  /** The property that was scanned for numbers. */
+  readonly match: string;
+  /** Where the scan goes on. */
+  readonly cursor?: string;
+  /** The position of the last row, in the order of the scan. */
+  readonly end: number;
+  /** The position up to which rows were applied. */
+  readonly applied: number;
+  readonly scanned: number;
+  readonly trust: NonNullable<Link['trust']>;
+  readonly sendUpdate: boolean;
+  /** Rows that were to be linked and were already: they keep the properties that were decided. */
+  readonly before?: number;
+  /** Digest of the plan file that is applied; absent where the scan's own plan is. */
+  readonly file?: string;
+  readonly startedAt: number;
+}
+
+/** Another process began to carry the backfill on. */
+export class TakenOverError extends Error {
+  override readonly name = 'TakenOverError';
+}
+
+const keyOf = (provider: string): string => `backfill:${provider}`;
+
+/** The connection's backfill, undefined where there never was one. */
+export async function readRun(db: Db, provider: string): Promise<BackfillRun | undefined> {
+  const text = await readValue(db, keyOf(provider));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+export const newOwner = (): string => randomUUID();
+
+/** A backfill from its beginning. */
+export const freshRun = (
+  owner: string,
+  options: Pick<BackfillRun, 'trust' | 'sendUpdate' | 'match'>,
+  now: number,
+): BackfillRun => ({
+  ...options,
+  owner,
+  phase: 'clear',
+  end: 0,
+  applied: 0,
+  scanned: 0,
+  startedAt: now,
+});
+
+/** Makes a run the connection's, whoever carried one before. */
+export const takeRun = (store: Store, provider: string, run: BackfillRun, now: number): Promise<void> =>
+  store.write((tx) => writeValue(tx, keyOf(provider), JSON.stringify(run), now));
+
+/** Writes how far the run has come. Throws {@link TakenOverError} where another process carries it by now. */
+export async function saveRun(tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> {
+  await holdRun(tx, provider, run);
+  await writeValue(tx, keyOf(provider), JSON.stringify(run), now);
+}
+
+/** Locks the run until the transaction ends; throws where it is no longer ours. */
+export async function holdRun(tx: Tx, provider: string, { owner }: BackfillRun): Promise<void> {
+  const row = await tx
+    .selectFrom('kv')
+    .select('value')
+    .where('key', '=', keyOf(provider))
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  const current: BackfillRun | undefined = row === undefined ? undefined : JSON.parse(row.value);
+  if (current?.owner !== owner)
+    throw new TakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
+}

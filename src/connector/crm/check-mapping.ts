@@ -1,0 +1,277 @@
+/** Whether a mapping fits the properties an account has: what `check` says of each row, found without writing anything. */
+import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
+import type { PresetRow, Property } from '../../../providers/provider.ts';
+import type { Finding } from '../../runtime/finding.ts';
+import { currencyOf } from '../decide/currency.ts';
+import { render, type ValueMap } from '../decide/render.ts';
+
+/** The part of a configured provider that names properties. */
+export interface MappingToCheck {
+  readonly name: string;
+  readonly mapping: readonly PresetRow[];
+  readonly values: Readonly<Partial<Record<FieldName, ValueMap>>>;
+  readonly match: string | undefined;
+  readonly hold: string | undefined;
+  readonly currency?: string | undefined;
+}
+
+/** Judges the mapping, the match and the hold property against the account's properties. Pure. */
+export function checkMapping(provider: MappingToCheck, properties: readonly Property[]): readonly Finding[] {
+  const schema = new Map(properties.map((property) => [property.name, property]));
+  const inUse = provider.mapping.filter(
+    (row) => row.policy !== 'never' && !(row.unless !== undefined && schema.has(row.unless)),
+  );
+  const judged = inUse.map((row) => checkRow(provider, row, schema));
+  const present = inUse.filter((row) => schema.has(row.property)).length;
+  const sound = judged.filter((findings) => findings.every(({ level }) => level === 'ok')).length;
+  return [
+    {
+      level: 'ok',
+      subject: `${provider.name} mapping`,
+      found: `${present} of ${inUse.length} mapped properties exist, ${sound} fit without a remark`,
+    },
+    ...checkMatch(provider, schema),
+    ...checkHold(provider, schema),
+    ...judged.flat(),
+    ...checkMapsInUse(provider, inUse),
+  ];
+}
+
+type Schema = ReadonlyMap<string, Property>;
+
+function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): readonly Finding[] {
+  const subject = `${provider.name} ${row.field} → ${row.property}`;
+  const property = schema.get(row.property);
+  const key = `connector.providers.${provider.name}`;
+  if ('partial' in FIELDS[row.field]) {
+    const found = 'is never written: events name one member at a time, and no payload names them all';
+    return [{ level: 'fail', subject, found, advice: `set ${without(provider, row)} under ${key}` }];
+  }
+  if (property === undefined) {
+    const near = similar(row.property, schema);
+    const hint = near === undefined ? '' : `; did you mean ${near}?`;
+    const instead = provider.mapping.find((each) => each.unless === row.property && schema.has(each.property));
+    if (row.optional && instead !== undefined) {
+      return [{ level: 'info', subject, found: `the CRM has no such property: ${instead.property} is used instead` }];
+    }
+    const advice = `create it, or set ${without(provider, row)} under ${key}`;
+    return [{ level: row.optional ? 'info' : 'fail', subject, found: `the CRM has no such property${hint}`, advice }];
+  }
+  if (!property.writable) {
+    const advice = `give the credentials the right to edit it, or set ${without(provider, row)} under ${key}`;
+    return [
+      { level: row.optional ? 'warn' : 'fail', subject, found: 'cannot be written with these credentials', advice },
+    ];
+  }
+  const found = [
+    ...checkCurrency(provider, row, schema),
+    ...checkType(row.field, property, provider.values[row.field]),
+    ...checkValues(row.field, property, provider.values[row.field] ?? {}),
+  ];
+  return found.map((each) => ({ subject, ...each }));
+}
+
+type Remark = Omit<Finding, 'subject'>;
+
+/** An amount is not written where nothing in the CRM says what currency it is in. */
+function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Schema): readonly Remark[] {
+  const currency = currencyOf(row.field);
+  if (currency === undefined || provider.currency !== undefined) return [];
+  const beside = provider.mapping.filter(({ field, policy }) => field === currency && policy !== 'never');
+  if (beside.some(({ property }) => schema.has(property))) return [];
+  const wanted = beside[0]?.property;
+  const advice = wanted === undefined ? `map ${currency} to a property` : `create ${wanted}`;
+  const found = 'no amount is written: no property in the CRM says what currency it is in';
+  const other = `set currency under connector.providers.${provider.name} where the CRM has one currency`;
+  return [{ level: row.optional === true ? 'warn' : 'fail', found, advice: `${advice}, or ${other}` }];
+}
+
+function checkType(field: FieldName, property: Property, values: ValueMap | undefined): readonly Remark[] {
+  const { kind } = FIELDS[field];
+  const remarks: Remark[] = [];
+  const rendered = render(field, typical(field), property);
+  if (property.type === 'enumeration') {
+    if (values === undefined && property.open !== true && !rendered.ok) {
+      const options = (property.options ?? []).map(({ value }) => value);
+      const named = `${options.slice(0, 5).join(', ')}${options.length > 5 ? ', …' : ''}`;
+      const found = `takes only its ${options.length} options (${named}); other values are set aside`;
+      remarks.push({ level: 'warn', found, advice: `map the register's values: values: { ${field}: { … } }` });
+    }
+  } else if (!rendered.ok) {
+    const advice = `choose a property that takes a ${kind}, or map the values: values: { ${field}: { … } }`;
+    const found = values === undefined ? rendered.reason : `values that are not mapped: ${rendered.reason}`;
+    remarks.push({ level: values === undefined ? 'fail' : 'warn', found: shortened(found), advice });
+  } else if (kind === 'code' && property.type === 'number') {
+    remarks.push({
+      level: 'warn',
+      found: 'is a number: leading zeros of a code are lost',
+      advice: 'use a text property',
+    });
+  } else if (kind === 'number' && property.scale === 0) {
+    remarks.push({ level: 'info', found: 'takes whole numbers: figures are rounded' });
+  } else if (SPECIAL.includes(property.type) && property.type !== kind) {
+    remarks.push({
+      level: 'warn',
+      found: `is made for a ${property.type}, and may refuse or change a ${kind}`,
+      advice: 'use a text property',
+    });
+  } else if ((kind === 'multiline' || kind === 'list') && (property.maxLength ?? LONG_TEXT) < LONG_TEXT) {
+    remarks.push({ level: 'info', found: `holds ${property.maxLength} characters: longer texts are cut` });
+  }
+  if (property.unique === true) {
+    const found = 'must be unique: two records of one company cannot both have it';
+    remarks.push({ level: 'warn', found, advice: 'use a property without that rule' });
+  }
+  return remarks;
+}
+
+const SPECIAL: readonly string[] = ['phone', 'email', 'url', 'other'];
+
+/** Below this, texts of several lines and lists are cut often enough to mention it. */
+const LONG_TEXT = 1_000;
+
+const shortened = (text: string): string => text.replace(/x{9,}/gu, 'xxx…');
+
+/** Every target of a value map must be something the property takes. */
+function checkValues(field: FieldName, property: Property, values: ValueMap): readonly Remark[] {
+  return Object.keys(values).flatMap((key): readonly Remark[] => {
+    const rendered = render(field, key.replace(/\*$/u, ''), property, values);
+    if (rendered.ok) return [];
+    const found = `the value map for ${key} does not fit: ${rendered.reason}`;
+    return [{ level: 'fail', found, advice: `correct values.${field}.${key}` }];
+  });
+}
+
+/** A value map for a field that goes nowhere is a mistake somebody should hear of. */
+function checkMapsInUse(provider: MappingToCheck, inUse: readonly PresetRow[]): readonly Finding[] {
+  const mapped = new Set<string>(inUse.map(({ field }) => field));
+  return Object.keys(provider.values)
+    .filter((field) => !mapped.has(field))
+    .map((field) => ({
+      level: 'warn',
+      subject: `${provider.name} ${field}`,
+      found: 'has a value map and goes to no property',
+      advice: `name a property under connector.providers.${provider.name}.fields.${field}`,
+    }));
+}
+
+function checkMatch({ name, match }: MappingToCheck, schema: Schema): readonly Finding[] {
+  const subject = `${name} match`;
+  if (match === undefined)
+    return [
+      {
+        level: 'info',
+        subject,
+        found: 'not set: companies are not found by their CVR number',
+        advice: 'set match: { property: … }',
+      },
+    ];
+  const property = schema.get(match);
+  const near = similar(match, schema);
+  if (property === undefined) {
+    const found = `the CRM has no property ${match}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    return [{ level: 'fail', subject, found, advice: 'create it, or name the one that holds the CVR number' }];
+  }
+  const isShort = (property.maxLength ?? 8) < 8;
+  if (isShort || !['string', 'multiline', 'number', 'phone'].includes(property.type))
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: `${match} (${property.type}) cannot hold a CVR number`,
+        advice: 'use a text property of 8 characters or more',
+      },
+    ];
+  if (property.type === 'number')
+    return [
+      {
+        level: 'warn',
+        subject,
+        found: `${match} is a number: it loses leading zeros, and 7 digits are taken for a CVR number that lost one`,
+        advice: 'use a text property',
+      },
+    ];
+  return [{ level: 'ok', subject, found: `${match} holds the CVR number` }];
+}
+
+function checkHold({ name, hold }: MappingToCheck, schema: Schema): readonly Finding[] {
+  if (hold === undefined) return [];
+  const subject = `${name} hold`;
+  const property = schema.get(hold);
+  if (property?.unreadable === true)
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: `${hold} cannot be read back, so no record can be held`,
+        advice: 'let records be read (readUrl), or take hold out',
+      },
+    ];
+  if (property !== undefined) return [{ level: 'ok', subject, found: `records where ${hold} is set are left alone` }];
+  return [
+    {
+      level: 'fail',
+      subject,
+      found: `the CRM has no property ${hold}, so no record can be held`,
+      advice: 'create it, or take hold out',
+    },
+  ];
+}
+
+/** The setting that leaves one row out and keeps the field's others. */
+function without({ mapping }: MappingToCheck, row: PresetRow): string {
+  const rest = mapping.filter((each) => each.field === row.field && each !== row).map(({ property }) => property);
+  const [only] = rest;
+  const target = only === undefined ? 'false' : rest.length === 1 ? only : `[${rest.join(', ')}]`;
+  return `fields: { ${row.field}: ${target} }`;
+}
+
+/** The property that differs by case and separators only: CRMs show labels, their interfaces want names. */
+function similar(name: string, schema: Schema): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replace(/__c$|[^a-z0-9]/gu, '');
+  const wanted = plain(name);
+  return [...schema.values()].find((each) => plain(each.name) === wanted || plain(each.label) === wanted)?.name;
+}
+
+/** Lengths the register's texts do reach. */
+const LENGTHS: Readonly<Partial<Record<FieldName, number>>> = {
+  name: 120,
+  street: 80,
+  industryText: 100,
+  newsHeadline: 100,
+};
+
+const KNOWN: Readonly<Partial<Record<FieldName, FieldValue>>> = {
+  postalCode: '2100',
+  countryCode: 'DK',
+  country: 'Denmark',
+  capitalCurrency: 'DKK',
+  reportCurrency: 'DKK',
+  formCode: '80',
+  form: 'ApS',
+  formText: 'Anpartsselskab',
+  status: 'NORMAL',
+  employeesMonth: '2026-08',
+};
+
+/** A value the register may well have for the field, as long as they get. */
+function typical(field: FieldName): FieldValue {
+  const known = KNOWN[field];
+  if (known !== undefined) return known;
+  const samples: Readonly<Record<(typeof FIELDS)[FieldName]['kind'], FieldValue>> = {
+    text: 'x'.repeat(LENGTHS[field] ?? 40),
+    multiline: 'x'.repeat(LONG_TEXT),
+    phone: '10203040',
+    email: `${'x'.repeat(30)}@company.example`,
+    url: `https://www.company.example/${'x'.repeat(50)}`,
+    code: '620100',
+    integer: 12,
+    number: 12.5,
+    interval: '10-19',
+    date: '2020-01-31',
+    datetime: '2020-01-31T12:00:00.000Z',
+    boolean: true,
+    list: [{ id: 'CVR-3-4000000000', name: 'x'.repeat(20) }],
+  };
+  return samples[FIELDS[field].kind];
+}

@@ -1,0 +1,223 @@
+/** An open CRM: a provider's connection with its pace, its mapping and what we know of the account's schema. */
+import type { FieldName } from '../../../providers/fields.ts';
+import {
+  type Connection,
+  type Http,
+  type HttpResponse,
+  type Limits,
+  type Observation,
+  type Policy,
+  type PresetRow,
+  type Property,
+  type Provider,
+  ProviderError,
+  type SecretStore,
+} from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { OutboundHttp as Client } from '../../http/outbound/client.ts';
+import { HttpFault } from '../../http/outbound/fault.ts';
+import type { EventName } from '../../protocol/events.ts';
+import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/rate-limiter.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Store } from '../../store/open.ts';
+import type { ValueMap } from '../decide/render.ts';
+import { fenceConnection } from './fence.ts';
+import { soundLimits } from './fence-limits.ts';
+import { guardAccount, guardHold } from './guard.ts';
+import { formOf } from './record-id.ts';
+import { currentSendGuard } from './send-guard.ts';
+
+/** A connection as the configuration describes it. */
+export interface CrmConfig {
+  readonly name: string;
+  readonly provider: Provider;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly match: string | undefined;
+  readonly policy: Policy;
+  readonly mapping: readonly PresetRow[];
+  readonly values: Readonly<Record<string, ValueMap | undefined>>;
+  readonly hold: string | undefined;
+  /** Events that leave a note. */
+  readonly notes: readonly EventName[];
+  readonly autoLink: boolean;
+  readonly persons: boolean;
+  /** The one currency of the CRM's amounts. */
+  readonly currency?: string | undefined;
+  readonly parent: boolean;
+  readonly pollMinutes: number;
+  readonly reconcileHours: number;
+}
+
+/** What a connection's configuration says to the parts that work on its records. */
+type CommonKey =
+  | 'name'
+  | 'provider'
+  | 'settings'
+  | 'match'
+  | 'mapping'
+  | 'values'
+  | 'hold'
+  | 'notes'
+  | 'autoLink'
+  | 'persons'
+  | 'currency'
+  | 'parent'
+  | 'pollMinutes'
+  | 'reconcileHours';
+
+export interface Crm extends Pick<CrmConfig, CommonKey> {
+  readonly connection: Connection;
+  readonly rateLimiter: RateLimiter;
+  readonly limits: Limits;
+  /**
+   * The account's properties by name, read `maxAgeMs` ago at most; a quarter of an hour where absent. Throws where a guard
+   * says no (guard.ts).
+   */
+  schema(signal: AbortSignal, maxAgeMs?: number): Promise<ReadonlyMap<string, Property>>;
+  /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
+  forgetSchema(): void;
+}
+
+/** The fields each CRM is told, by its name. */
+export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
+  new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
+
+export interface CrmDeps {
+  readonly store: Store;
+  readonly http: Client;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  /** Calls are made though the account is paused: somebody wants to know whether the cause is gone. */
+  readonly probes?: true;
+}
+
+const CONNECT_MS = 60_000;
+const SCHEMA_MS = 15 * 60_000;
+/** A record that was read longer ago than this may have been edited since: better to begin again after the pause. */
+const PATIENCE_MS = 2_000;
+
+/** Builds the connection; makes no call yet. */
+export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
+  const { store, now } = deps;
+  const { name, provider, settings, hold } = config;
+  const limits = soundLimits(name, provider.limits(settings));
+  const rateLimiter = createRateLimiter({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
+  const http = rateLimitedHttp(deps, config, rateLimiter, limits);
+  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config) });
+  let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
+  let isOurs = false;
+  const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
+    if (!isOurs) await guardAccount(store, name, connection, now(), signal);
+    isOurs = true;
+    const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
+    guardHold(name, hold, schema);
+    return schema;
+  };
+  return {
+    ...config,
+    connection,
+    rateLimiter,
+    limits,
+    schema(signal, maxAgeMs = SCHEMA_MS) {
+      if (known === undefined || now() - known.at > maxAgeMs) {
+        const reading = { at: now(), properties: readSchema(signal) };
+        known = reading;
+        // A late failure of an older read must not cost a newer schema.
+        reading.properties.catch(() => {
+          if (known === reading) known = undefined;
+        });
+      }
+      return known.properties;
+    },
+    forgetSchema() {
+      known = undefined;
+    },
+  };
+}
+
+/** A plugin may wait in `connect`, which should make no call: the daemon must not wait with it. */
+async function connected(
+  { store, now }: CrmDeps,
+  { name, provider, settings }: CrmConfig,
+  http: Http,
+): Promise<Connection> {
+  const late = Promise.withResolvers<never>();
+  const seconds = CONNECT_MS / 1_000;
+  const timer = setTimeout(
+    () => late.reject(new Error(`${name}: its connect did not end within ${seconds} s`)),
+    CONNECT_MS,
+  );
+  try {
+    const opening = provider.connect(settings, { http, keep: keepFor(store, name, now), now });
+    return await Promise.race([opening, late.promise]);
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw new Error(`connector.providers.${name}: its provider could not connect`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Every call of a provider passes here: paced, counted, and its headers heard. */
+function rateLimitedHttp(
+  { http, metrics, now, probes }: CrmDeps,
+  config: CrmConfig,
+  rateLimiter: RateLimiter,
+  limits: Limits,
+): Http {
+  const { name: provider } = config;
+  return async (request) => {
+    const budget = request.budget ?? 'default';
+    const guard = budget === 'none' ? undefined : currentSendGuard();
+    // A write that was decided by what the CRM held a moment ago goes before reads.
+    const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
+    const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
+    if (budget !== 'none' && !isProbe) await rateLimiter.acquire(budget, request.signal, order).catch(throwPaused);
+    await guard?.(request);
+    const started = performance.now();
+    try {
+      const response = await http(request);
+      metrics.crmCalls.inc({ provider, code: String(response.status) });
+      await heed(response);
+      return response;
+    } catch (error) {
+      if (!(error instanceof HttpFault)) throw error;
+      metrics.crmCalls.inc({ provider, code: error.kind });
+      if (error.kind === 'aborted') throw request.signal.reason;
+      throw new ProviderError('unavailable', error.message, { cause: error });
+    } finally {
+      metrics.crmRequestSeconds.observe({ provider }, (performance.now() - started) / 1000);
+    }
+  };
+
+  function throwPaused(error: unknown): never {
+    if (!(error instanceof PausedError)) throw error;
+    throw new ProviderError('rate', error.message, { retryAfterMs: Math.max(0, error.until - now()), cause: error });
+  }
+
+  async function heed(response: HttpResponse): Promise<void> {
+    const seen = observed(config, response);
+    if (seen === undefined) return;
+    if (seen.pauseMs !== undefined)
+      await rateLimiter.block(now() + seen.pauseMs, seen.reason ?? 'the CRM asked for a pause');
+    const budget = seen.budget ?? 'default';
+    const window = limits.budgets[budget];
+    // Others spend from the same budget: leave it a tenth of its window to recover.
+    if (seen.remaining !== undefined && seen.remaining < 2 && window !== undefined)
+      await rateLimiter.slow(budget, now() + window.perMs / 10);
+  }
+}
+
+/** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
+function observed({ provider, settings }: CrmConfig, response: HttpResponse): Observation | undefined {
+  try {
+    return provider.observe?.(response, settings);
+  } catch {
+    return undefined;
+  }
+}
+
+const keepFor = (store: Store, name: string, now: () => number): SecretStore => ({
+  get: (key) => readValue(store.db, `${name}/${key}`),
+  set: (key, value) => store.write((tx) => writeValue(tx, `${name}/${key}`, value, now())),
+});

@@ -1,0 +1,101 @@
+/** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
+import { type Fault, ProviderError } from '../../../providers/provider.ts';
+import { storeErrorIn } from '../../store/store-error.ts';
+import type { IdForm } from './record-id.ts';
+
+export interface FenceOptions {
+  /** The connection's name, for messages. */
+  readonly name: string;
+  /** How ids in the answers are spelled here; as they stand where absent. */
+  readonly form?: IdForm;
+  /** How long one verb may take, in ms: longer than any pace would make an honest one wait. */
+  readonly verbMs?: number;
+  /** How long a verb may take to stop after its signal, in ms. */
+  readonly stopMs?: number;
+}
+
+/** Runs a verb; `read` checks its answer and throws where it makes no sense. */
+export type Bound = <T, R>(
+  verb: string,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+  read: (answer: unknown) => R,
+) => Promise<R>;
+
+const VERB_MS = 10 * 60_000;
+const STOP_MS = 1_000;
+const MOST_WAIT_MS = 24 * 3_600_000;
+const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
+
+/** Makes the runner of one connection's verbs. */
+export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOptions): Bound {
+  return async (verb, signal, work, read) => {
+    signal.throwIfAborted();
+    const over = Promise.withResolvers<never>();
+    // The provider's own: at the deadline its calls end too, and nothing stays with a signal that lives for days.
+    const own = new AbortController();
+    let stopping: NodeJS.Timeout | undefined;
+    const onAbort = () => {
+      own.abort(signal.reason);
+      stopping = setTimeout(() => over.reject(signal.reason), stopMs);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    const deadline = setTimeout(() => {
+      const late = new ProviderError('unavailable', `${name}: its ${verb} did not end within ${verbMs / 1_000} s`);
+      own.abort(late);
+      over.reject(late);
+    }, verbMs);
+    let answer: unknown;
+    try {
+      answer = await Promise.race([begin(work, own.signal), over.promise]);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw asThrown(error, name, verb);
+    } finally {
+      clearTimeout(deadline);
+      clearTimeout(stopping);
+      signal.removeEventListener('abort', onAbort);
+    }
+    try {
+      return read(answer);
+    } catch (error) {
+      throw new ProviderError(
+        'unavailable',
+        `${name}: its ${verb} gave ${error instanceof Error ? error.message : 'nonsense'}`,
+        { cause: error },
+      );
+    }
+  };
+}
+
+/** A verb that throws before it waits is no other than one that throws later. */
+const begin = async <T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> => work(signal);
+
+/** An error as the contract has them; a bug of the provider says whose it is. */
+function asThrown(error: unknown, name: string, verb: string): unknown {
+  // Every call of a provider asks the store for its turn.
+  const ofStore = storeErrorIn(error);
+  if (ofStore !== undefined) return ofStore;
+  if (isFault(error)) {
+    const { fault, message, retryAfterMs } = error;
+    if (error instanceof ProviderError && isSane(retryAfterMs)) return error;
+    // Thrown by another copy of this package, or with a wait that no account could live with.
+    const wait = isSane(retryAfterMs) ? retryAfterMs : undefined;
+    return new ProviderError(fault, message, { cause: error, ...(wait !== undefined && { retryAfterMs: wait }) });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new Error(`${name}: its ${verb} failed, which is a bug of the provider: ${message}`, { cause: error });
+}
+
+interface FaultLike {
+  readonly fault: Fault;
+  readonly message: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+const isFault = (error: unknown): error is FaultLike =>
+  error instanceof ProviderError ||
+  (error instanceof Error && error.name === 'ProviderError' && 'fault' in error && FAULTS.includes(error.fault));
+
+const isSane = (ms: number | undefined): boolean =>
+  ms === undefined || (typeof ms === 'number' && ms >= 0 && ms <= MOST_WAIT_MS);

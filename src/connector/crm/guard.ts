@@ -1,0 +1,43 @@
+/** What must hold before a connection's records are touched: a doubt stops the whole connection, not one record. */
+import { type Connection, type Property, ProviderError } from '../../../providers/provider.ts';
+import type { Store } from '../../store/open.ts';
+
+/**
+ * Throws where the credentials belong to another account than the one this connection began with: every record would
+ * look deleted there, and every link would end. Remembers the account the first time. One or two calls.
+ */
+export async function guardAccount(
+  store: Store,
+  name: string,
+  connection: Connection,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id } = await connection.check(signal);
+  const key = `account:${name}`;
+  const row = { key, value: id, updated_at: now };
+  await store.write((tx) =>
+    tx
+      .insertInto('kv')
+      .values(row)
+      .onConflict((conflict) => conflict.column('key').doNothing())
+      .execute(),
+  );
+  const known = await store.db.selectFrom('kv').select('value').where('key', '=', key).executeTakeFirstOrThrow();
+  if (known.value === id) return;
+  const message = `the credentials of ${name} belong to account ${id}, and its links to account ${known.value}`;
+  throw new ProviderError('refused', `${message}: correct them, or configure ${id} under another name`);
+}
+
+/** Throws where the property that holds records back cannot be read: every held record would be written. */
+export function guardHold(name: string, hold: string | undefined, schema: ReadonlyMap<string, Property>): void {
+  const property = hold === undefined ? undefined : schema.get(hold);
+  if (hold === undefined || (property !== undefined && property.unreadable !== true)) return;
+  if (property !== undefined)
+    throw new ProviderError(
+      'refused',
+      `${hold} of ${name} cannot be read back, so nobody knows which records are on hold: let records be read (readUrl), or take hold out of the configuration`,
+    );
+  const message = `${name} has no property ${hold} that these credentials can read, so nobody knows which records are on hold`;
+  throw new ProviderError('refused', `${message}: create it, grant it, or take hold out of the configuration`);
+}

@@ -1,0 +1,83 @@
+/** Properties a mapping needs and an account lacks: what they would be, for `check` to offer and to make. */
+import { FIELDS, KIND_TYPES } from '../../../providers/fields.ts';
+import type { Connection, Property, PropertyDefinition } from '../../../providers/provider.ts';
+import type { Finding } from '../../runtime/finding.ts';
+import type { MappingToCheck } from './check-mapping.ts';
+
+export interface ToDefine extends MappingToCheck {
+  readonly provider: { readonly definitions?: readonly PropertyDefinition[] };
+}
+
+/**
+ * The definitions of what the mapping, the match and the hold name and the account has not. The provider's own definition
+ * counts where it has one; else the field says what the property must take. What is optional in a preset and in no
+ * definition is the CRM's own, and nobody's to make. Pure.
+ */
+export function missingProperties(config: ToDefine, properties: readonly Property[]): readonly PropertyDefinition[] {
+  const { definitions } = config.provider;
+  const known = new Map((definitions ?? []).map((each) => [each.name, each]));
+  const there = new Set(properties.map(({ name }) => name));
+  const wanted = new Map<string, PropertyDefinition>();
+  const want = (name: string, make: () => PropertyDefinition): void => {
+    if (!there.has(name) && !wanted.has(name)) wanted.set(name, known.get(name) ?? make());
+  };
+  const { match, hold } = config;
+  if (match !== undefined) want(match, () => ({ name: match, label: 'CVR number', type: 'string', unique: true }));
+  if (hold !== undefined) want(hold, () => ({ name: hold, label: 'CVR hold', type: 'boolean' }));
+  for (const { field, property, policy, unless, optional } of config.mapping) {
+    if (policy === 'never' || (unless !== undefined && there.has(unless))) continue;
+    if (optional === true && definitions !== undefined && !known.has(property)) continue;
+    want(property, () => ({
+      name: property,
+      label: labelOf(FIELDS[field].about),
+      type: KIND_TYPES[FIELDS[field].kind],
+    }));
+  }
+  return [...wanted.values()];
+}
+
+const labelOf = (about: string): string => `CVR ${about.split(/[,;:(]/u, 1)[0]?.trim() ?? about}`;
+
+/** Says which properties could be made; one finding, or none where nothing is missing or the CRM cannot make any. */
+export function offer(
+  name: string,
+  connection: Connection,
+  missing: readonly PropertyDefinition[],
+): readonly Finding[] {
+  if (missing.length === 0 || connection.defineProperties === undefined) return [];
+  return [
+    {
+      level: 'info',
+      subject: `${name} properties`,
+      found: `${missing.length} could be made: ${missing.map((each) => each.name).join(', ')}`,
+      advice: 'cvrsync check --create-properties makes them',
+    },
+  ];
+}
+
+/** Makes them, and says what became of each. */
+export async function makeProperties(
+  name: string,
+  connection: Connection,
+  missing: readonly PropertyDefinition[],
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  if (missing.length === 0) return [];
+  if (connection.defineProperties === undefined)
+    return [
+      {
+        level: 'warn',
+        subject: `${name} properties`,
+        found: `${missing.length} are missing, and this provider cannot make any`,
+        advice: `make them in the CRM: ${missing.map((each) => each.name).join(', ')}`,
+      },
+    ];
+  const defined = await connection.defineProperties(missing, signal);
+  return defined.map((each): Finding => {
+    const subject = `${name} ${each.name}`;
+    if (each.kind === 'created') return { level: 'ok', subject, found: 'made' };
+    if (each.kind === 'exists')
+      return { level: 'warn', subject, found: 'is there, though these credentials do not see it', advice: 'grant it' };
+    return { level: 'fail', subject, found: `could not be made: ${each.reason ?? 'the CRM gave no reason'}` };
+  });
+}

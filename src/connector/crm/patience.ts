@@ -1,0 +1,57 @@
+/** Calls to a CRM that outlast its bad moments: what a person need not be told of, and what one must be. */
+import { ProviderError } from '../../../providers/provider.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { Crm } from './crm.ts';
+
+/** A pause that the CRM asks for and that lasts longer than this is for another day. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
+const LONGEST_SILENCE_MS = 2 * 60_000;
+const LONGEST_BACKOFF_MS = 60_000;
+const PAUSE_MS = { rate: 10_000, locked: 60_000 } as const;
+
+export interface Patient {
+  readonly crm: Pick<Crm, 'rateLimiter'>;
+  readonly now: () => number;
+  /** How long it is tried without an answer; two minutes where absent. */
+  readonly silenceMs?: number;
+  /** Waits; resolves early where the signal aborts. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Told why it waits, and undefined once that is over. */
+  readonly report?: (step: { readonly trouble: string | undefined }) => void;
+}
+
+/**
+ * Makes a call again until it is answered: after a pause the CRM asks for, which holds for the whole account, and after a
+ * silence with back-off. Throws what a person must see to: credentials, a refusal, a silence that does not end.
+ */
+export async function patiently<T>(
+  { crm, now, silenceMs = LONGEST_SILENCE_MS, wait = pause, report }: Patient,
+  call: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const began = now();
+  for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted();
+    try {
+      const answer = await call();
+      if (tries > 1) report?.({ trouble: undefined });
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      const ms = error instanceof ProviderError ? pauseAfter(error, tries, now() - began > silenceMs) : undefined;
+      if (!(error instanceof ProviderError) || ms === undefined) throw error;
+      if (error.fault !== 'unavailable') await crm.rateLimiter.block(now() + ms, error.message, error.fault);
+      report?.({ trouble: error.message });
+      await wait(ms, signal);
+    }
+  }
+}
+
+function pauseAfter({ fault, retryAfterMs }: ProviderError, tries: number, isOver: boolean): number | undefined {
+  if (fault === 'auth' || fault === 'refused') return undefined;
+  if (fault === 'unavailable')
+    return isOver ? undefined : Math.max(retryAfterMs ?? 0, backoff(tries, { capMs: LONGEST_BACKOFF_MS }));
+  const ms = Math.max(retryAfterMs ?? PAUSE_MS[fault], 1_000);
+  return ms > LONGEST_PAUSE_MS ? undefined : ms;
+}

@@ -1,0 +1,121 @@
+/**
+ * currency: an amount is written only where its currency is known beside it, and a currency is changed only together with
+ * the amounts that stand beside it. Pure.
+ */
+import { CURRENCY_OF, type FieldName } from '../../../providers/fields.ts';
+import type { Property } from '../../../providers/provider.ts';
+import type { Fact } from '../facts/fact.ts';
+import { isBlank } from './decide.ts';
+import type { Planned } from './planned.ts';
+
+export interface CurrencyInput {
+  readonly facts: ReadonlyMap<FieldName, Fact>;
+  readonly schema: ReadonlyMap<string, Property>;
+  /** The CRM's one currency, where the configuration names it. */
+  readonly currency?: string | undefined;
+}
+
+/** The rule by which an amount, or a currency, is held back. */
+export const CURRENCY = 'currency';
+
+/** Holds back what would stand in the CRM with another currency than the register's, or with none. */
+export function withCurrencies(planned: readonly Planned[], input: CurrencyInput): readonly Planned[] {
+  const currencies = new Set(planned.flatMap(({ field }) => currencyOf(field) ?? []));
+  return [...currencies].reduce((all, currency) => withCurrency(all, currency, input), planned);
+}
+
+const CURRENCIES: Readonly<Partial<Record<FieldName, FieldName>>> = CURRENCY_OF;
+
+/** The field that says what currency this one is in; undefined for what is no amount. */
+export const currencyOf = (field: FieldName): FieldName | undefined => CURRENCIES[field];
+
+function withCurrency(all: readonly Planned[], currency: FieldName, input: CurrencyInput): readonly Planned[] {
+  const isAmount = ({ field }: Planned) => currencyOf(field) === currency;
+  const isMapped = all.some(({ field }) => field === currency);
+  const known = all.map((each) => {
+    const lack = isAmount(each) && writesAmount(each) ? lacking(each, currency, isMapped, input) : undefined;
+    return lack === undefined ? each : heldBack(each, lack);
+  });
+  // An amount that stays as it is, though not by a person's own hand, would change its meaning with its currency.
+  const stays = known.find((each) => isAmount(each) && STAYS.has(each.rule) && !isBlank(each.old));
+  const safe = known.map((each) =>
+    each.field === currency && stays !== undefined && changes(each)
+      ? aside(each, `${stays.property} keeps an amount in the currency of before`)
+      : each,
+  );
+  const beside = safe.filter(({ field }) => field === currency);
+  const written = beside.filter(isWritten).map(({ property }) => property);
+  const silent = beside.find((each) => !isWritten(each) && each.rule !== 'same');
+  const code = codeOf(currency, input);
+  const changed = safe.filter((each) => isAmount(each) && changes(each)).map(({ property }) => property);
+  return safe.map((each) => {
+    // The other way round, too: amounts that the CRM refuses would be left under a new currency.
+    if (each.field === currency && changes(each)) return { ...each, needs: changed };
+    if (!isAmount(each) || !writesAmount(each)) return each;
+    if (silent === undefined || code === input.currency) return { ...each, needs: written };
+    return aside(
+      each,
+      `the amount is in ${code}, and ${silent.property} does not get to say so: ${silent.detail ?? silent.rule}`,
+    );
+  });
+}
+
+const STAYS: ReadonlySet<string> = new Set(['held', 'set-aside', 'read-only', 'missing', CURRENCY]);
+
+const isWritten = ({ action }: Planned): boolean => action === 'write';
+const changes = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.old);
+const writesAmount = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.now);
+
+interface Lack {
+  readonly detail: string;
+  /** One cause for all records, which `check` tells of: none of them is to be reviewed for it. */
+  readonly always?: true;
+}
+
+function codeOf(currency: FieldName, { facts }: CurrencyInput): string | undefined {
+  const value = facts.get(currency)?.value;
+  return value !== undefined && 'scalar' in value && value.scalar !== null ? String(value.scalar) : undefined;
+}
+
+/** Why an amount's currency cannot be known beside it; undefined where it can. */
+function lacking(amount: Planned, currency: FieldName, isMapped: boolean, input: CurrencyInput): Lack | undefined {
+  const { facts, schema, currency: own } = input;
+  const code = codeOf(currency, input);
+  // What is said of an amount says its currency too: an older one is another amount's.
+  if (code === undefined || facts.get(currency)?.clock !== facts.get(amount.field)?.clock)
+    return { detail: 'the currency of this amount is not known' };
+  if (code === own) return undefined;
+  if (own !== undefined && schema.get(amount.property)?.money === true)
+    return { detail: `the amount is in ${code}, and ${amount.property} shows amounts in ${own}` };
+  if (isMapped) return undefined;
+  const detail = `the amount is in ${code}, and no property beside it says so: map ${currency}`;
+  return own === undefined ? { detail: `${detail}, or set currency`, always: true } : { detail };
+}
+
+const heldBack = (planned: Planned, { detail, always }: Lack): Planned =>
+  always === true ? { ...planned, action: 'skip', rule: CURRENCY, detail } : aside(planned, detail);
+
+const aside = (planned: Planned, detail: string): Planned => ({
+  ...planned,
+  action: 'set-aside',
+  rule: CURRENCY,
+  detail,
+});
+
+/** The properties that may not be written without those that the CRM refused, with the reason. */
+export function leftBehind(
+  planned: readonly Planned[],
+  refused: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const out: Record<string, string> = {};
+  const isOut = (name: string): boolean => Object.hasOwn(refused, name) || Object.hasOwn(out, name);
+  for (let before = -1; Object.keys(out).length !== before; ) {
+    before = Object.keys(out).length;
+    for (const { property, needs = [] } of planned) {
+      const missing = isOut(property) ? undefined : needs.find(isOut);
+      if (missing !== undefined)
+        out[property] = `the CRM refused ${missing}, and the two are written together or not at all`;
+    }
+  }
+  return out;
+}

@@ -1,0 +1,61 @@
+/** decide: the rule for one property of one record. The table stands in docs/mapping.md. */
+import type { Policy, PropertyValue } from '../../../providers/provider.ts';
+
+/** Everything a decision may look at, as property values. */
+export interface Inputs {
+  /** What the CRM holds. */
+  readonly crm: PropertyValue;
+  /** What the register says now. */
+  readonly now: PropertyValue;
+  /** Every value the register is known to have had, in any order. */
+  readonly known: readonly PropertyValue[];
+  /** What we wrote last; undefined where we never wrote. */
+  readonly last: PropertyValue | undefined;
+  /** Whether what the CRM holds is an older write of ours that arrived after a newer one. */
+  readonly overtaken?: boolean;
+  readonly policy: Policy;
+  /** A person's word on this property, which stands above the policy; undefined where there is none. */
+  readonly override: 'release' | 'hold' | undefined;
+  /** Whether the register's word is still to be taken once for a property that nobody knows the author of. */
+  readonly trusted: boolean;
+  /** Equality after normalising. */
+  readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
+}
+
+/** The rule that decided, by name: history and `explain` show it. */
+export type DecisionRule =
+  | 'same' // the CRM holds the value already
+  | 'held' // a person ruled that nothing is written
+  | 'never' // the policy says so
+  | 'released' // a person ruled that the register wins
+  | 'blank' // the CRM is blank
+  | 'always' // the policy overwrites
+  | 'ours' // the CRM holds what we wrote last
+  | 'register' // the CRM holds an earlier register value
+  | 'filled' // if-blank, and it is not
+  | 'trusted' // somebody changed it before the link, which trusts the register once
+  | 'edited'; // a person changed it
+
+export interface Decision {
+  readonly action: 'write' | 'skip' | 'keep';
+  readonly rule: DecisionRule;
+}
+
+/** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
+export function decide({ crm, now, known, last, overtaken, policy, override, trusted, same }: Inputs): Decision {
+  if (same(crm, now)) return { action: 'skip', rule: 'same' };
+  if (override === 'hold') return { action: 'skip', rule: 'held' };
+  if (policy === 'never') return { action: 'skip', rule: 'never' };
+  if (isBlank(crm)) return { action: 'write', rule: 'blank' };
+  if (policy === 'always') return { action: 'write', rule: 'always' };
+  if (override === 'release') return { action: 'write', rule: 'released' };
+  if (overtaken === true) return { action: 'write', rule: 'ours' };
+  if (policy === 'if-blank') return { action: 'skip', rule: 'filled' };
+  if (last !== undefined && same(crm, last)) return { action: 'write', rule: 'ours' };
+  if (known.some((value) => same(crm, value))) return { action: 'write', rule: 'register' };
+  return trusted ? { action: 'write', rule: 'trusted' } : { action: 'keep', rule: 'edited' };
+}
+
+/** Blank in any CRM's spelling: null, nothing, or white space only. */
+export const isBlank = (value: PropertyValue): boolean =>
+  value === null || (typeof value === 'string' && value.trim() === '');

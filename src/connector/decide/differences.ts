@@ -1,0 +1,109 @@
+/** Differences: properties where the CRM holds another value than the register, left to a person. */
+import { sql } from 'kysely';
+import { countRows } from '../../store/count.ts';
+import { eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import { type OverrideRef, setOverride } from './override.ts';
+
+export interface Difference extends OverrideRef {
+  readonly entity: string;
+  /** JSON of what the CRM held when it was decided. */
+  readonly crm: string;
+  /** JSON of what the register says. */
+  readonly register: string;
+  /** Ms since 1970. */
+  readonly since: number | null;
+}
+
+export interface DifferenceFilter {
+  readonly provider?: string | undefined;
+  readonly property?: string | undefined;
+  readonly after?: OverrideRef | undefined;
+}
+
+const open = (db: Db, { provider, property }: DifferenceFilter) =>
+  db
+    .selectFrom('property_state as state')
+    .innerJoin('link', (join) =>
+      join.onRef('link.provider', '=', 'state.provider').onRef('link.record_id', '=', 'state.record_id'),
+    )
+    .where('state.kept', 'is not', null)
+    .where('link.state', '=', 'active')
+    .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
+    .$if(property !== undefined, (query) => query.where('state.property', '=', property ?? ''));
+
+/** Differences by connection, property and record; the next page comes `after` the last of this one. */
+export async function readDifferences(db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Difference[]> {
+  const { after } = filter;
+  const rows = await open(db, filter)
+    .select(['state.provider', 'state.property', 'state.record_id', 'link.entity', 'kept', 'offered', 'kept_at'])
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('state.provider', 'state.property', 'state.record_id'),
+          '>',
+          tuple(after?.provider ?? '', after?.property ?? '', after?.recordId ?? ''),
+        ),
+      ),
+    )
+    .orderBy('state.provider')
+    .orderBy('state.property')
+    .orderBy('state.record_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at }) => ({
+    provider,
+    property,
+    recordId: record_id,
+    entity,
+    crm: kept ?? 'null',
+    register: offered ?? 'null',
+    since: kept_at,
+  }));
+}
+
+/** How many differences there are, counted up to `most`. */
+export const countDifferences = (
+  db: Db,
+  filter: DifferenceFilter = {},
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<number> => countRows(db, open(db, filter).select('state.record_id').limit(most));
+
+/** Forgets differences of properties that are not decided any more: unmapped, or of another company. */
+export async function forgetDifferences(
+  tx: Tx,
+  provider: string,
+  rows: readonly { readonly id: string; readonly property: string }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`update property_state set kept = null, offered = null, kept_at = null
+    where provider = ${provider} and (record_id, property) in
+      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
+}
+
+/** Settles a difference: `register` lets the register win once, `crm` holds what the CRM has. False where there is none. */
+export async function settleDifference(
+  tx: Tx,
+  ref: OverrideRef,
+  winner: 'register' | 'crm',
+  now: number,
+): Promise<boolean> {
+  const kind = winner === 'register' ? 'release' : 'hold';
+  const isOpen = await tx
+    .selectFrom('property_state')
+    .select('property')
+    .where('provider', '=', ref.provider)
+    .where('record_id', '=', ref.recordId)
+    .where('property', '=', ref.property)
+    .where('kept', 'is not', null)
+    .executeTakeFirst();
+  if (isOpen === undefined) return false;
+  await setOverride(
+    tx,
+    ref,
+    { kind, once: kind === 'release', until: null, reason: 'a difference that a person settled' },
+    now,
+  );
+  await forgetDifferences(tx, ref.provider, [{ id: ref.recordId, property: ref.property }]);
+  return true;
+}

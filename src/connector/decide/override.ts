@@ -1,0 +1,175 @@
+/** Overrides: a person's word on one property of one record, or on all of them; it stands above the policy. */
+
+import { type ExpressionBuilder, sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { each, eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import type { OverrideTable, StoreSchema } from '../../store/schema.ts';
+import type { RecordRef } from '../links/links.ts';
+import { noteQueue } from '../notes/rows.ts';
+import { parentQueue } from '../parents/mark.ts';
+
+/** Stands for every property of a record. */
+export const ALL_PROPERTIES = '*';
+
+/** Why a property that `undo` restored is held: the next sync would write it again. */
+export const UNDONE = 'undone';
+
+export interface Override {
+  /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
+  readonly kind: OverrideTable['kind'];
+  /** Ends with the first write, or where the CRM holds the value already. */
+  readonly once: boolean;
+  /** When it ends, in ms since 1970; null for until it is lifted. */
+  readonly until: number | null;
+  readonly reason: string | null;
+  readonly createdAt: number;
+}
+
+/** A record's overrides by property. */
+export type Overrides = ReadonlyMap<string, Override>;
+
+/** The override that counts for a property: its own, else the record's. */
+export const overrideFor = (overrides: Overrides, property: string): Override | undefined =>
+  overrides.get(property) ?? overrides.get(ALL_PROPERTIES);
+
+/** The overrides on these records that hold at `now`, by record id. */
+export async function readOverrides(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, Overrides>> {
+  const rows = await db
+    .selectFrom('override')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
+    .orderBy('property')
+    .execute();
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
+      id,
+      new Map(own.map((row) => [row.property, overrideOf(row)])),
+    ]),
+  );
+}
+
+export const overrideOf = ({ kind, once, until, reason, created_at }: OverrideTable): Override => ({
+  kind,
+  once: once === 1,
+  until,
+  reason,
+  createdAt: created_at,
+});
+
+/** A record's property, or all of them: {@link ALL_PROPERTIES}. */
+export interface OverrideRef extends RecordRef {
+  readonly property: string;
+}
+
+/** Rules on a property, in place of what was ruled before, and has the record synced. */
+export async function setOverride(
+  tx: Tx,
+  { provider, recordId, property }: OverrideRef,
+  override: Omit<Override, 'createdAt'>,
+  now: number,
+): Promise<void> {
+  await markOverridden(tx, { provider, recordId, property }, now);
+  const { kind, until, reason } = override;
+  const said = { kind, once: override.once ? 1 : 0, until, reason, created_at: now };
+  await tx
+    .insertInto('override')
+    .values({ provider, record_id: recordId, property, ...said })
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
+    .execute();
+}
+
+/** Has a record looked at again for what is ruled now; its notes and its parent, too, where they wait for a hold on all. */
+async function markOverridden(tx: Tx, { provider, recordId, property }: OverrideRef, now: number): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  if (property !== ALL_PROPERTIES) return;
+  const queues = [noteQueue(provider), parentQueue(provider)];
+  const waiting = await tx
+    .selectFrom('lane')
+    .select('queue')
+    .where('queue', 'in', queues)
+    .where('key', '=', recordId)
+    .where('parked_at', 'is', null)
+    .execute();
+  for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
+}
+
+/** Ends a override of that kind, and has the record synced. False where there is none. */
+export async function clearOverride(
+  tx: Tx,
+  { provider, recordId, property }: OverrideRef,
+  kind: Override['kind'],
+  now: number,
+): Promise<boolean> {
+  await markOverridden(tx, { provider, recordId, property }, now);
+  const { numDeletedRows } = await tx
+    .deleteFrom('override')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', '=', property)
+    .where('kind', '=', kind)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends the holds that undo put on a connection's records, on one property or on all; returns how many. */
+export async function clearUndone(
+  tx: Tx,
+  provider: string,
+  property: string | undefined,
+  now: number,
+): Promise<number> {
+  const undone = (row: ExpressionBuilder<StoreSchema, 'override'>) =>
+    row.and([
+      row('provider', '=', provider),
+      row('kind', '=', 'hold'),
+      row('reason', '=', UNDONE),
+      ...(property === undefined ? [] : [row('property', '=', property)]),
+    ]);
+  const rows = await tx.selectFrom('override').select('record_id').where(undone).execute();
+  await mark(
+    tx,
+    `sync:${provider}`,
+    rows.map((row) => row.record_id),
+    now,
+  );
+  const { numDeletedRows } = await tx.deleteFrom('override').where(undone).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** A release that did its one service. */
+export interface Spent {
+  readonly id: string;
+  readonly property: string;
+  readonly createdAt: number;
+}
+
+/** Ends releases that were for once; one that was given anew meanwhile stays. */
+export async function endSpent(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
+  if (spent.length === 0) return;
+  const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
+  await sql`delete from override where provider = ${provider} and once = 1 and (record_id, property, created_at) in
+    (select each.value ->> 'id', each.value ->> 'property', cast(each.value ->> 'at' as bigint)
+      from ${eachRow(tx, rows)})`.execute(tx);
+}
+
+/** Lets it be known after a merge for which properties the register's word was taken: the survivor's are people's now. */
+export async function carryTrust(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+  await sql`insert into property_state (provider, record_id, property, trusted_at)
+    select provider, cast(${to} as text), property, trusted_at from property_state
+    where provider = ${provider} and record_id = ${from} and trusted_at is not null
+    on conflict (provider, record_id, property) do update set
+      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
+}
+
+/** Deletes the overrides that ended before `before`. */
+export async function deleteEnded(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('override').where('until', '<=', before).execute();
+}

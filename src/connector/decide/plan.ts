@@ -1,0 +1,151 @@
+/** plan: what one record should hold, property by property, and the patch that brings it there. Pure. */
+import { createHash } from 'node:crypto';
+import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
+import type { PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
+import { resolveTokens } from '../../protocol/news.ts';
+import { type Fact, factValue } from '../facts/fact.ts';
+import { isPerson } from '../facts/persons.ts';
+import type { Link } from '../links/links.ts';
+import { withCurrencies } from './currency.ts';
+import { decide } from './decide.ts';
+import { type Overrides, overrideFor } from './override.ts';
+import type { Late, Pending, Planned } from './planned.ts';
+import { render, type ValueMap } from './render.ts';
+import { sameFor } from './same.ts';
+
+/** What we remember of one property of one record. */
+export interface PropertyMemory {
+  /** What we wrote last; undefined where we never wrote. */
+  readonly written: PropertyValue | undefined;
+  readonly writtenAt: number;
+  /** A value that was set aside, with the schema that refused it. */
+  readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
+  /** Whether the register's word was taken for it under a link that trusts the register. */
+  readonly trusted: boolean;
+  /** The difference that was left to a person, as JSON. */
+  readonly kept: { readonly crm: string; readonly now: string } | undefined;
+  /** Writes that nobody knows the end of, oldest first. */
+  readonly pending: readonly Pending[];
+}
+
+export interface PlanInput {
+  /** Whom the record stands for. */
+  readonly entity: string;
+  readonly mapping: readonly PresetRow[];
+  readonly values: Readonly<Record<string, ValueMap | undefined>>;
+  /** Whether persons may be told of: in lists of companies, such as auditors, they are left out otherwise. */
+  readonly persons: boolean;
+  /** The CRM's one currency, where the configuration names it. */
+  readonly currency?: string | undefined;
+  readonly schema: ReadonlyMap<string, Property>;
+  readonly facts: ReadonlyMap<FieldName, Fact>;
+  readonly known: (field: FieldName) => readonly FieldValue[];
+  readonly remembered: ReadonlyMap<string, PropertyMemory>;
+  readonly overrides: Overrides;
+  readonly trust: Link['trust'];
+  /** What the CRM holds; a property that is absent cannot be read there, and is taken to hold what was written last. */
+  readonly crm: Readonly<Record<string, PropertyValue>>;
+}
+
+/** The mapping rows that count for an account with this schema. */
+export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<string, Property>): readonly PresetRow[] =>
+  mapping.filter(
+    (row) =>
+      row.policy !== 'never' &&
+      !(row.unless !== undefined && schema.has(row.unless)) &&
+      !(row.optional === true && !schema.has(row.property)),
+  );
+
+/**
+ * Plans one record; a field without a fact, or known only in part, is not planned at all. Nor is anything where the record
+ * stands for a natural person who may not be named.
+ */
+export function planRecord(input: PlanInput): readonly Planned[] {
+  if (!input.persons && isPerson(input.entity, undefined)) return [];
+  const planned = rowsFor(input.mapping, input.schema).flatMap((row) => {
+    const fact = input.facts.get(row.field);
+    const value = fact === undefined ? undefined : factValue(fact);
+    // Whether a company is protected is true or false, and where it is neither, it is not known.
+    const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
+    return fact === undefined || isUnknown ? [] : [planProperty(input, row, fact, value)];
+  });
+  return withCurrencies(planned, input);
+}
+
+function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
+  const { field, property: name, policy } = row;
+  const property = input.schema.get(name);
+  const remembered = input.remembered.get(name);
+  const old = (Object.hasOwn(input.crm, name) ? input.crm[name] : remembered?.written) ?? null;
+  const base = { field, property: name, seq: fact.seq, old, now: shown(nameable(field, value, input.persons)) };
+  if (property === undefined)
+    return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
+  if (!property.writable)
+    return {
+      ...base,
+      action: 'set-aside',
+      rule: 'read-only',
+      detail: `${name} cannot be written with these credentials`,
+    };
+  const values = input.values[field];
+  const spell = (each: FieldValue) => render(field, nameable(field, each, input.persons), property, values, row.join);
+  const rendered = spell(value);
+  if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
+  const now = rendered.value;
+  const refused = remembered?.refused;
+  if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
+    return { ...base, now, action: 'set-aside', rule: 'set-aside', detail: refused.reason };
+  const known = input.known(field).flatMap((each) => {
+    const earlier = spell(each);
+    return earlier.ok ? [earlier.value] : [];
+  });
+  const same = sameFor(field, property);
+  const override = overrideFor(input.overrides, name);
+  const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
+  const late = remembered && lateOf(remembered, old, same);
+  const last = late === undefined ? remembered?.written : late.now;
+  const overtaken = late?.overtook === true;
+  const decision = decide({ crm: old, now, known, last, overtaken, policy, override: override?.kind, trusted, same });
+  return {
+    ...base,
+    now,
+    ...decision,
+    ...(override !== undefined && { override }),
+    ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
+    ...(late !== undefined && { late }),
+  };
+}
+
+/** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
+function lateOf(
+  { pending, written, writtenAt, kept }: PropertyMemory,
+  crm: PropertyValue,
+  same: (a: PropertyValue, b: PropertyValue) => boolean,
+): Late | undefined {
+  const late = pending.find((each) => same(crm, each.now) && !same(crm, each.old));
+  if (late === undefined) return undefined;
+  const isNewer = written !== undefined && writtenAt > late.from.at;
+  if (isNewer && same(crm, written)) return undefined;
+  const old = isNewer ? written : kept === undefined ? late.old : JSON.parse(kept.crm);
+  return { ...late, old, overtook: isNewer };
+}
+
+/** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */
+function nameable(field: FieldName, value: FieldValue, persons: boolean): FieldValue {
+  if (field === 'newsHeadline' && typeof value === 'string')
+    return resolveTokens(value, (id) => !persons && isPerson(id, undefined));
+  if (persons || typeof value !== 'object' || value === null || 'persons' in FIELDS[field]) return value;
+  return value.filter(({ id, type }) => !isPerson(id, type));
+}
+
+/** The value as history shows it where it could not be rendered. */
+const shown = (value: FieldValue): PropertyValue =>
+  typeof value === 'object' && value !== null ? value.map((member) => member.name).join(', ') : value;
+
+/** Changes whenever the CRM's description of the property does: what was refused may then be tried again. */
+export const fingerprint = (property: Property): string =>
+  createHash('sha256').update(JSON.stringify(property)).digest('base64url').slice(0, 16);
+
+/** The properties to write, by name. */
+export const patchOf = (planned: readonly Planned[]): Readonly<Record<string, PropertyValue>> =>
+  Object.fromEntries(planned.filter((each) => each.action === 'write').map((each) => [each.property, each.now]));

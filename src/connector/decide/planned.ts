@@ -1,0 +1,48 @@
+/** What is decided for one property of one record. */
+import type { FieldName } from '../../../providers/fields.ts';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { Override } from './override.ts';
+
+/** One property of a write that nobody knows the end of, and what it was to replace. */
+export interface PendingValue {
+  readonly field: FieldName;
+  readonly old: PropertyValue;
+  readonly now: PropertyValue;
+  readonly seq: number;
+}
+
+/** What a pending write to a record holds: property → what is written. */
+export type PendingPatch = Readonly<Record<string, PendingValue>>;
+
+/** A property's part in a pending write. */
+export interface Pending extends PendingValue {
+  readonly from: PendingWrite;
+}
+
+/** A pending write that turns out to have arrived; `old` is what it replaced. */
+export interface Late extends Pending {
+  /** It came after a newer write of ours. */
+  readonly overtook: boolean;
+}
+
+/** One decided property. `set-aside` is a value the CRM cannot take, `missing` and `read-only` say it of the property. */
+export interface Planned {
+  readonly field: FieldName;
+  readonly property: string;
+  readonly action: 'write' | 'skip' | 'keep' | 'set-aside';
+  readonly rule: string;
+  readonly old: PropertyValue;
+  readonly now: PropertyValue;
+  /** The receipt that brought the value. */
+  readonly seq: number;
+  readonly detail?: string;
+  /** The override that counts for it. */
+  readonly override?: Override;
+  /** The link trusts the register for it, and the property holds the register's value once this is done. */
+  readonly trusts?: true;
+  /** A write that nobody knew the end of turns out to have reached the CRM. */
+  readonly late?: Late;
+  /** Properties that it is written together with, or not at all. */
+  readonly needs?: readonly string[];
+}

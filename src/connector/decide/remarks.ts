@@ -1,0 +1,47 @@
+/** What of a payload will be written nowhere, and why: for the person who tries it. */
+import { FIELDS, type FieldName } from '../../../providers/fields.ts';
+import { EVENT_NAMES, leavesUnknown } from '../../protocol/events.ts';
+import type { Payload } from '../../protocol/payload.ts';
+import { isMembers } from '../facts/assertion.ts';
+import { extract, fieldUpdates } from '../facts/extract.ts';
+import { type Fact, fold, isKnownInPart } from '../facts/fact.ts';
+import { datedBy } from '../intake/ahead.ts';
+
+export interface Remark {
+  readonly entry: string;
+  readonly kind: 'malformed' | 'unknown' | 'incomplete' | 'ahead';
+  readonly detail: string;
+}
+
+/** Events that are no property of a company by themselves. */
+const BESIDE: ReadonlySet<string> = new Set(['addedToMonitor', 'removedFromMonitor', 'newCompany', 'merger']);
+
+/** The remarks on a payload by the facts that are known before it; pure. */
+export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>, now: number): readonly Remark[] {
+  const { aside } = datedBy(payload, now);
+  const silent = EVENT_NAMES.flatMap((event): readonly Remark[] => {
+    const data = payload.updates[event];
+    if (data === undefined || BESIDE.has(event) || fieldUpdates(event, payload).length > 0) return [];
+    const why = leavesUnknown(event, data) ? 'the value after the change is not there' : 'its period is not usable';
+    return [{ entry: event, kind: 'incomplete', detail: `nothing in it can be written: ${why}` }];
+  });
+  const partial = extract(payload).flatMap((said): readonly Remark[] => {
+    if (!isMembers(said)) return [];
+    const { fact } = fold(known.get(said.field), payload.entityId, said, Number.MAX_SAFE_INTEGER);
+    const until = 'partial' in FIELDS[said.field] ? '' : ' until a full update states it';
+    return isKnownInPart(fact)
+      ? [{ entry: said.field, kind: 'incomplete', detail: `known in part only: written nowhere${until}` }]
+      : [];
+  });
+  return [
+    ...payload.malformed.map(({ event, path, message }): Remark => {
+      return { entry: event, kind: 'malformed', detail: `${path} ${message}` };
+    }),
+    ...Object.keys(payload.unknown).map((entry): Remark => {
+      return { entry, kind: 'unknown', detail: 'no event of this name is known: it says nothing to a CRM' };
+    }),
+    ...silent,
+    ...partial,
+    ...(aside === undefined ? [] : [{ entry: 'timestamp or period', kind: 'ahead', detail: aside } as const]),
+  ];
+}

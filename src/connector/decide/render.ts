@@ -1,0 +1,162 @@
+/** render: a field's value as one CRM property takes it, or the reason why it cannot. */
+import { FIELDS, type FieldName, type FieldValue, type Member } from '../../../providers/fields.ts';
+import type { Property, PropertyValue } from '../../../providers/provider.ts';
+import { normaliseTime } from '../../protocol/text/time.ts';
+import { joinLines, withoutPercent } from '../../protocol/text/trim.ts';
+import { internationalPhone } from '../facts/phone.ts';
+import { isBlank } from './decide.ts';
+
+export type Rendered =
+  | { readonly ok: true; readonly value: PropertyValue }
+  | { readonly ok: false; readonly reason: string };
+
+/** Register value → what the CRM calls it; a key may end in `*` to stand for every value that starts so. */
+export type ValueMap = Readonly<Record<string, PropertyValue>>;
+
+type Filled = Exclude<PropertyValue, null>;
+
+const done = (value: PropertyValue): Rendered => ({ ok: true, value });
+const refuse = (reason: string): Rendered => ({ ok: false, reason });
+
+/** What stands between the members of a list in a text. */
+const JOIN = ', ';
+
+/**
+ * Renders a value for a property: value map first, then type, options and length; `join` stands between the members of a
+ * list in a text. Free text and lists are cut to the property's length; anything shorter that does not fit is refused,
+ * since half a name or half a web address is a wrong one.
+ */
+export function render(
+  field: FieldName,
+  value: FieldValue,
+  property: Property,
+  values?: ValueMap,
+  join: string = JOIN,
+): Rendered {
+  const mapped = values === undefined || value === null ? undefined : lookUp(values, value);
+  if (mapped === undefined && isList(value)) return renderList(value, property, join);
+  const plain = mapped === undefined && !isList(value) ? value : (mapped ?? null);
+  if (plain === null || isBlank(plain)) return done(blankOf(property));
+  return renderFilled(plain, field, property);
+}
+
+/** A checkbox has no blank: without a value it is not ticked. */
+const blankOf = (property: Property): PropertyValue => (property.type === 'boolean' ? false : null);
+
+const isList = (value: FieldValue): value is readonly Member[] => Array.isArray(value);
+
+function lookUp(values: ValueMap, value: FieldValue): PropertyValue | undefined {
+  const key = isList(value) ? value.map((member) => member.id).join(', ') : String(value);
+  if (Object.hasOwn(values, key)) return values[key];
+  const prefixes = Object.keys(values).filter((each) => each.endsWith('*') && key.startsWith(each.slice(0, -1)));
+  const longest = prefixes.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? undefined : values[longest];
+}
+
+function renderFilled(value: Filled, field: FieldName, property: Property): Rendered {
+  switch (property.type) {
+    case 'enumeration':
+      return renderOption(String(value).trim(), property);
+    case 'number':
+      return renderNumber(value, field, property);
+    case 'boolean':
+      return renderBoolean(value, property);
+    case 'date':
+    case 'datetime':
+      return renderTime(String(value).trim(), property);
+    case 'phone':
+      return limit(internationalPhone(String(value)), property, false);
+    default:
+      return limit(textFor(String(value), property), property, FIELDS[field].kind === 'multiline');
+  }
+}
+
+function renderOption(wanted: string, property: Property): Rendered {
+  const options = property.options ?? [];
+  const folded = wanted.toLowerCase();
+  const option =
+    options.find((each) => each.value === wanted) ??
+    options.find((each) => each.value.toLowerCase() === folded) ??
+    options.find((each) => each.label.toLowerCase() === folded);
+  if (option !== undefined) return done(option.value);
+  if (property.open === true) return limit(wanted, property, false);
+  return refuse(`"${wanted}" is not among the options of ${property.name}; add the option or a value map`);
+}
+
+/** An interval such as `10-19` or `1000+` becomes its lower bound. */
+function renderNumber(value: Filled, field: FieldName, property: Property): Rendered {
+  const spelled = String(value).trim();
+  const isInterval = FIELDS[field].kind === 'interval';
+  const lower = isInterval ? /^(\d+)\s*(?:[-–]\s*\d+|\+)$/u.exec(spelled)?.[1] : undefined;
+  const number = typeof value === 'number' ? value : parsePlain(lower ?? spelled);
+  if (!Number.isFinite(number)) return refuse(`${property.name} takes a number, not "${spelled}"`);
+  const scaled = property.scale === undefined ? number : Number(number.toFixed(property.scale));
+  // Minus zero is spelled "0" by every CRM and must be equal to it.
+  return done(scaled === 0 ? 0 : scaled);
+}
+
+const parsePlain = (spelled: string): number => (/^[+-]?\d+(?:\.\d+)?$/u.test(spelled) ? Number(spelled) : Number.NaN);
+
+/** The value maps of a configuration may spell them as texts. */
+function renderBoolean(value: Filled, property: Property): Rendered {
+  const spelled = String(value).trim().toLowerCase();
+  if (spelled === 'true' || spelled === 'false') return done(spelled === 'true');
+  return refuse(`${property.name} takes true or false, not "${value}"`);
+}
+
+/** A date is the one that was spelled, in its own time zone; an instant without a zone is in UTC. */
+function renderTime(spelled: string, property: Property): Rendered {
+  const instant = normaliseTime(spelled);
+  if (instant === undefined) return refuse(`${property.name} takes a date, not "${spelled}"`);
+  return done(property.type === 'date' ? spelled.slice(0, 10) : instant);
+}
+
+function renderList(members: readonly Member[], property: Property, join: string): Rendered {
+  if (property.type === 'number') return done(members.length);
+  if (members.length === 0) return done(blankOf(property));
+  if (property.type === 'enumeration') return renderOption(members.map(spell).join(', '), property);
+  if (property.type === 'boolean' || property.type === 'date' || property.type === 'datetime')
+    return refuse(`${property.name} takes no list`);
+  return cutList(members.map(spell), property, joinFor(property, join));
+}
+
+const spell = ({ name, share }: Member): string => {
+  const line = name.replace(/\s+/gu, ' ').trim();
+  return share === undefined ? line : `${line} (${withoutPercent(share)} %)`;
+};
+
+/** As many as fit, and how many more there are: "Anne Berg, Bo Dahl (+3)". */
+function cutList(names: readonly string[], property: Property, join: string): Rendered {
+  const max = property.maxLength ?? Number.POSITIVE_INFINITY;
+  const whole = names.join(join);
+  if (whole.length <= max) return done(whole);
+  let best: string | undefined;
+  let kept = '';
+  for (const [index, name] of names.entries()) {
+    kept = index === 0 ? name : `${kept}${join}${name}`;
+    if (kept.length > max) break;
+    const cut = `${kept} (+${names.length - index - 1})`;
+    if (cut.length <= max) best = cut;
+  }
+  return best === undefined
+    ? refuse(`the list does not fit into the ${max} characters of ${property.name}`)
+    : done(best);
+}
+
+/** A property of one line takes no line break. */
+const joinFor = ({ type }: Property, join: string): string => (type === 'multiline' ? join : joinLines(join, JOIN));
+
+const textFor = (value: string, property: Property): string =>
+  (property.type === 'multiline' ? value : joinLines(value, ' ')).trim();
+
+function limit(value: string, property: Property, mayCut: boolean): Rendered {
+  const max = property.maxLength;
+  if (max === undefined || value.length <= max) return done(value);
+  if (!mayCut || max < 1) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
+  // A cut through a surrogate pair leaves half a character.
+  const kept = value
+    .slice(0, max - 1)
+    .replace(/[\uD800-\uDBFF]$/u, '')
+    .trimEnd();
+  return done(`${kept}…`);
+}

@@ -1,0 +1,66 @@
+/** Equality of property values after normalising: what a CRM re-spells by itself must not look like a person's edit. */
+import { FIELDS, type FieldName } from '../../../providers/fields.ts';
+import type { Property, PropertyValue } from '../../../providers/provider.ts';
+import { normaliseTime } from '../../protocol/text/time.ts';
+import { withoutSlash } from '../../protocol/text/trim.ts';
+import { internationalPhone } from '../facts/phone.ts';
+import { isBlank } from './decide.ts';
+
+type Normal = (value: PropertyValue) => string | number;
+
+/**
+ * Builds the equality for one field in one property. Case counts, except where spelling has none
+ * (e-mail, host names): a person who turned "NORDLYS APS" into "Nordlys ApS" made an edit.
+ */
+export function sameFor(field: FieldName, property: Property): (a: PropertyValue, b: PropertyValue) => boolean {
+  const normal = normaliser(field, property);
+  return (a, b) => {
+    if (isBlank(a) || isBlank(b)) return isBlank(a) && isBlank(b);
+    return normal(a) === normal(b);
+  };
+}
+
+function normaliser(field: FieldName, property: Property): Normal {
+  const { kind } = FIELDS[field];
+  if (property.type === 'number') return number;
+  if (property.type === 'boolean' || kind === 'boolean') return (value) => text(value).toLowerCase();
+  if (property.type === 'date') return (value) => text(value).slice(0, 10);
+  if (property.type === 'datetime') return second;
+  if (property.type === 'enumeration') return text;
+  if (property.type === 'phone' || kind === 'phone') return (value) => text(internationalPhone(String(value)));
+  if (property.type === 'url' || kind === 'url') return url;
+  if (property.type === 'email' || kind === 'email') return (value) => text(value).toLowerCase();
+  if (kind === 'integer' || kind === 'number') return number;
+  return text;
+}
+
+const text = (value: PropertyValue): string => String(value).normalize('NFC').replace(/\s+/gu, ' ').trim();
+
+/** One separator alone may stand for a thousand or for a fraction, so only two or more of a kind are taken for thousands. */
+const DANISH_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/u;
+const ENGLISH_GROUPS = /^[+-]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?$/u;
+
+function number(value: PropertyValue): string | number {
+  const spelled = String(value).replace(/\s/gu, '');
+  const plain = DANISH_GROUPS.test(spelled)
+    ? spelled.replaceAll('.', '').replace(',', '.')
+    : ENGLISH_GROUPS.test(spelled)
+      ? spelled.replaceAll(',', '')
+      : spelled;
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(plain) ? Number(plain) : text(value);
+}
+
+/** CRMs keep instants to the second at best. */
+function second(value: PropertyValue): string | number {
+  const instant = normaliseTime(String(value));
+  return instant === undefined ? text(value) : Math.floor(Date.parse(instant) / 1000);
+}
+
+function url(value: PropertyValue): string {
+  const bare = text(value)
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '')
+    .replace(/^www\./iu, '');
+  const end = bare.search(/[/?#]/u);
+  const host = end < 0 ? bare : bare.slice(0, end);
+  return `${host.toLowerCase()}${end < 0 ? '' : withoutSlash(bare.slice(end))}`;
+}

@@ -1,0 +1,61 @@
+/** The kinds of things that need a person, the answers each takes, and the ids they go by. */
+import type { Db } from '../../store/open.ts';
+import { BRAKE_KEY } from '../heal/safety-limit.ts';
+
+/**
+ * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
+ * service; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
+ * `sender` that gives one id to events that differ; `difference` kept by the rules.
+ */
+export const ATTENTION_KINDS = [
+  'account',
+  'lane',
+  'link',
+  'value',
+  'body',
+  'document',
+  'event',
+  'sender',
+  'difference',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+/** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
+export const VERBS = ['retry', 'drop', 'accept', 'keep'] as const;
+export type ReviewVerb = (typeof VERBS)[number];
+
+export const FAILED = ['retry', 'drop'] as const satisfies readonly ReviewVerb[];
+export const DECISION = ['accept', 'keep'] as const satisfies readonly ReviewVerb[];
+
+export interface Attention {
+  /** Names it for `review`: the kind and its parts between slashes, each percent-encoded. */
+  readonly id: string;
+  readonly kind: AttentionKind;
+  /** What it is about: `sync:hubspot 123`, `hubspot:123 industry`. */
+  readonly about: string;
+  readonly reason: string;
+  /** Ms since 1970; null where it is not known. */
+  readonly since: number | null;
+  /** What each of its verbs would do, and what to do first. */
+  readonly advice: string;
+  /** Whether it waits for a decision, and not just for another try. */
+  readonly decides: boolean;
+  /** The answers it takes. */
+  readonly verbs: readonly ReviewVerb[];
+}
+
+/** Things of one kind, and how they are read without all the others. */
+export interface AttentionSource {
+  readonly kind: AttentionKind;
+  /** At most `limit` of them, or a few more. */
+  read(db: Db, now: number, limit: number): Promise<readonly Attention[]>;
+  /** How many there are, counted up to `most`; absent where they are few and read to be counted. */
+  count?(db: Db, most: number): Promise<number>;
+}
+
+/** The answers that a lane takes: one that a person stopped for safety waits for a decision. */
+export const laneVerbs = (key: string): readonly ReviewVerb[] => (key === BRAKE_KEY ? DECISION : FAILED);
+
+/** The id of a thing, by which `review` names it. */
+export const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>
+  [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%40', '@'))].join('/');

@@ -1,0 +1,225 @@
+/** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
+import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
+import { needsPerson, readBlocks } from '../../runtime/blocks.ts';
+import { parked } from '../../runtime/lanes/lane-state.ts';
+import { countRows } from '../../store/count.ts';
+import type { Db } from '../../store/open.ts';
+import { LINK_SOURCES, VALUE_SOURCE } from '../attention-records.ts';
+import { type DifferenceFilter, readDifferences } from '../decide/differences.ts';
+import { BRAKE_KEY } from '../heal/safety-limit.ts';
+import { countEventsAside, readEventsAside } from '../intake/aside.ts';
+import { readReusedIds } from '../intake/reused-ids.ts';
+import { UPSTREAM_ACCOUNT } from '../links/upstream.ts';
+import {
+  type Attention,
+  type AttentionKind,
+  type AttentionSource,
+  DECISION,
+  FAILED,
+  idOf,
+  laneVerbs,
+} from './attention-kinds.ts';
+
+/** In the order in which they are shown. */
+const SOURCES: readonly AttentionSource[] = [
+  { kind: 'account', read: readAccounts },
+  {
+    kind: 'lane',
+    read: (db, _now, limit) => readLanes(db, limit),
+    count: (db, most) =>
+      countRows(db, db.selectFrom('lane').select('key').where('parked_at', 'is not', null).limit(most)),
+  },
+  ...LINK_SOURCES,
+  VALUE_SOURCE,
+  { kind: 'document', read: (db) => readUnreadable(db, 'register') },
+  { kind: 'body', read: (db) => readUnreadable(db, 'webhook') },
+  { kind: 'event', read: (db, _now, limit) => readEvents(db, limit), count: countEventsAside },
+  { kind: 'sender', read: readSenders },
+];
+
+/** To count further takes long, and tells a person no more. */
+export const COUNTED = 10_000;
+
+/** A number that was counted up to one more than {@link COUNTED}. */
+export const shownCount = (count: number): string => (count > COUNTED ? `more than ${COUNTED}` : String(count));
+
+/** Which things are asked for, and how many at most; all of every kind where absent. */
+export interface AttentionFilter {
+  readonly kinds?: readonly AttentionKind[] | undefined;
+  readonly limit?: number;
+}
+
+const sourcesOf = (kinds: AttentionFilter['kinds']): readonly AttentionSource[] =>
+  SOURCES.filter(({ kind }) => kinds === undefined || kinds.includes(kind));
+
+/**
+ * What needs a person but for differences, which are no fault; accounts first, each kind oldest or by name. Reads indexes of
+ * the exceptions only, and no more rows of them than `limit`.
+ */
+export async function readAttention(
+  db: Db,
+  now: number,
+  { kinds, limit = Number.MAX_SAFE_INTEGER }: AttentionFilter = {},
+): Promise<readonly Attention[]> {
+  let found: readonly Attention[] = [];
+  for (const source of sourcesOf(kinds)) {
+    if (found.length >= limit) break;
+    found = [...found, ...(await source.read(db, now, limit - found.length))];
+  }
+  return found.slice(0, limit);
+}
+
+/** How many things {@link readAttention} would list, counted up to `limit`. */
+export async function countAttention(
+  db: Db,
+  now: number,
+  { kinds, limit = Number.MAX_SAFE_INTEGER }: AttentionFilter = {},
+): Promise<number> {
+  let counted = 0;
+  for (const source of sourcesOf(kinds)) {
+    const left = limit - counted;
+    if (left <= 0) break;
+    counted += (await source.count?.(db, left)) ?? (await source.read(db, now, left)).length;
+  }
+  return Math.min(counted, limit);
+}
+
+/** Names an account for people: one ability of a CRM has an account of its own. */
+export function shownAccount(account: string): string {
+  if (account === UPSTREAM_ACCOUNT) return 'the monitoring service';
+  const [provider = '', ability] = account.split('/');
+  return ability === undefined ? provider : `${ability} in ${provider}`;
+}
+
+/** So long an outage is no hiccup. */
+const LONG_OUTAGE_MS = 10 * 60_000;
+
+/** Short pauses, which a CRM asks for on any day, need nobody. */
+async function readAccounts(db: Db, now: number): Promise<readonly Attention[]> {
+  const blocks = (await readBlocks(db, now)).filter(needsPerson);
+  const silent = (await readOutages(db, now)).filter(
+    ({ account, since }) => now - since > LONG_OUTAGE_MS && !blocks.some((block) => block.account === account),
+  );
+  const waiting = silent.map(
+    (outage): Attention => ({
+      id: idOf('account', outage.account),
+      kind: 'account',
+      about: outage.account,
+      reason: shownOutage(outage),
+      since: outage.since,
+      advice: 'see whether it has trouble, and whether this machine may reach it; cvrsync tries again by itself',
+      decides: false,
+      verbs: [],
+    }),
+  );
+  const paused = blocks.map(
+    ({ account, since, until, reason }): Attention => ({
+      id: idOf('account', account),
+      kind: 'account',
+      about: shownAccount(account),
+      reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason kept'}`,
+      since,
+      advice:
+        'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
+      decides: false,
+      verbs: ['retry'],
+    }),
+  );
+  return [...paused, ...waiting];
+}
+
+/** Differences as things that a person may decide. */
+export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Attention[]> =>
+  (await readDifferences(db, filter, limit)).map(({ provider, recordId, property, entity, crm, register, since }) => ({
+    id: idOf('difference', provider, recordId, property),
+    kind: 'difference',
+    about: `${provider}:${recordId} ${property}`,
+    reason: `the CRM holds ${crm}, the register says ${register} of ${entity}`,
+    since,
+    advice: "accept writes the register's value, once; keep leaves the CRM's value and puts the property on hold",
+    decides: true,
+    verbs: DECISION,
+  }));
+
+const limitAdvice = (queue: string): string =>
+  queue.startsWith('heal:')
+    ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
+    : 'accept lets it be told that these facts are gone; keep leaves what was known';
+
+async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
+  return (await parked(db, undefined, limit)).map(({ queue, key, error, parkedAt, attempts }) => ({
+    id: idOf('lane', queue, key),
+    kind: 'lane',
+    about: `${queue} ${key}`,
+    reason: error ?? `failed ${attempts} times`,
+    since: parkedAt,
+    advice: key === BRAKE_KEY ? limitAdvice(queue) : 'retry tries it again now; drop gives it up until the next change',
+    decides: key === BRAKE_KEY,
+    verbs: laneVerbs(key),
+  }));
+}
+
+/** Few: the quarantine keeps the newest of each source. */
+async function readUnreadable(db: Db, from: 'webhook' | 'register'): Promise<readonly Attention[]> {
+  const rows = await db
+    .selectFrom('quarantine')
+    .select(['id', 'received_at', 'source', 'subject', 'reason'])
+    .where('source', '=', from)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, received_at: since, source, subject, reason }) =>
+    source === 'register'
+      ? {
+          id: idOf('document', id),
+          kind: 'document',
+          about: `register document${subject === null ? '' : ` ${subject}`}`,
+          reason: `cvrsync could not read it, and keeps what it knew: ${reason}`,
+          since,
+          advice: 'report it with this reason; cvrsync reads the next version of it by itself; drop forgets this one',
+          decides: false,
+          verbs: ['drop'],
+        }
+      : {
+          id: idOf('body', id),
+          kind: 'body',
+          about: `webhook body ${id}`,
+          reason,
+          since,
+          advice: 'it cannot be retried: correct it and feed it with `cvrsync receive FILE`; drop deletes it',
+          decides: false,
+          verbs: ['drop'],
+        },
+  );
+}
+
+async function readEvents(db: Db, limit: number): Promise<readonly Attention[]> {
+  return (await readEventsAside(db, limit)).map(({ seq, entity, reason, receivedAt }) => ({
+    id: idOf('event', seq),
+    kind: 'event',
+    about: `event ${seq} of ${entity}`,
+    reason,
+    since: receivedAt,
+    advice: 'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
+    decides: false,
+    verbs: FAILED,
+  }));
+}
+
+async function readSenders(db: Db): Promise<readonly Attention[]> {
+  const reused = await readReusedIds(db);
+  if (reused === undefined) return [];
+  const { count, since, id, entity, isTaken } = reused;
+  const became = isTaken ? 'it was taken in' : 'it was not applied, and its body is set aside';
+  return [
+    {
+      id: idOf('sender', 'webhook-id'),
+      kind: 'sender',
+      about: 'the sender of webhooks',
+      reason: `it gave one webhook-id to events that differ, ${count} times; the last was ${id} about ${entity}: ${became}`,
+      since,
+      advice: 'have the sender give each event an id of its own; drop forgets what was counted',
+      decides: false,
+      verbs: ['drop'],
+    },
+  ];
+}

@@ -1,0 +1,188 @@
+/** What a person answers to something that needs one: `retry` and `drop`, `accept` and `keep`. */
+
+import { endBlock } from '../../runtime/blocks.ts';
+import { drop as dropLane, unpark } from '../../runtime/lanes/lane-state.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import type { Tx } from '../../store/open.ts';
+import { settleDifference } from '../decide/differences.ts';
+import type { OverrideRef } from '../decide/override.ts';
+import { dropEventAside, retryEventAside } from '../intake/aside.ts';
+import { forgetReusedIds } from '../intake/reused-ids.ts';
+import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+  DECISION,
+  FAILED,
+  laneVerbs,
+  type ReviewVerb,
+} from './attention-kinds.ts';
+
+/** What became of an answer to something that needs a person. */
+export type Resolved =
+  | { readonly kind: 'done'; readonly note: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'impossible'; readonly reason: string };
+
+/**
+ * Carries out a person's answer to one thing. What is tried again is made due, and the daemon does it. Idempotent. An
+ * answer that the thing does not take changes nothing.
+ */
+export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
+  const named = readId(id);
+  if (named === undefined) return { kind: 'unknown' };
+  const [first, second, third] = named.parts;
+  switch (named.kind) {
+    case 'account':
+      return resolveAccount(tx, verb, first, now);
+    case 'lane':
+      return resolveLane(tx, verb, first, second, now);
+    case 'value':
+      return resolveValue(tx, verb, { provider: first, recordId: second, property: third }, now);
+    case 'difference':
+      return resolveDifference(tx, verb, { provider: first, recordId: second, property: third }, now);
+    case 'link':
+      return resolveLink(tx, verb, { provider: first, recordId: second }, now);
+    case 'body':
+    case 'document':
+      return resolveUnreadable(tx, verb, named.kind, Number(first));
+    case 'event':
+      return resolveEvent(tx, verb, Number(first), now);
+    case 'sender':
+      return verb === 'drop'
+        ? doneWhere(await forgetReusedIds(tx), 'forgotten')
+        : { kind: 'impossible', reason: 'the sender must change: answer with drop' };
+  }
+}
+
+const done = (note: string): Resolved => ({ kind: 'done', note });
+const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
+
+/** Why a thing does not take an answer; undefined where it does. */
+function refusalOf(verb: ReviewVerb, verbs: readonly ReviewVerb[]): Resolved | undefined {
+  if (verbs.includes(verb)) return undefined;
+  const what = verbs === DECISION ? 'it waits for a decision' : 'nothing is to decide here';
+  return { kind: 'impossible', reason: `${what}: answer with ${verbs.join(' or ')}` };
+}
+
+async function resolveAccount(tx: Tx, verb: ReviewVerb, account: string, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, ['retry']);
+  return refusal ?? doneWhere(await endBlock(tx, account, now), 'it is called at once');
+}
+
+async function resolveLane(tx: Tx, verb: ReviewVerb, queue: string, key: string, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, laneVerbs(key));
+  if (refusal !== undefined) return refusal;
+  if (verb === 'retry' || verb === 'accept') return doneWhere(await unpark(tx, queue, key, now), 'due now');
+  return doneWhere(await dropLane(tx, queue, key), verb === 'keep' ? 'nothing ends' : 'given up');
+}
+
+async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, FAILED);
+  if (refusal !== undefined) return refusal;
+  if (!(await forget(tx, ref))) return { kind: 'unknown' };
+  if (verb === 'drop') return done('forgotten');
+  await mark(tx, `sync:${ref.provider}`, [ref.recordId], now);
+  return done('the record is synced again');
+}
+
+async function resolveDifference(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, DECISION);
+  if (refusal !== undefined) return refusal;
+  return verb === 'accept'
+    ? doneWhere(await settleDifference(tx, ref, 'register', now), "the register's value is written, once")
+    : doneWhere(await settleDifference(tx, ref, 'crm', now), "the CRM's value is kept, and on hold");
+}
+
+async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
+  const link = await findLink(tx, ref);
+  const isConflict = link?.state === 'conflict';
+  if (!isConflict && !(link?.state === 'active' && link.observed === 'refused')) return { kind: 'unknown' };
+  const refusal = refusalOf(verb, isConflict ? DECISION : FAILED);
+  if (refusal !== undefined) return refusal;
+  if (verb === 'retry' || verb === 'accept') {
+    await activate(tx, ref, now);
+    return done('the link is active, monitoring is asked for');
+  }
+  await endLink(tx, { ...ref, state: 'removed', reason: 'dropped by a person', now });
+  return done('the link is removed, monitoring ends');
+}
+
+/** What upstream last said no longer counts: it is asked again. */
+async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
+  await tx
+    .updateTable('link')
+    .set({ state: 'active', reason: null, desired: 'on', observed: 'unknown', observed_error: null, updated_at: now })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .execute();
+}
+
+const HOW_ELSE = {
+  body: 'nobody could read it: correct it and feed it with `cvrsync receive FILE`, then drop it',
+  document: 'cvrsync could not read it: report it, then drop it; its next version is read by itself',
+} as const;
+
+async function resolveUnreadable(tx: Tx, verb: ReviewVerb, kind: keyof typeof HOW_ELSE, id: number): Promise<Resolved> {
+  const found = await tx
+    .selectFrom('quarantine')
+    .select('id')
+    .where('id', '=', id)
+    .where('source', '=', kind === 'body' ? 'webhook' : 'register')
+    .executeTakeFirst();
+  if (found === undefined) return { kind: 'unknown' };
+  if (verb !== 'drop') return { kind: 'impossible', reason: HOW_ELSE[kind] };
+  await tx.deleteFrom('quarantine').where('id', '=', id).execute();
+  return done('deleted');
+}
+
+async function resolveEvent(tx: Tx, verb: ReviewVerb, seq: number, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, FAILED);
+  if (refusal !== undefined) return refusal;
+  return verb === 'retry'
+    ? doneWhere(await retryEventAside(tx, seq, now), 'taken as of the time it came')
+    : doneWhere(await dropEventAside(tx, seq), 'left out');
+}
+
+async function forget(tx: Tx, { provider, recordId, property }: OverrideRef): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('property_state')
+    .set({ refused: null, refused_reason: null, refused_schema: null, refused_over: null })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', '=', property)
+    .where('refused', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+type Parts = readonly [string, string, string];
+
+const PARTS: Readonly<Record<AttentionKind, number>> = {
+  account: 1,
+  lane: 2,
+  value: 3,
+  link: 2,
+  body: 1,
+  document: 1,
+  event: 1,
+  sender: 1,
+  difference: 3,
+};
+
+const NUMBERED: ReadonlySet<AttentionKind> = new Set(['body', 'document', 'event']);
+
+function readId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
+  const [name, ...parts] = id.split('/');
+  const kind = ATTENTION_KINDS.find((each) => each === name);
+  if (kind === undefined || parts.length !== PARTS[kind]) return undefined;
+  if (NUMBERED.has(kind) && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
+  try {
+    const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
+    return { kind, parts: [first, second, third] };
+  } catch {
+    return undefined;
+  }
+}

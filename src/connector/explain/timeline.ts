@@ -1,0 +1,297 @@
+/** One company's story, read from the store: what came in, what is known, what was decided, where it stands. */
+import type { FieldName, FieldValue } from '../../../providers/fields.ts';
+import { isEventName } from '../../protocol/events.ts';
+import { readPayload } from '../../protocol/payload.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/open.ts';
+import { type Override, readOverrides } from '../decide/override.ts';
+import { type Fact, fold, visible } from '../facts/fact.ts';
+import { readFacts } from '../facts/facts.ts';
+import { datedBy } from '../intake/ahead.ts';
+
+export interface TimelineLink {
+  readonly provider: string;
+  readonly record: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly desired: string;
+  readonly observed: string;
+  readonly observedError: string | null;
+  readonly syncedAt: number | null;
+  readonly syncedSeq: number;
+  readonly origin: string;
+  readonly trust: string;
+}
+
+/** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
+export interface TimelineReceipt {
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly receivedAt: number;
+  readonly appliedAt: number | null;
+  readonly pruned: boolean;
+  readonly events: readonly string[];
+  /** Why it was not folded, or not all of it. */
+  readonly aside: string | null;
+  /** Entries that could not be read. */
+  readonly malformed: readonly string[];
+  /** Fields that had another value after it than before. */
+  readonly changed: readonly FieldName[];
+  /** Fields on which something newer was known already: recorded, not applied. */
+  readonly stale: readonly FieldName[];
+}
+
+export interface TimelineFact {
+  readonly field: FieldName;
+  readonly value: FieldValue;
+  readonly clock: string;
+  readonly seq: number;
+  /** For lists: false while no payload has stated all members, and then it is written to no CRM. */
+  readonly complete?: boolean;
+}
+
+export interface TimelineDecision {
+  readonly at: number;
+  readonly provider: string;
+  readonly record: string;
+  readonly field: string | null;
+  readonly property: string | null;
+  readonly seq: number;
+  readonly rule: string;
+  readonly old: unknown;
+  readonly new: unknown;
+  readonly outcome: string;
+  readonly detail: string | null;
+}
+
+export interface TimelineSetAside {
+  readonly provider: string;
+  readonly record: string;
+  readonly property: string;
+  readonly value: unknown;
+  readonly reason: string | null;
+  /** What the CRM held then, and keeps; null where that is not known. */
+  readonly stays: string | null;
+}
+
+/** A person's word on a property; `*` stands for all of the record's. */
+export interface TimelineOverride extends Override {
+  readonly provider: string;
+  readonly record: string;
+  readonly property: string;
+}
+
+/** Work that is not done. `state` is `parked`, `running`, `due` or `waiting` (until `dueAt`). */
+export interface TimelineLane {
+  readonly queue: string;
+  readonly key: string;
+  readonly state: 'parked' | 'running' | 'due' | 'waiting';
+  readonly dueAt: number | null;
+  readonly since: number;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+export interface Timeline {
+  readonly entity: string;
+  readonly links: readonly TimelineLink[];
+  readonly receipts: readonly TimelineReceipt[];
+  readonly facts: readonly TimelineFact[];
+  /** Oldest first. */
+  readonly history: readonly TimelineDecision[];
+  readonly overrides: readonly TimelineOverride[];
+  readonly setAside: readonly TimelineSetAside[];
+  readonly lanes: readonly TimelineLane[];
+}
+
+export interface TimelineOptions {
+  readonly now: number;
+  readonly emailEvent: string;
+  /** Only this record's links, decisions and lanes. */
+  readonly record?: { readonly provider: string; readonly id: string };
+  /** The newest decisions and receipts to show, of each. */
+  readonly limit: number;
+}
+
+/** The company a record is or was linked to; undefined where it never was. */
+export async function entityOf(db: Db, provider: string, record: string): Promise<string | undefined> {
+  const link = await db
+    .selectFrom('link')
+    .select('entity')
+    .where('provider', '=', provider)
+    .where('record_id', '=', record)
+    .executeTakeFirst();
+  return link?.entity;
+}
+
+/** Reads the whole story; undefined where nothing at all is known of the company. Some indexed reads. */
+export async function readTimeline(db: Db, entity: string, options: TimelineOptions): Promise<Timeline | undefined> {
+  const links = await readLinks(db, entity, options.record);
+  const receipts = await readReceipts(db, entity, options);
+  const facts = (await readFacts(db, [entity])).map(shownFact).sort((a, b) => (a.field < b.field ? -1 : 1));
+  const history = await readHistory(db, entity, options);
+  if (links.length + receipts.length + facts.length + history.length === 0) return undefined;
+  const setAside = await readSetAside(db, links);
+  const overrides = await readAllOverrides(db, links, options.now);
+  return {
+    entity,
+    links,
+    receipts,
+    facts,
+    history,
+    overrides,
+    setAside,
+    lanes: await readLanes(db, entity, links, options.now),
+  };
+}
+
+async function readLinks(db: Db, entity: string, only: TimelineOptions['record']): Promise<readonly TimelineLink[]> {
+  const rows = await db
+    .selectFrom('link')
+    .selectAll()
+    .where('entity', '=', entity)
+    .orderBy('provider')
+    .orderBy('record_id')
+    .execute();
+  return rows
+    .filter((row) => only === undefined || (row.provider === only.provider && row.record_id === only.id))
+    .map((row) => ({
+      provider: row.provider,
+      record: row.record_id,
+      state: row.state,
+      reason: row.reason,
+      desired: row.desired,
+      observed: row.observed,
+      observedError: row.observed_error,
+      syncedAt: row.synced_at,
+      syncedSeq: row.synced_seq,
+      origin: row.origin,
+      trust: row.trust,
+    }));
+}
+
+/**
+ * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
+ * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
+ */
+async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
+  const rows = await db
+    .selectFrom('receipt')
+    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside'])
+    .where('entity', '=', entity)
+    .orderBy('seq', 'desc')
+    .limit(options.limit)
+    .execute();
+  const facts = new Map<FieldName, Fact>();
+  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, aside }) => {
+    const base = { seq, timestamp, receivedAt: received_at, appliedAt: applied_at, pruned: body === null, aside };
+    const read = body === null ? undefined : readPayload(JSON.parse(body), { emailEvent: options.emailEvent });
+    if (read?.ok !== true) return { ...base, events: [], malformed: [], changed: [], stale: [] };
+    const { payload } = read;
+    const events = [...Object.keys(payload.updates).filter(isEventName), ...Object.keys(payload.unknown)];
+    const malformed = [...new Set(payload.malformed.map(({ event }) => event))];
+    const folds = datedBy({ ...payload, timestamp }, received_at).assertions.map((said) => {
+      const folded = fold(facts.get(said.field), entity, said, seq);
+      facts.set(said.field, folded.fact);
+      return { field: said.field, changed: folded.changed, stale: folded.stale };
+    });
+    const fieldsThat = (is: 'changed' | 'stale') => [
+      ...new Set(folds.filter((each) => each[is] && each.field !== 'registerChangedAt').map(({ field }) => field)),
+    ];
+    return { ...base, events, malformed, changed: fieldsThat('changed'), stale: fieldsThat('stale') };
+  });
+}
+
+function shownFact({ field, value, clock, seq }: Fact): TimelineFact {
+  if ('scalar' in value) return { field, value: value.scalar, clock, seq };
+  const { members, complete } = visible(value.list);
+  return { field, value: members, clock, seq, complete };
+}
+
+async function readHistory(
+  db: Db,
+  entity: string,
+  { record, limit }: TimelineOptions,
+): Promise<readonly TimelineDecision[]> {
+  let query = db.selectFrom('history').selectAll().where('entity', '=', entity).orderBy('id', 'desc').limit(limit);
+  if (record !== undefined) query = query.where('provider', '=', record.provider).where('record_id', '=', record.id);
+  const rows = await query.execute();
+  return rows.reverse().map(({ id: _id, entity: _entity, record_id, old_value, new_value, ...row }) => ({
+    ...row,
+    record: record_id,
+    old: parsed(old_value),
+    new: parsed(new_value),
+  }));
+}
+
+async function readSetAside(db: Db, links: readonly TimelineLink[]): Promise<readonly TimelineSetAside[]> {
+  const setAside: TimelineSetAside[] = [];
+  // By the whole key of a record: by its id alone, every value set aside in any CRM would be read.
+  for (const { provider, record } of links) {
+    const rows = await db
+      .selectFrom('property_state')
+      .select(['property', 'refused', 'refused_reason', 'refused_over'])
+      .where('provider', '=', provider)
+      .where('record_id', '=', record)
+      .where('refused', 'is not', null)
+      .orderBy('property')
+      .execute();
+    for (const { property, refused, refused_reason: reason, refused_over: stays } of rows)
+      setAside.push({ provider, record, property, value: parsed(refused), reason, stays });
+  }
+  return setAside;
+}
+
+async function readAllOverrides(
+  db: Db,
+  links: readonly TimelineLink[],
+  now: number,
+): Promise<readonly TimelineOverride[]> {
+  const overrides: TimelineOverride[] = [];
+  for (const { provider, record } of links) {
+    const own = (await readOverrides(db, provider, [record], now)).get(record) ?? [];
+    for (const [property, override] of own) overrides.push({ provider, record, property, ...override });
+  }
+  return overrides;
+}
+
+async function readLanes(
+  db: Db,
+  entity: string,
+  links: readonly TimelineLink[],
+  now: number,
+): Promise<readonly TimelineLane[]> {
+  const wanted = new Set([
+    `apply ${entity}`,
+    ...links.flatMap(({ provider, record }) => [
+      ...['sync', 'heal', 'note', 'parent'].map((queue) => `${queue}:${provider} ${record}`),
+      `monitoring ${provider}:${record}`,
+    ]),
+  ]);
+  const lanes = [...wanted].map((lane) => [lane.slice(0, lane.indexOf(' ')), lane.slice(lane.indexOf(' ') + 1)]);
+  const rows = await db
+    .selectFrom('lane')
+    .selectAll()
+    .where('queue', 'in', each(db, [...new Set(lanes.map(([queue = '']) => queue))]))
+    .where('key', 'in', each(db, [...new Set(lanes.map(([, key = '']) => key))]))
+    .orderBy('queue')
+    .orderBy('key')
+    .execute();
+  return rows
+    .filter(({ queue, key }) => wanted.has(`${queue} ${key}`))
+    .map(({ queue, key, due_at, lease_until, fence, since, attempts, error, parked_at }) => {
+      const state =
+        parked_at !== null ? 'parked' : fence !== null ? 'running' : (due_at ?? 0) <= now ? 'due' : 'waiting';
+      return { queue, key, state, dueAt: lease_until ?? due_at, since, attempts, error };
+    });
+}
+
+/** A text that is no JSON is shown as it is: a story must not end at a row of another version. */
+function parsed(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,196 @@
+/** apply: receipts of a company, in any order → facts, and the lanes of the records that are now behind. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { FieldName, FieldValue } from '../../../providers/fields.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Payload, readPayload } from '../../protocol/payload.ts';
+import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
+import { each, eachRow } from '../../store/each.ts';
+import type { Store, Tx } from '../../store/open.ts';
+import { datedBy } from '../intake/ahead.ts';
+import { setEventAside } from '../intake/aside.ts';
+import type { NotedEvent, Refolded } from '../notes/compose.ts';
+import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
+import { markParents } from '../parents/mark.ts';
+import { askFullUpdates, type Needed } from './ask-full.ts';
+import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
+import { readFacts } from './facts.ts';
+
+export interface ApplyDeps {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly log?: { warn(details: object, message: string): void };
+  readonly emailEvent: string;
+  /** The fields each CRM is told: an event on other fields leaves its records alone. */
+  readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
+  /** Absent where no CRM is told by notes. */
+  readonly notes?: NoteRules | undefined;
+  /** The connections whose records get parents; absent where there is none. */
+  readonly parents?: ReadonlySet<string> | undefined;
+}
+
+/** Receipts taken in one transaction: it holds the store's only writer. */
+const MOST_RECEIPTS = 1_000;
+
+interface Known {
+  readonly entity: string;
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Brings companies' facts up to their receipts, all in one transaction. */
+export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): Promise<void> {
+  const { store, wakeUp, metrics } = deps;
+  const done = await store.write(async (tx) => {
+    const entities = await held(tx, claims);
+    const receipts = await tx
+      .selectFrom('receipt')
+      .select(['seq', 'entity', 'timestamp', 'body'])
+      .where('applied_at', 'is', null)
+      .where('entity', 'in', each(tx, [...entities]))
+      .orderBy('seq')
+      .limit(MOST_RECEIPTS)
+      .execute();
+    const facts = new Map((await readFacts(tx, [...entities])).map((fact) => [keyOf(fact), fact]));
+    const changed = new Map<string, Fact>();
+    const concerned = new Map<string, Set<FieldName>>();
+    const known: Known[] = [];
+    const payloads: Payload[] = [];
+    const noted: NotedEvent[] = [];
+    const aside = new Map<number, string>();
+    let stale = 0;
+    for (const { seq, entity, timestamp, body } of receipts) {
+      const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
+      // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
+      if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
+      payloads.push(read.payload);
+      // The receipt's own time counts: a person may have had the event folded as of when it came.
+      const dated = datedBy({ ...read.payload, timestamp }, deps.now());
+      if (dated.aside !== undefined) aside.set(seq, dated.aside);
+      const { payload, assertions } = dated;
+      const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
+      if (payload !== undefined && folds !== undefined) noted.push({ seq, payload, folds });
+      for (const said of assertions) {
+        const key = keyOf({ entity, field: said.field });
+        const before = facts.get(key);
+        const folded = fold(before, entity, said, seq);
+        folds?.set(said.field, { before, folded });
+        if (folded.stale) stale += 1;
+        if (concernsRecords(said, folded)) concerned.set(entity, (concerned.get(entity) ?? new Set()).add(said.field));
+        facts.set(key, folded.fact);
+        changed.set(key, folded.fact);
+        for (const value of knownValues(said, folded)) known.push(knownRow(entity, said.field, value));
+      }
+    }
+    await writeFacts(tx, [...changed.values()]);
+    await writeKnown(tx, known, deps.now());
+    await tx
+      .updateTable('receipt')
+      .set({ applied_at: deps.now() })
+      .where(
+        'seq',
+        'in',
+        sql<number>`(select cast(value as bigint) from ${each(
+          tx,
+          receipts.map((row) => String(row.seq)),
+        )} as seqs)`,
+      )
+      .execute();
+    for (const [seq, reason] of aside) await setEventAside(tx, seq, reason);
+    const queues = [
+      ...(await markRecords(tx, concerned, deps)),
+      ...(await askFullUpdates(tx, facts.values(), needed(deps), deps.now())),
+      ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, noted, deps.now())),
+      ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, entities, concerned, deps.now())),
+    ];
+    const left = receipts.length === MOST_RECEIPTS;
+    await settleAll(
+      tx,
+      claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
+    );
+    return { queues, stale, aside, payloads, lost: claims.length - entities.size };
+  });
+  metrics.staleEvents.inc(done.stale);
+  metrics.eventsAhead.inc(done.aside.size);
+  for (const [event, reason] of done.aside)
+    deps.log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
+  for (const payload of done.payloads) countOddities(payload, metrics);
+  if (done.lost > 0) metrics.leaseLost.inc(done.lost);
+  for (const queue of done.queues) wakeUp.ring(queue);
+}
+
+/** The fields each CRM is told, and the owners where its records get parents by them. */
+const needed = ({ mapped, parents }: ApplyDeps): Needed =>
+  new Map(
+    [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [
+      provider,
+      new Set([...(mapped.get(provider) ?? []), ...(parents?.has(provider) === true ? (['owners'] as const) : [])]),
+    ]),
+  );
+
+const isNoted = ({ notes }: ApplyDeps, payload: Payload): boolean => notes !== undefined && mayBeNoted(notes, payload);
+
+function countOddities(payload: Payload, metrics: Metrics): void {
+  for (const event of Object.keys(payload.unknown)) metrics.countUnknownEvent(event);
+  for (const { event } of payload.malformed) metrics.countMalformedEntry(event);
+}
+
+const keyOf = ({ entity, field }: { entity: string; field: string }): string => `${entity} ${field}`;
+
+function knownRow(entity: string, field: string, value: FieldValue): Known {
+  return { entity, field, value: JSON.stringify(value) };
+}
+
+/** Marks the active records that these fields of their companies concern; returns the queues that now have work. */
+async function markRecords(
+  tx: Tx,
+  concerned: ReadonlyMap<string, ReadonlySet<FieldName>>,
+  { mapped, now }: ApplyDeps,
+): Promise<ReadonlySet<string>> {
+  const links = await tx
+    .selectFrom('link')
+    .select(['provider', 'record_id', 'entity'])
+    .where('entity', 'in', each(tx, [...concerned.keys()]))
+    .where('state', '=', 'active')
+    .execute();
+  const behind = links.filter(
+    ({ provider, entity }) => !(mapped.get(provider)?.isDisjointFrom(concerned.get(entity) ?? new Set()) ?? true),
+  );
+  const byQueue = Map.groupBy(behind, (link) => `sync:${link.provider}`);
+  for (const queue of [...byQueue.keys()].sort()) {
+    const ids = (byQueue.get(queue) ?? []).map((link) => link.record_id);
+    await mark(tx, queue, ids, now());
+  }
+  return new Set(byQueue.keys());
+}
+
+async function writeFacts(tx: Tx, facts: readonly Fact[]): Promise<void> {
+  if (facts.length === 0) return;
+  const rows = facts.map(({ entity, field, value, clock, seq }) => ({
+    entity,
+    field,
+    value: JSON.stringify(value),
+    clock,
+    seq,
+  }));
+  await sql`insert into fact (entity, field, value, clock, seq)
+    select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'value', each.value ->> 'clock',
+      cast(each.value ->> 'seq' as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (entity, field) do update set value = excluded.value, clock = excluded.clock, seq = excluded.seq`.execute(
+    tx,
+  );
+}
+
+async function writeKnown(tx: Tx, known: readonly Known[], now: number): Promise<void> {
+  if (known.length === 0) return;
+  const rows = known.map((row) => ({ ...row, digest: createHash('sha256').update(row.value).digest('base64url') }));
+  await sql`insert into known_value (entity, field, digest, value, seen_at)
+    select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'digest', each.value ->> 'value',
+      cast(${now} as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (entity, field, digest) do nothing`.execute(tx);
+}

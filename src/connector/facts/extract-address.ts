@@ -1,0 +1,69 @@
+/** The address event as flat fields, as CRMs keep addresses. Pure. */
+import type { Address } from '../../protocol/formats.ts';
+import type { AssertedValue } from './assertion.ts';
+
+const ADDRESS_FIELDS = [
+  'street',
+  'coName',
+  'postalBox',
+  'postalCode',
+  'city',
+  'municipality',
+  'countryCode',
+  'country',
+] as const;
+
+type AddressField = (typeof ADDRESS_FIELDS)[number];
+
+/** One statement per address field; `before` only where the payload has the address before. */
+export function addressFields(before: Address | null, after: Address | null): readonly AssertedValue[] {
+  const now = flat(after);
+  const was = before === null ? undefined : flat(before);
+  return ADDRESS_FIELDS.map((field) => ({
+    field,
+    now: now[field],
+    ...(was !== undefined && { before: was[field] }),
+  }));
+}
+
+function flat(address: Address | null): Readonly<Record<AddressField, string | null>> {
+  const countryCode = filled(address?.countryCode)?.toUpperCase() ?? null;
+  return {
+    street: address === null ? null : streetOf(address),
+    coName: filled(address?.coName),
+    postalBox: filled(address?.postalBox),
+    postalCode: address === null ? null : postalCodeOf(address),
+    city: filled(address?.cityName) ?? filled(address?.postalDistrict),
+    municipality: filled(address?.municipality?.name),
+    countryCode,
+    country: countryCode === null ? null : countryName(countryCode),
+  };
+}
+
+const filled = (text: string | null | undefined): string | null => text?.trim() || null;
+
+/** "Eksempelvej 4A-6, 2. tv"; abroad the register has free text only. */
+function streetOf(address: Address): string | null {
+  const { houseNumberFrom, houseLetterFrom, houseNumberTo, houseLetterTo } = address;
+  const street = filled(address.streetName);
+  if (street === null) return filled(address.freeText);
+  const from = `${houseNumberFrom ?? ''}${filled(houseLetterFrom) ?? ''}`;
+  const to = `${houseNumberTo ?? ''}${filled(houseLetterTo) ?? ''}`;
+  const house = to === '' || to === from ? from : `${from}-${to}`;
+  const floor = filled(address.floor)?.replace(/\.$/u, '');
+  const door = [floor === undefined ? '' : `${floor}.`, filled(address.sideDoor) ?? ''].filter(Boolean).join(' ');
+  return [[street, house].filter(Boolean).join(' '), door].filter(Boolean).join(', ');
+}
+
+/** Four digits in Denmark, where a number has lost its leading zero. */
+function postalCodeOf({ postalCode, countryCode }: Address): string | null {
+  const code = filled(postalCode === null ? null : String(postalCode));
+  const isDanish = (filled(countryCode) ?? 'DK').toUpperCase() === 'DK';
+  return code !== null && isDanish && /^\d{3}$/u.test(code) ? `0${code}` : code;
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+
+function countryName(code: string): string | null {
+  return /^[A-Z]{2}$/u.test(code) ? (names.of(code) ?? null) : null;
+}

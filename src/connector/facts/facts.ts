@@ -1,0 +1,29 @@
+/** Reads facts and the values that came before them out of the store. */
+import { type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/open.ts';
+import type { Fact } from './fact.ts';
+
+/** The facts of these companies, in no order. A field this version does not know is passed over. */
+export async function readFacts(db: Db, entities: readonly string[]): Promise<readonly Fact[]> {
+  const rows = await db.selectFrom('fact').selectAll().where('entity', 'in', each(db, entities)).execute();
+  return rows.flatMap(({ field, value, ...row }) =>
+    isFieldName(field) ? [{ ...row, field, value: JSON.parse(value) }] : [],
+  );
+}
+
+/** Every value the register is known to have had for these fields of these companies, by company and field. */
+export async function readKnownValues(
+  db: Db,
+  entities: readonly string[],
+  fields: readonly FieldName[],
+): Promise<(entity: string, field: FieldName) => readonly FieldValue[]> {
+  const rows = await db
+    .selectFrom('known_value')
+    .select(['entity', 'field', 'value'])
+    .where('entity', 'in', each(db, entities))
+    .where('field', 'in', each(db, fields))
+    .execute();
+  const byKey = Map.groupBy(rows, (row) => `${row.entity} ${row.field}`);
+  return (entity, field) => (byKey.get(`${entity} ${field}`) ?? []).map((row): FieldValue => JSON.parse(row.value));
+}

@@ -1,0 +1,92 @@
+/** Takes a wrong fact out: a person's word on what the register says. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { FieldName } from '../../../providers/fields.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { each, eachRow } from '../../store/each.ts';
+import type { Tx } from '../../store/open.ts';
+import { change, linkKey, MONITORING_QUEUE, recordsOf } from '../links/links.ts';
+import { writeHistory } from '../sync/history.ts';
+import { type Fact, factValue, visible } from './fact.ts';
+import { readFacts } from './facts.ts';
+
+/** Where each connection writes a field. */
+export interface WrittenTo {
+  readonly provider: string;
+  readonly field: FieldName;
+  readonly property: string;
+}
+
+export interface Forgotten {
+  readonly facts: readonly Fact[];
+  /** The active records of the company, as `provider:id`. */
+  readonly records: readonly string[];
+  /** Whether the service is asked to state the company anew. */
+  readonly asked: boolean;
+}
+
+/**
+ * Forgets the facts of a company, or one of them, and asks the service to state the company anew through one of its
+ * links. What was written stays in the CRM, and stays remembered as ours: the next value of the register replaces it as
+ * it would any value that we wrote last. The forgotten value itself no longer counts as one the register ever had, so
+ * that a person who wrote the same keeps it. Differences and refusals that rest on the fact end with it.
+ */
+export async function forgetFacts(
+  tx: Tx,
+  entity: string,
+  field: FieldName | undefined,
+  written: readonly WrittenTo[],
+  now: number,
+): Promise<Forgotten> {
+  // An apply that has read the fact would write it again: its lane makes us wait for it.
+  await mark(tx, 'apply', [entity], now);
+  const facts = (await readFacts(tx, [entity])).filter((fact) => field === undefined || fact.field === field);
+  const links = await recordsOf(tx, [entity]);
+  const records = links.map(({ provider, record_id }) => linkKey(provider, record_id));
+  if (facts.length === 0) return { facts, records, asked: false };
+  for (const [provider, own] of Map.groupBy(links, (link) => link.provider)) {
+    const ids = own.map((link) => link.record_id);
+    await mark(tx, `sync:${provider}`, ids, now);
+  }
+  const asking = links.find(({ desired, observed }) => desired === 'on' && observed !== 'refused');
+  if (asking !== undefined) {
+    const ref = { provider: asking.provider, recordId: asking.record_id };
+    await mark(tx, MONITORING_QUEUE, [linkKey(ref.provider, ref.recordId)], now);
+    await change(tx, ref, { send_update: 1 });
+  }
+  const names = facts.map((fact) => fact.field);
+  await tx.deleteFrom('fact').where('entity', '=', entity).where('field', 'in', each(tx, names)).execute();
+  for (const fact of facts) await forgetKnown(tx, fact);
+  const ended = links.flatMap(({ provider, record_id: id }) =>
+    written
+      .filter((each) => each.provider === provider && names.includes(each.field))
+      .map(({ property }) => ({ provider, id, property })),
+  );
+  await sql`update property_state set refused = null, refused_reason = null, refused_schema = null,
+      kept = null, offered = null, kept_at = null
+    where (provider, record_id, property) in (select each.value ->> 'provider', each.value ->> 'id',
+      each.value ->> 'property' from ${eachRow(tx, ended)})`.execute(tx);
+  const lines = facts.map(
+    (fact) => ({ provider: '', id: '', entity, rule: 'forgotten', detail: audit(fact) }) as const,
+  );
+  await writeHistory(tx, [], lines, now);
+  return { facts, records, asked: asking !== undefined };
+}
+
+async function forgetKnown(tx: Tx, fact: Fact): Promise<void> {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(factValue(fact) ?? null))
+    .digest('base64url');
+  await tx
+    .deleteFrom('known_value')
+    .where('entity', '=', fact.entity)
+    .where('field', '=', fact.field)
+    .where('digest', '=', digest)
+    .execute();
+}
+
+/** What was forgotten, for history; members are counted and not named, for they may be persons. */
+function audit({ field, value, clock, seq }: Fact): string {
+  const shown = 'scalar' in value ? JSON.stringify(value.scalar) : `${visible(value.list).members.length} members`;
+  return `${field} = ${shown} of ${clock}, event ${seq}`;
+}

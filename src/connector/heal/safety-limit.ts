@@ -1,0 +1,122 @@
+/**
+ * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
+ * records. Nothing more ends then until a person says so.
+ */
+import { type Claim, park, settle } from '../../runtime/lanes/lanes.ts';
+import { countRows } from '../../store/count.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { healQueue } from '../links/links.ts';
+import { markWaiting } from '../links/mark-all.ts';
+
+/** The lane that is parked while the safety limit is on; no record has this id. Whoever claims it, a person let it go on. */
+export const BRAKE_KEY = '*';
+/** What the lanes say that wait behind the safety limit. */
+export const BRAKED = 'too many links would end within an hour: see the parked lane of the same queue';
+
+const HOUR_MS = 3_600_000;
+const FEW = 20;
+const SHARE = 0.1;
+
+/** What ended lately, and what a person allowed beyond that: it is spent first. */
+interface Tally {
+  readonly ended: readonly { readonly at: number; readonly count: number }[];
+  readonly allowed: { readonly count: number; readonly until: number };
+}
+
+const NONE: Tally = { ended: [], allowed: { count: 0, until: 0 } };
+
+const tallyKey = (provider: string): string => `heal-ends:${provider}`;
+
+/**
+ * Whether `count` more links of a connection may end now, and counts them where they may. Else the safety limit is on: no link
+ * ends by itself until a person accepts its lane.
+ */
+export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {
+  if (count === 0) return true;
+  const queue = healQueue(provider);
+  await lockTally(tx, provider, now);
+  if (await isBraked(tx, provider)) return false;
+  const { ended, allowed } = await readTally(tx, provider, now);
+  const before = ended.reduce((sum, each) => sum + each.count, 0);
+  const beyond = Math.max(0, count - allowed.count);
+  const ending = before + beyond;
+  const most = await mostOf(tx, provider, { ended: before, ending });
+  if (ending <= most) {
+    const left = { ...allowed, count: allowed.count - (count - beyond) };
+    await writeTally(tx, provider, { ended: [...ended, { at: now, count: beyond }], allowed: left }, now);
+    return true;
+  }
+  const reason = `${before} links ended within an hour and ${count} or more are to follow, of at most ${most}: their records were deleted, or lost their numbers`;
+  await park(tx, queue, BRAKE_KEY, { at: now, error: reason });
+  return false;
+}
+
+/** Whether the safety limit of a connection is on. */
+export async function isBraked(db: Db, provider: string): Promise<boolean> {
+  const lane = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', healQueue(provider))
+    .where('key', '=', BRAKE_KEY)
+    .executeTakeFirst();
+  return lane !== undefined;
+}
+
+/**
+ * Lets everything go on that waits in the queue, for an hour, and counts anew what ends beyond that; settles the safety limit's
+ * lane. Wakes the first of what waits: `continueMarking` wakes the others.
+ */
+export async function releaseSafetyLimit(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
+  if (!(await settle(tx, claim, { kind: 'done' }))) return;
+  // Whoever found the safety limit on has said so of its lanes before we read them.
+  await lockTally(tx, provider, now);
+  const queue = healQueue(provider);
+  const count = await countRows(tx, tx.selectFrom('lane').select('key').where('queue', '=', queue));
+  await writeTally(tx, provider, { ended: [], allowed: { count, until: now + HOUR_MS } }, now);
+  await markWaiting(tx, queue, BRAKED, now);
+}
+
+/**
+ * How many links may end within an hour, where `ending` would: counted only as far as decides it, for a million links take
+ * long to count and this is asked with every batch.
+ */
+async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: number; ending: number }): Promise<number> {
+  if (ending <= FEW) return FEW;
+  const active = tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', provider)
+    .where('state', '=', 'active');
+  const counted = await countRows(tx, active.limit(Math.ceil(ending / SHARE)));
+  return Math.max(FEW, Math.floor((counted + ended) * SHARE));
+}
+
+/** Two who count at the same time count one after the other. */
+async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
+  await tx
+    .insertInto('kv')
+    .values({ key: tallyKey(provider), value: JSON.stringify(NONE), updated_at: now })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ updated_at: now }))
+    .execute();
+}
+
+async function readTally(tx: Tx, provider: string, now: number): Promise<Tally> {
+  const text = await readValue(tx, tallyKey(provider));
+  // We wrote it: it is a tally.
+  const tally: Tally = text === undefined ? NONE : JSON.parse(text);
+  return {
+    ended: tally.ended.filter(({ at }) => at > now - HOUR_MS),
+    allowed: tally.allowed.until > now ? tally.allowed : NONE.allowed,
+  };
+}
+
+/** A line a minute is fine enough for an hour. */
+async function writeTally(tx: Tx, provider: string, { ended, allowed }: Tally, now: number): Promise<void> {
+  const minutes = Map.groupBy(ended, ({ at }) => Math.floor(at / 60_000));
+  const merged = [...minutes.values()].map((each) => ({
+    at: Math.max(...each.map(({ at }) => at)),
+    count: each.reduce((sum, { count }) => sum + count, 0),
+  }));
+  await writeValue(tx, tallyKey(provider), JSON.stringify({ ended: merged, allowed }), now);
+}

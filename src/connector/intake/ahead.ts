@@ -1,0 +1,38 @@
+/** Events dated so far ahead of our clock that folding them would freeze their fields: no true event could follow. Pure. */
+import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
+import type { Payload } from '../../protocol/payload.ts';
+import { type Assertion, isMembers } from '../facts/assertion.ts';
+import { extract, fieldUpdates } from '../facts/extract.ts';
+import { beginOf } from '../facts/extract-period.ts';
+
+/** How far a sender's clock, or its idea of a time zone, may be ahead of ours. */
+const TOLERANCE_MS = 24 * 3_600_000;
+
+export interface Dated {
+  /** What can be folded: all of the payload, what of it is not ahead, or nothing. */
+  readonly payload: Payload | undefined;
+  readonly assertions: readonly Assertion[];
+  /** Why the rest was set aside; undefined where nothing was. */
+  readonly aside: string | undefined;
+}
+
+/** Parts what a payload says by our clock, in ms since 1970: by its own time first, then by the period of each event. */
+export function datedBy(payload: Payload, now: number): Dated {
+  const isAhead = (time: number | undefined): boolean => time !== undefined && time > now + TOLERANCE_MS;
+  const clock = `more than 24 hours ahead of our clock, ${new Date(now).toISOString()}`;
+  if (isAhead(Date.parse(payload.timestamp)))
+    return { payload: undefined, assertions: [], aside: `dated ${payload.timestamp}, ${clock}` };
+  const periods = EVENT_NAMES.flatMap((event) => {
+    const period = periodsOf(event, payload).find((each) => isAhead(beginOf(each)));
+    return period === undefined ? [] : [[event, period] as const];
+  });
+  if (periods.length === 0) return { payload, assertions: extract(payload), aside: undefined };
+  const ahead = new Map<string, string>(periods);
+  const updates = Object.fromEntries(Object.entries(payload.updates).filter(([event]) => !ahead.has(event)));
+  const left = { ...payload, updates };
+  const reported = [...ahead].map(([event, period]) => `${event} of ${period}`).join(', ');
+  return { payload: left, assertions: extract(left), aside: `${reported}: ${clock}` };
+}
+
+const periodsOf = (event: EventName, payload: Payload): readonly string[] =>
+  fieldUpdates(event, payload).flatMap((said) => (isMembers(said) || said.period === undefined ? [] : [said.period]));

@@ -1,0 +1,67 @@
+/** Events that were stored and not folded, or not all of them, until a person answers. */
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { countRows } from '../../store/count.ts';
+import type { Db, Tx } from '../../store/open.ts';
+
+export interface EventAside {
+  readonly seq: number;
+  readonly entity: string;
+  readonly reason: string;
+  readonly receivedAt: number;
+}
+
+/** Says why a receipt was not folded. */
+export async function setEventAside(tx: Tx, seq: number, reason: string): Promise<void> {
+  await tx.updateTable('receipt').set({ aside: reason }).where('seq', '=', seq).execute();
+}
+
+const aside = (db: Db) => db.selectFrom('receipt').where('aside', 'is not', null);
+
+/** How many events were set aside, counted up to `most`. */
+export const countEventsAside = (db: Db, most: number): Promise<number> =>
+  countRows(db, aside(db).select('seq').limit(most));
+
+/** What was set aside, in the order it came. */
+export async function readEventsAside(db: Db, limit: number): Promise<readonly EventAside[]> {
+  const rows = await aside(db).select(['seq', 'entity', 'aside', 'received_at']).orderBy('seq').limit(limit).execute();
+  return rows.map(({ seq, entity, aside: reason, received_at }) => ({
+    seq,
+    entity,
+    reason: reason ?? '',
+    receivedAt: received_at,
+  }));
+}
+
+/**
+ * Folds an event after all, as of the time it came where its own lies ahead of that. A period that is still ahead is set
+ * aside again. False where nothing waits under that number, or its body is no longer kept.
+ */
+export async function retryEventAside(tx: Tx, seq: number, now: number): Promise<boolean> {
+  const found = await tx
+    .selectFrom('receipt')
+    .select(['entity', 'timestamp', 'received_at'])
+    .where('seq', '=', seq)
+    .where('aside', 'is not', null)
+    .where('body', 'is not', null)
+    .executeTakeFirst();
+  if (found === undefined) return false;
+  await mark(tx, 'apply', [found.entity], now);
+  const received = new Date(found.received_at).toISOString();
+  await tx
+    .updateTable('receipt')
+    .set({ aside: null, applied_at: null, timestamp: found.timestamp > received ? received : found.timestamp })
+    .where('seq', '=', seq)
+    .execute();
+  return true;
+}
+
+/** Leaves an event out for good. False where nothing waits under that number. */
+export async function dropEventAside(tx: Tx, seq: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('receipt')
+    .set({ aside: null })
+    .where('seq', '=', seq)
+    .where('aside', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

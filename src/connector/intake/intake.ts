@@ -1,0 +1,202 @@
+/** Takes events in: many at a time into one transaction, each answered once that is on disk. */
+import type { Metrics } from '../../http/metrics.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
+import type { Store } from '../../store/store.ts';
+import { countUnapplied, insertReceipts, type ReceivedEvent } from './receipt.ts';
+import { noteReusedIds } from './reused-ids.ts';
+
+export interface IntakeOptions {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly now: () => number;
+  readonly metrics: Metrics;
+  /** Events that may wait to be applied before new ones are refused. */
+  readonly backlogCap: number;
+  readonly log: {
+    warn(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
+  /** Below this much free disk events are refused, so that the work in hand can go on. 256 MiB where absent. */
+  readonly minFreeBytes?: number;
+}
+
+export interface Intake {
+  /**
+   * Resolves once the event is on disk; `duplicate` where it was before. Rejects where it could not be stored, and then
+   * only for this event: its sender must send it again.
+   */
+  accept(event: ReceivedEvent): Promise<'stored' | 'duplicate'>;
+  /** Why events are refused now; undefined where they are not. Costs nothing. */
+  refusal(): string | undefined;
+  /**
+   * Whether events come in so thick that other work should wait for them: their senders wait for an answer, nobody
+   * waits for the rest. Not once half of what may wait does: that work is what makes room.
+   */
+  crowded(): boolean;
+  /** Counts the backlog and looks at the disk. Throws where the store cannot be read. */
+  refresh(): Promise<void>;
+  /** Refreshes once a second from now on. */
+  start(): void;
+  /** Refuses from now on, and resolves when what was accepted before is answered. */
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  readonly event: ReceivedEvent;
+  resolve(result: 'stored' | 'duplicate'): void;
+  reject(error: unknown): void;
+}
+
+/** Where a larger batch saves no more, as measured. */
+const BATCH = 64;
+/** Events in memory: at the body limit of 1 MiB each, 256 MiB. */
+const MOST_WAITING = 256;
+const MIB = 1024 * 1024;
+/** The longest an event waits for company. */
+const GATHER_MS = 2;
+/** So many events in one commit are a crowd, and for how long after it more are expected. */
+const CROWD = 16;
+const CROWD_MS = 50;
+const REFRESH_MS = 1_000;
+const WARN_EVERY_MS = 60_000;
+/** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
+const PATIENCE_MS = 2_000;
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { store, wakeUp, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
+  let waiting: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+  let stopped = false;
+  let crowdedAt = Number.NEGATIVE_INFINITY;
+  let counted = 0;
+  let stored = 0;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  let freeBytes: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** One flush after another until nothing waits. */
+  async function flushAll(): Promise<void> {
+    while (waiting.length > 0) {
+      await gather();
+      const batch = waiting.slice(0, BATCH);
+      waiting = waiting.slice(BATCH);
+      await flush(batch);
+    }
+    // At once, not when this function's promise settles: an event that comes in between must start the next.
+    flushing = undefined;
+  }
+
+  /** Waits for the requests of this event-loop turn, and of the next ones while each brings more. */
+  async function gather(): Promise<void> {
+    const until = performance.now() + GATHER_MS;
+    for (let before = 0; waiting.length > before && waiting.length < BATCH && performance.now() < until; ) {
+      before = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function flush(batch: readonly Waiting[]): Promise<void> {
+    const began = performance.now();
+    try {
+      await storeBatch(batch);
+    } catch (error) {
+      log.error({ err: error, events: batch.length }, 'could not store webhooks: their senders are told to come again');
+      const until = began + PATIENCE_MS;
+      // Who waited all that time is told at once, too, instead of after one more try each.
+      const late = performance.now() > until ? waiting.splice(0) : [];
+      await storeSingly([...batch, ...late], error, until);
+    }
+  }
+
+  async function storeBatch(batch: readonly Waiting[]): Promise<void> {
+    // Of two events under one key the first is the one that is stored.
+    const events = new Map<string, ReceivedEvent>();
+    for (const { event } of batch) if (!events.has(event.key)) events.set(event.key, event);
+    const { fresh, reused } = await store.write(async (tx) => {
+      const keys = await insertReceipts(tx, [...events.values()], now());
+      const isStored = (event: ReceivedEvent) => keys.has(event.key) && events.get(event.key) === event;
+      const all = batch.map(({ event }) => event);
+      return { fresh: new Set(keys), reused: await noteReusedIds(tx, all, isStored, now()) };
+    });
+    reportReused(reused);
+    metrics.commitBatchSize.observe(batch.length);
+    if (batch.length >= CROWD) crowdedAt = performance.now();
+    stored += fresh.size;
+    if (fresh.size > 0) wakeUp.ring('apply');
+    // Of two equal events in one batch the first is the one that was stored.
+    for (const { event, resolve } of batch) resolve(fresh.delete(event.key) ? 'stored' : 'duplicate');
+  }
+
+  function reportReused(reused: readonly ReceivedEvent[]): void {
+    const last = reused.at(-1);
+    if (last === undefined) return;
+    metrics.idsReused.inc(reused.length);
+    if (now() - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = now();
+    log.warn(
+      { webhookId: last.webhookId, entity: last.entity },
+      'a sender gave one webhook-id to events that differ: see cvrsync review list',
+    );
+  }
+
+  /** A row that the store would not take fails alone. */
+  async function storeSingly(batch: readonly Waiting[], cause: unknown, until: number): Promise<void> {
+    let last = cause;
+    for (const one of batch) {
+      if (batch.length === 1 || performance.now() > until) {
+        one.reject(last);
+        continue;
+      }
+      try {
+        await storeBatch([one]);
+      } catch (error) {
+        last = error;
+        one.reject(error);
+      }
+    }
+  }
+
+  const backlog = (): number => counted + stored;
+
+  async function refresh(): Promise<void> {
+    const before = stored;
+    const found = await countUnapplied(store.db, backlogCap + 1);
+    counted = found;
+    stored -= before;
+    metrics.backlog.set(found);
+    freeBytes = await store.freeBytes();
+    if (freeBytes !== undefined) metrics.diskFreeBytes.set(freeBytes);
+  }
+
+  return {
+    refresh,
+    accept(event) {
+      if (stopped) return Promise.reject(new Error('the daemon is stopping and takes no more events'));
+      return new Promise((resolve, reject) => {
+        waiting.push({ event, resolve, reject });
+        flushing ??= flushAll();
+      });
+    },
+    crowded: () => performance.now() - crowdedAt < CROWD_MS && backlog() < backlogCap / 2,
+    refusal() {
+      if (stopped) return 'stopping';
+      if (backlog() >= backlogCap) return `${backlog()} events wait to be applied, ${backlogCap} may`;
+      if (waiting.length >= MOST_WAITING) return `${waiting.length} events wait to be stored`;
+      if (freeBytes !== undefined && freeBytes < minFreeBytes)
+        return `${Math.floor(freeBytes / MIB)} MiB are free on the disk of the store, ${Math.ceil(minFreeBytes / MIB)} MiB are needed`;
+      return undefined;
+    },
+    start() {
+      const again = async (): Promise<void> => {
+        await refresh().catch((error) => log.error({ err: error }, 'could not look at the backlog: trying again'));
+        if (!stopped) timer = setTimeout(again, REFRESH_MS).unref();
+      };
+      void again();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await flushing;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** The receipts: accepted webhooks, each once. */
+import { CompiledQuery, sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { type Db, type Engine, engineOf, type Tx } from '../../store/store.ts';
+
+/** A webhook to accept. */
+export interface ReceivedEvent {
+  /** The dedupe key. */
+  readonly key: string;
+  /** Canonical entity id. */
+  readonly entity: string;
+  /** The payload's register time, ISO 8601 UTC. */
+  readonly timestamp: string;
+  /** Canonical JSON. */
+  readonly body: string;
+  /** The sender's id for it. */
+  readonly webhookId?: string | undefined;
+  /** SHA-256 of what it says. */
+  readonly digest?: string | undefined;
+}
+
+/**
+ * Stores events that have not come before, in their order, and marks their companies in `apply`. Returns the keys of
+ * those that were stored. Keys must differ within a call.
+ */
+export async function insertReceipts(
+  tx: Tx,
+  events: readonly ReceivedEvent[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  // The lanes first: whoever locks a company's lane draws the sequence numbers of its receipts undisturbed.
+  const entities = events.map(({ entity }) => entity);
+  await mark(tx, 'apply', entities, now);
+  const values = events.flatMap(({ key, entity, timestamp, body, webhookId = null, digest = null }) => [
+    ...[key, entity, timestamp, body, now],
+    ...[webhookId, digest],
+  ]);
+  // Raw, since building the statement anew takes longer than running it.
+  const { rows } = await tx.executeQuery<{ dedupe_key: string }>(
+    CompiledQuery.raw(insertion(engineOf(tx), events.length), values),
+  );
+  return new Set(rows.map((row) => row.dedupe_key));
+}
+
+const COLUMNS = ['dedupe_key', 'entity', 'timestamp', 'body', 'received_at', 'webhook_id', 'digest'];
+
+const insertions = new Map<string, string>();
+
+function insertion(engine: Engine, count: number): string {
+  const name = `${engine} ${count}`;
+  const known = insertions.get(name);
+  if (known !== undefined) return known;
+  const place = (index: number): string => (engine === 'postgres' ? `$${index}` : '?');
+  const row = (at: number): string =>
+    `(${COLUMNS.map((_, column) => place(at * COLUMNS.length + column + 1)).join(', ')})`;
+  const text = `insert into receipt (${COLUMNS.join(', ')}) values ${Array.from({ length: count }, (_, at) =>
+    row(at),
+  ).join(', ')} on conflict (dedupe_key) do nothing returning dedupe_key`;
+  insertions.set(name, text);
+  return text;
+}
+
+/** How many receipts wait to be applied, counted up to `most`. */
+export async function countUnapplied(db: Db, most: number): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from
+    (select 1 from receipt where applied_at is null limit ${most}) as waiting`.execute(db);
+  return rows[0]?.waiting ?? 0;
+}

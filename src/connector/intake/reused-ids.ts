@@ -1,0 +1,81 @@
+/** Senders that give one `webhook-id` to events that differ: found, counted and told of. */
+import { each } from '../../store/each.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import { setAside } from '../../store/quarantine.ts';
+import type { ReceivedEvent } from './receipt.ts';
+
+/** What is remembered of it until a person drops it. */
+export interface ReusedIds {
+  readonly count: number;
+  readonly since: number;
+  /** The newest: its id, its company, and whether it was taken in. */
+  readonly id: string;
+  readonly entity: string;
+  readonly isTaken: boolean;
+}
+
+const KEY = 'webhook-id:reused';
+
+/**
+ * Finds those of the events whose id another event has, once they were stored, and counts them for review. One that was
+ * not stored is kept among what nobody could use.
+ */
+export async function noteReusedIds(
+  tx: Tx,
+  events: readonly ReceivedEvent[],
+  isStored: (event: ReceivedEvent) => boolean,
+  now: number,
+): Promise<readonly ReceivedEvent[]> {
+  const reused = await findReusedIds(tx, events, isStored);
+  const last = reused.at(-1);
+  if (last === undefined) return reused;
+  const before = await readReusedIds(tx);
+  const next: ReusedIds = {
+    count: (before?.count ?? 0) + reused.length,
+    since: before?.since ?? now,
+    id: last.webhookId ?? '',
+    entity: last.entity,
+    isTaken: isStored(last),
+  };
+  await writeValue(tx, KEY, JSON.stringify(next), now);
+  for (const event of reused) {
+    if (isStored(event)) continue;
+    const reason = `bears the webhook-id ${event.webhookId} of another event, and the signature proves that id: not applied`;
+    await setAside(tx, { source: 'webhook', reason, body: Buffer.from(event.body), now });
+  }
+  return reused;
+}
+
+async function findReusedIds(
+  tx: Tx,
+  events: readonly ReceivedEvent[],
+  isStored: (event: ReceivedEvent) => boolean,
+): Promise<readonly ReceivedEvent[]> {
+  const ids = [...new Set(events.flatMap(({ webhookId }) => webhookId ?? []))];
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .selectFrom('receipt')
+    .select(['dedupe_key', 'webhook_id', 'digest'])
+    .where('webhook_id', 'in', each(tx, ids))
+    .where('digest', 'is not', null)
+    .execute();
+  return events.filter((event) => {
+    const others = rows.filter((row) => row.webhook_id === event.webhookId && row.digest !== event.digest);
+    // The same event once more is no other event, whatever else bears its id.
+    return isStored(event) ? others.length > 0 : others.some((row) => row.dedupe_key === event.key);
+  });
+}
+
+/** Undefined where no sender did so since a person dropped it. */
+export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
+  const kept = await readValue(db, KEY);
+  // Written by this file alone.
+  return kept === undefined ? undefined : (JSON.parse(kept) as ReusedIds);
+}
+
+/** False where there was nothing. */
+export async function forgetReusedIds(tx: Tx): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('kv').where('key', '=', KEY).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

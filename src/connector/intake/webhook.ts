@@ -1,0 +1,158 @@
+/** The webhook: an event comes in, is on disk, is answered. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { Metrics } from '../../http/metrics.ts';
+import { sendError } from '../../http/server/error.ts';
+import { acceptRawJson } from '../../http/server/raw-body.ts';
+import type { Server } from '../../http/server/server.ts';
+import { errorBody } from '../../protocol/api.ts';
+import { type Auth, type AuthResult, verifyAuth, verifyHeaders } from '../../protocol/auth.ts';
+import { canonicalise } from '../../protocol/dedupe.ts';
+import { type Payload, readHead, readPayload, writePayload } from '../../protocol/payload.ts';
+import { payloadSchema } from '../../protocol/payload-schema.ts';
+import { readJson } from '../../protocol/text/json.ts';
+import type { Issue } from '../../protocol/text/shape.ts';
+import { setAside } from '../../store/quarantine.ts';
+import type { Store } from '../../store/store.ts';
+import type { Intake } from './intake.ts';
+
+export interface WebhookOptions {
+  readonly path: string;
+  /** Any of these proves the sender: two, while a secret is being rotated. */
+  readonly auth: readonly Auth[];
+  readonly intake: Intake;
+  readonly store: Store;
+  /** The e-mail event's name on the wire. */
+  readonly emailEvent: string;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+interface Log {
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Seconds after which a sender we could not serve should come again. */
+const COME_AGAIN = 30;
+/** Strangers may knock all day: one line a minute tells enough. */
+const LOG_EVERY_MS = 60_000;
+const NOTHING = Buffer.alloc(0);
+
+const EXAMPLE = writePayload({
+  entityId: 'CVR-1-10000001',
+  timestamp: '2026-03-01T09:14:02Z',
+  updates: { name: { before: 'Birk ApS', after: 'Birk Byg ApS' } },
+});
+
+const SCHEMA = {
+  operationId: 'receiveEvent',
+  summary: 'Accepts one company event of the monitoring service',
+  description: 'Authentication as configured in `connector.webhook.auth`.',
+  tags: ['webhook'],
+  security: [],
+  response: {
+    204: Type.Null({ description: 'The event is on disk, now or from an earlier delivery' }),
+    400: Type.Object(errorBody.properties, { description: 'Not JSON, or not a payload' }),
+    401: Type.Object(errorBody.properties, { description: 'The sender did not prove itself' }),
+    413: Type.Object(errorBody.properties, { description: 'Over 1 MiB' }),
+    415: Type.Object(errorBody.properties, { description: 'Not JSON' }),
+    503: Type.Object(errorBody.properties, { description: 'A failure of our own; send it again after Retry-After' }),
+  },
+};
+
+/**
+ * Adds the webhook. 204 once the event is on disk, also where it had come before; 4xx where the sender must change
+ * something; 503 with Retry-After for every failure of our own.
+ */
+export function addWebhookRoute(server: Server, options: WebhookOptions): void {
+  const { path, auth, intake, store, metrics, now, log } = options;
+  const wire = { emailEvent: options.emailEvent };
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  const warn = (details: object, message: string): void => {
+    if (now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = now();
+    log.warn(details, message);
+  };
+
+  const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
+    metrics.webhooksReceived.inc({ result });
+    return sendError(reply, 503, message, { retryAfter: COME_AGAIN });
+  };
+
+  const unusable = async (reply: FastifyReply, body: Uint8Array, errors: readonly Issue[]): Promise<FastifyReply> => {
+    metrics.webhooksReceived.inc({ result: 'unusable' });
+    const reason = errors.map((error) => `${error.path} ${error.message}`.trim()).join('; ');
+    await store
+      .write((tx) => setAside(tx, { source: 'webhook', reason, body, now: now() }))
+      .catch((error) => log.error({ err: error }, 'could not keep a copy of an unusable webhook'));
+    return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
+  };
+
+  /** Answers whom we do not take anything of; undefined where the sender has proven what was asked for. */
+  const turnAway = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    proof: () => AuthResult,
+  ): FastifyReply | undefined => {
+    const refusal = intake.refusal();
+    if (refusal !== undefined) {
+      warn({ reason: refusal }, 'webhooks are refused');
+      return unavailable(reply, 'refused', 'No events can be taken at the moment.');
+    }
+    const verdict = proof();
+    if (verdict.ok) return undefined;
+    metrics.webhooksReceived.inc({ result: 'unauthorized' });
+    warn({ reason: verdict.reason, from: request.ip }, 'a webhook did not prove its sender');
+    return sendError(reply, 401, 'The webhook does not prove who sent it: check the authentication of the monitor.');
+  };
+
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const began = performance.now();
+    const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
+    const verdict = verifyAuth(auth, request.headers, bytes, now());
+    const turned = turnAway(request, reply, () => verdict);
+    if (turned !== undefined) return turned;
+    const json = readJson(bytes);
+    if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
+    const head = readHead(json.value);
+    if (!head.ok) return unusable(reply, bytes, head.errors);
+    const { entityId: entity, timestamp } = head;
+    const whole = (): Payload | undefined => {
+      const read = readPayload(json.value, wire);
+      return read.ok ? read.payload : undefined;
+    };
+    const id = request.headers['webhook-id'];
+    const kept = canonicalise(
+      { id: typeof id === 'string' ? id : undefined, isSigned: verdict.ok && verdict.signed === true },
+      json.value,
+      whole,
+    );
+    let result: 'stored' | 'duplicate';
+    try {
+      result = await intake.accept({ ...kept, entity, timestamp });
+    } catch {
+      // The intake has logged why.
+      return unavailable(reply, 'failed', 'The event could not be stored.');
+    }
+    if (result === 'duplicate') metrics.dedupeHits.inc();
+    metrics.webhooksReceived.inc({ result });
+    metrics.webhookAckSeconds.observe((performance.now() - began) / 1_000);
+    return reply.code(204).send();
+  };
+
+  server.register(async (scope) => {
+    acceptRawJson(scope);
+    // Before the body is read: a stranger is to cost no memory.
+    scope.addHook('onRequest', async (request, reply) =>
+      turnAway(request, reply, () => verifyHeaders(auth, request.headers, now())),
+    );
+    scope.setErrorHandler((error: Error & { statusCode?: number }) => {
+      metrics.webhooksReceived.inc({ result: 'unreadable' });
+      throw error;
+    });
+    scope.post(path, { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } }, handle);
+  });
+}

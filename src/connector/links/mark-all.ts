@@ -1,0 +1,95 @@
+/** Marks the lanes of very many records, in steps: a million in one statement would hold up all other writes. */
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Store, Tx } from '../../store/store.ts';
+
+/** Links that are marked in one transaction. */
+const STEP = 1_000;
+
+const PREFIX = 'mark-all:';
+
+/** A queue whose lanes are still being marked, and the last record that was: of a connection's links, or of what waits. */
+type Marking = { readonly after: string } & ({ readonly provider: string } | { readonly waiting: string });
+
+/**
+ * Marks the first lanes of a queue, one for each active link of the connection, and has `continueMarking` mark the others.
+ * False where there is no such link. What is being marked already begins anew.
+ */
+export async function markAll(tx: Tx, provider: string, queue: string, now: number): Promise<boolean> {
+  return (await step(tx, queue, { provider, after: '' }, now)) > 0;
+}
+
+/** Marks the first of a queue's lanes that say this of why they wait, and has `continueMarking` mark the others. */
+export async function markWaiting(tx: Tx, queue: string, waiting: string, now: number): Promise<void> {
+  await step(tx, queue, { waiting, after: '' }, now);
+}
+
+/** Ends what `markAll` began for a queue, where it is not done. */
+export const stopMarking = async (tx: Tx, queue: string): Promise<void> => {
+  await tx.deleteFrom('kv').where('key', '=', `${PREFIX}${queue}`).execute();
+};
+
+/** Marks what is left, in transactions short enough for others to write in between. A start after a crash goes on. */
+export async function continueMarking(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
+  const open = await store.db.selectFrom('kv').select('key').where('key', 'like', `${PREFIX}%`).execute();
+  for (const { key } of open) {
+    while (!signal.aborted && (await store.write((tx) => continueOne(tx, key.slice(PREFIX.length), now()))) === STEP) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+async function continueOne(tx: Tx, queue: string, now: number): Promise<number> {
+  // Locks the row: a daemon that starts now, and begins anew, does so after this step and not in its midst.
+  await tx.updateTable('kv').set({ updated_at: now }).where('key', '=', `${PREFIX}${queue}`).execute();
+  const text = await readValue(tx, `${PREFIX}${queue}`);
+  // We wrote it: it is a marking.
+  return text === undefined ? 0 : step(tx, queue, JSON.parse(text), now);
+}
+
+/** How many records it looked at. */
+async function step(tx: Tx, queue: string, marking: Marking, now: number): Promise<number> {
+  const { ids, seen, last } = await ('waiting' in marking ? nextWaiting(tx, queue, marking) : nextLinks(tx, marking));
+  if (ids.length > 0) await mark(tx, queue, ids, now);
+  if (last === undefined || seen < STEP) await stopMarking(tx, queue);
+  else await writeValue(tx, `${PREFIX}${queue}`, JSON.stringify({ ...marking, after: last } satisfies Marking), now);
+  return seen;
+}
+
+interface Page {
+  readonly ids: readonly string[];
+  readonly seen: number;
+  readonly last: string | undefined;
+}
+
+async function nextLinks(tx: Tx, { provider, after }: { provider: string; after: string }): Promise<Page> {
+  const links = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('state', '=', 'active')
+    .where('provider', '=', provider)
+    .where('record_id', '>', after)
+    .orderBy('record_id')
+    .limit(STEP)
+    .execute();
+  const ids = links.map((link) => link.record_id);
+  return { ids, seen: ids.length, last: ids.at(-1) };
+}
+
+/** Looks at every lane in turn: those that wait for this may be few among many. */
+async function nextWaiting(
+  tx: Tx,
+  queue: string,
+  { waiting, after }: { waiting: string; after: string },
+): Promise<Page> {
+  const lanes = await tx
+    .selectFrom('lane')
+    .select(['key', 'error'])
+    .where('queue', '=', queue)
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(STEP)
+    .execute();
+  const ids = lanes.filter(({ error }) => error === waiting).map(({ key }) => key);
+  return { ids, seen: lanes.length, last: lanes.at(-1)?.key };
+}

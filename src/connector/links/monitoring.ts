@@ -1,0 +1,243 @@
+/** Carries the wishes of links upstream, and records what upstream said: a call that failed is never forgotten. */
+import { sql } from 'kysely';
+import type { Metrics } from '../../http/metrics.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import { leaseOf } from '../../runtime/lanes/lease.ts';
+import {
+  beginWrites,
+  type EndedWrite,
+  type PendingWrite,
+  pendingUnder,
+  readPendingWrites,
+  settleWrites,
+} from '../../runtime/lanes/pending-writes.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { withSendGuard } from '../crm/send-guard.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
+import { findLink, type Link, linkKey, MONITORING_QUEUE, readLinkKey } from './links.ts';
+import type { Upstream, UpstreamResult } from './upstream.ts';
+
+/** Lanes that a worker of the queue claims at once. */
+export const MONITORING_BATCH = 64;
+
+export interface MonitoringDeps {
+  readonly store: Store;
+  /** Undefined where none is configured: links are kept here only. */
+  readonly upstream: Upstream | undefined;
+  readonly now: () => number;
+  readonly log?: LostLeaseDeps['log'];
+  readonly metrics?: Pick<Metrics, 'sentAfterLeaseLost' | 'attempts' | 'leaseLost'>;
+  /** Calls at a time. Default 16: at the 500 a minute of a usual key, a service may take 2 s to answer. */
+  readonly concurrency?: number;
+}
+
+/** What a link asks of upstream; undefined where upstream has confirmed what is wished. */
+export function dueCall(link: Pick<Link, 'desired' | 'observed' | 'send_update'>): 'add' | 'remove' | undefined {
+  if (link.desired === 'on') return link.observed !== 'on' || link.send_update === 1 ? 'add' : undefined;
+  return link.observed === 'on' || link.observed === 'unknown' ? 'remove' : undefined;
+}
+
+/** One lane's call and its end; no call where nothing is due. */
+interface CallResult {
+  readonly claim: Claim;
+  /** Whether the call was stopped before it left. */
+  readonly isUnsent?: boolean;
+  readonly link?: Link;
+  readonly call?: 'add' | 'remove';
+  readonly result: UpstreamResult;
+}
+
+/**
+ * Makes the calls that links wait for, a few at a time; each handful is settled before the next begins. The calls are
+ * idempotent: what a crash or a signal cuts off is done again. Once the account is paused the rest waits without a call.
+ */
+export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+  const { concurrency = 16 } = deps;
+  for (let start = 0; start < claims.length; start += concurrency) {
+    signal.throwIfAborted();
+    const some = claims.slice(start, start + concurrency);
+    const begun = await begin(deps, some);
+    const ends = await Promise.allSettled(
+      some.map((claim) => take(deps, claim, begun.mismatched.has(claim.key), signal)),
+    );
+    const turns = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    await record(deps, turns, begun.writes);
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const paused = turns.map(({ result }) => result).find(({ kind }) => kind === 'rate' || kind === 'auth');
+    if (paused === undefined) continue;
+    const rest = claims.slice(start + concurrency).map((claim) => ({ claim, result: paused }));
+    return record(deps, rest, []);
+  }
+}
+
+/**
+ * Says on disk which calls are about to be made. `doubtful`: one that another process began may still arrive, or have
+ * arrived, so that what upstream confirmed counts no more.
+ */
+async function begin(
+  { store, now }: MonitoringDeps,
+  claims: readonly Claim[],
+): Promise<{ readonly writes: readonly PendingWrite[]; readonly mismatched: ReadonlySet<string> }> {
+  const keys = claims.map(({ key }) => key);
+  const open = await readPendingWrites(store.db, MONITORING_QUEUE, keys);
+  const at = now();
+  const writes = await store.write(async (tx) => {
+    const ours = await held(tx, claims);
+    const begun = claims.filter(({ key }) => ours.has(key)).map((claim) => pendingUnder(claim, at, {}));
+    await beginWrites(tx, begun);
+    return begun;
+  });
+  return { writes, mismatched: new Set(open.map(({ key }) => key)) };
+}
+
+async function take(
+  { store, upstream, now }: MonitoringDeps,
+  claim: Claim,
+  isMismatched: boolean,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const done = { kind: 'done' } as const;
+  const link = await findLink(store.db, readLinkKey(claim.key));
+  const call = link === undefined ? undefined : dueCall(isMismatched ? { ...link, observed: 'unknown' } : link);
+  if (link === undefined || call === undefined || upstream === undefined)
+    return { claim, result: done, isUnsent: true };
+  const item = { entityId: link.entity, id: link.record_id };
+  const lease = leaseOf(store, [claim], now);
+  const result = await withSendGuard(guardOf(lease), () =>
+    call === 'add'
+      ? upstream.add(item, link.send_update === 1, link.provider, signal)
+      : upstream.remove(item, link.provider, signal),
+  );
+  return { claim, link, call, result, isUnsent: lease.isUnsent };
+}
+
+async function record(
+  deps: MonitoringDeps,
+  turns: readonly CallResult[],
+  begun: readonly PendingWrite[],
+): Promise<void> {
+  if (turns.length === 0) return;
+  const { store, now, metrics } = deps;
+  const at = now();
+  const resultFor = new Map(turns.map((turn) => [turn.claim.key, turn]));
+  const { keys: ours, overtaken } = await store.write(async (tx) => {
+    const keys = await settleAll(
+      tx,
+      turns.map(({ claim, result }) => [claim, settlementOf(result, claim, at)]),
+    );
+    for (const turn of turns) if (keys.has(turn.claim.key)) await remember(tx, turn, at);
+    const ended = begun.flatMap((write): EndedWrite[] => {
+      const turn = resultFor.get(write.key);
+      const isOurs = keys.has(write.key);
+      return turn === undefined ? [] : [{ write, isOurs, end: turn.isUnsent === true ? 'unsent' : 'answered' }];
+    });
+    const overtaken = await settleWrites(tx, ended, at);
+    // What the other confirmed may not be so any more: it is confirmed anew.
+    for (const key of overtaken) await mismatch(tx, resultFor.get(key)?.link, at);
+    return { keys, overtaken };
+  });
+  for (const { result } of turns) metrics?.attempts.inc({ queue: MONITORING_QUEUE, result: result.kind });
+  reportLostLeases(deps, MONITORING_QUEUE, { lost: turns.length - ours.size, sent: overtaken.size });
+}
+
+/** An outage is no reason to give up, however long: only what upstream refused is parked. */
+function settlementOf(result: UpstreamResult, { attempts }: Claim, now: number): Settlement {
+  switch (result.kind) {
+    case 'done':
+      return { kind: 'done' };
+    case 'refused':
+      return { kind: 'parked', at: now, error: result.message };
+    case 'rate':
+    case 'auth':
+      return { kind: 'again', at: now + result.retryAfterMs, error: result.message, free: true };
+    case 'unavailable':
+      return { kind: 'again', at: now + backoff(attempts + 1), error: result.message };
+  }
+}
+
+async function mismatch(tx: Tx, link: Link | undefined, at: number): Promise<void> {
+  if (link === undefined) return;
+  await tx
+    .updateTable('link')
+    .set({ observed: 'unknown', updated_at: at })
+    .where('provider', '=', link.provider)
+    .where('record_id', '=', link.record_id)
+    .where('observed', 'in', ['on', 'off'])
+    .execute();
+}
+
+/** Says on the link what upstream did, whatever is wished by now: where the wish changed the lane runs once more. */
+async function remember(tx: Tx, { link, call, result }: CallResult, at: number): Promise<void> {
+  if (link === undefined || call === undefined || result.kind === 'rate' || result.kind === 'auth') return;
+  const isAdd = call === 'add';
+  let change: Partial<Link>;
+  if (result.kind === 'done') {
+    const sent = isAdd && link.send_update === 1;
+    change = {
+      observed: isAdd ? 'on' : 'off',
+      observed_at: at,
+      observed_error: null,
+      ...(sent && { send_update: 0 }),
+    };
+  } else if (result.kind === 'refused') {
+    // A refused update does not end the monitoring, and a refused removal neither.
+    const observed = isAdd && link.observed !== 'on' ? 'refused' : link.observed;
+    change = { observed, observed_at: at, observed_error: result.message };
+  } else {
+    // It may have been done: neither wish may take the old state for granted.
+    change = { observed: isAdd && link.observed === 'on' ? 'on' : 'unknown' };
+  }
+  await tx
+    .updateTable('link')
+    .set({ ...change, updated_at: at })
+    .where('provider', '=', link.provider)
+    .where('record_id', '=', link.record_id)
+    .where('entity', '=', link.entity)
+    .execute();
+}
+
+/** Links that are marked in one transaction. */
+const REMARKED = 1_000;
+
+/** In the words of the index `link_unconfirmed`, without parameters: an engine takes it for no other condition. */
+const UNCONFIRMED = sql<boolean>`observed_error is null
+  and (desired = 'on' and (monitored in ('unknown', 'off') or send_update = 1)
+    or desired = 'off' and monitored in ('unknown', 'on'))`;
+
+/**
+ * Marks the lanes of up to 1,000 links whose wish upstream has not confirmed and for which no lane waits: after an upstream
+ * was configured, or work was lost. What was refused is left to people. Returns how many were marked; where that is 1,000,
+ * more may be left.
+ */
+export async function remarkMonitoring(tx: Tx, now: number): Promise<number> {
+  const links = await tx
+    .selectFrom('link')
+    .select(['provider', 'record_id'])
+    .where(UNCONFIRMED)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('lane')
+            .select('key')
+            .where('queue', '=', MONITORING_QUEUE)
+            .where('key', '=', sql<string>`link.provider || ':' || link.record_id`),
+        ),
+      ),
+    )
+    .orderBy('provider')
+    .orderBy('record_id')
+    .limit(REMARKED)
+    .execute();
+  const keys = links.map((link) => linkKey(link.provider, link.record_id));
+  if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
+  return keys.length;
+}
+
+/** Marks them all, in transactions short enough for others to write in between. */
+export async function remarkAll(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await store.write((tx) => remarkMonitoring(tx, now()))) === REMARKED) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,158 @@
+/** A merge in the CRM: the link follows its record to the survivor. */
+import { mark } from '../../runtime/lanes/lanes.ts';
+import type { Tx } from '../../store/store.ts';
+import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../decide/override.ts';
+import {
+  CAME_BY_MERGE,
+  change,
+  endLink,
+  findLink,
+  healQueue,
+  type Link,
+  linkKey,
+  linkRecord,
+  MONITORING_QUEUE,
+} from './links.ts';
+
+export interface LinkMove {
+  readonly provider: string;
+  readonly from: string;
+  readonly to: string;
+  readonly now: number;
+}
+
+/**
+ * `merged`: the survivor stands for the same company already, or there was no link to move. `conflict`: it stands for
+ * another company, so both links wait for a person. `later`: the survivor's own link has ended, and upstream has not
+ * confirmed it yet; the record is looked at again by itself.
+ */
+export type Moved = 'moved' | 'merged' | 'conflict' | 'later';
+
+const SOON_MS = 10_000;
+
+/**
+ * Lets a link follow its record after a merge in the CRM, in whichever order the CRM told of the merge and of the deletion
+ * that comes with it. The survivor is looked at afterwards: its number may say something else.
+ */
+export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
+  const { provider, from, to, now } = move;
+  const before = await findLink(tx, { provider, recordId: from });
+  if (before === undefined || from === to) return 'merged';
+  if (before.state === 'removed') await inherit(tx, before, to, now);
+  const waits = before.state === 'conflict' && before.mismatch === null;
+  if (before.state === 'removed' || before.state === 'merged' || waits) return waits ? 'conflict' : 'merged';
+  await mark(tx, healQueue(provider), [to], now);
+  const end = { provider, recordId: from, now, reason: `merged in the CRM into record ${to}` } as const;
+  if (await hasNothingToMove(tx, before)) return finish('merged');
+
+  const survivor = await findLink(tx, { provider, recordId: to });
+  const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.mismatch !== null);
+  const desired = { provider, recordId: to, entity: before.entity, origin: before.origin, trust: before.trust, now };
+  const sendUpdate = before.send_update === 1 || before.state === 'gone';
+  const linked = isOpen ? await linkRecord(tx, { ...desired, sendUpdate }) : undefined;
+  if (linked !== undefined && linked.kind !== 'taken') {
+    await copyOverrides(tx, move);
+    await carryTrust(tx, provider, from, to);
+    if (linked.kind === 'linked' && before.origin === 'number')
+      await change(tx, { provider, recordId: to }, { mismatch: CAME_BY_MERGE });
+    return finish(linked.kind === 'linked' ? 'moved' : 'merged');
+  }
+  const other = await findLink(tx, { provider, recordId: to });
+  if (other === undefined || (other.state !== 'active' && other.state !== 'conflict')) {
+    await mark(tx, healQueue(provider), [from], now + SOON_MS);
+    return 'later';
+  }
+  const stands = `merged in the CRM into record ${to}, which stands for ${other.entity}`;
+  await contest(
+    tx,
+    before,
+    `${stands}: to move this link there, remove the one of ${to} first with cvrsync review keep, then accept this one`,
+    now,
+  );
+  const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
+  await contest(tx, other, reason, now);
+  return 'conflict';
+
+  async function finish(moved: Moved): Promise<Moved> {
+    const ended = await endLink(tx, { ...end, state: 'merged' });
+    if (!ended) await change(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
+    return moved;
+  }
+}
+
+/** Whether the link counts for nothing by now: it was never made for a rival, or another record has taken its place. */
+async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
+  if (link.state === 'conflict') return link.desired === 'off';
+  if (link.state !== 'gone') return false;
+  const successor = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', link.provider)
+    .where('entity', '=', link.entity)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return successor !== undefined;
+}
+
+/** A link that waits for a person, whatever it was before: the order in which the CRM told of things must not matter. */
+async function contest(tx: Tx, link: Link, reason: string, now: number): Promise<void> {
+  const record = { provider: link.provider, recordId: link.record_id };
+  const begins = link.state === 'gone';
+  if (begins) await mark(tx, MONITORING_QUEUE, [linkKey(link.provider, link.record_id)], now);
+  const desired = begins && ({ desired: 'on', observed: 'unknown', observed_error: null } as const);
+  await change(tx, record, { state: 'conflict', reason, mismatch: null, updated_at: now, ...desired });
+}
+
+/** What a person took away from a record stays away from the record that it became. */
+async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<void> {
+  if (link.origin !== 'person') return;
+  const row = {
+    ...link,
+    record_id: to,
+    observed: 'off',
+    observed_at: null,
+    synced_seq: 0,
+    synced_at: null,
+    created_at: now,
+    updated_at: now,
+  } as const;
+  await tx
+    .insertInto('link')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id']).doNothing())
+    .execute();
+}
+
+/**
+ * What was ruled on either record holds for the survivor, whichever is moved first: where a CRM makes a new record of two,
+ * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
+ * for once was meant for a value that is another one now.
+ */
+export async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
+  const overrides: Overrides = (await readOverrides(tx, provider, [from], now)).get(from) ?? new Map();
+  if (overrides.get(ALL_PROPERTIES)?.kind === 'hold')
+    await tx
+      .deleteFrom('override')
+      .where('provider', '=', provider)
+      .where('record_id', '=', to)
+      .where('kind', '=', 'release')
+      .execute();
+  const own: Overrides = (await readOverrides(tx, provider, [to], now)).get(to) ?? new Map();
+  for (const [property, override] of overrides) {
+    if (!prevails(property, override, own)) continue;
+    const { kind, once, until, reason, createdAt } = override;
+    const said = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
+    await tx
+      .insertInto('override')
+      .values({ provider, record_id: to, property, ...said })
+      .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
+      .execute();
+  }
+}
+
+function prevails(property: string, { kind, once, until }: Override, own: Overrides): boolean {
+  const theirs = own.get(property);
+  if (kind === 'release') return !once && theirs === undefined && !own.has(ALL_PROPERTIES);
+  const isLonger = (theirs?.until ?? Number.POSITIVE_INFINITY) < (until ?? Number.POSITIVE_INFINITY);
+  return theirs?.kind !== 'hold' || isLonger;
+}

@@ -1,0 +1,26 @@
+/** The scan of a connection's records: what a backfill and a reconcile keep in one table, each for its own purpose. */
+import type { ScanTable } from '../../store/schema.ts';
+import type { Tx } from '../../store/store.ts';
+
+/** Deletes some of the rows of one purpose; false where none is left. */
+export async function clearSome(
+  tx: Tx,
+  provider: string,
+  purpose: ScanTable['purpose'],
+  most: number,
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('scan')
+    .where('provider', '=', provider)
+    .where('purpose', '=', purpose)
+    .where('record_id', 'in', (query) =>
+      query
+        .selectFrom('scan as old')
+        .select('old.record_id')
+        .where('old.provider', '=', provider)
+        .where('old.purpose', '=', purpose)
+        .limit(most),
+    )
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,242 @@
+/** The monitoring service as we call it: its answers become values that say what happens next. */
+import { ProviderError } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
+import { HttpFault } from '../../http/outbound/fault.ts';
+import { retryAfterMs } from '../../http/outbound/retry-after.ts';
+import {
+  addItemQuery,
+  itemsPath,
+  JOBS_PATH,
+  jobItemsPath,
+  type ListRead,
+  pageQuery,
+  readErrorMessage,
+  readItems,
+  readJobs,
+  removeItemQuery,
+  type WireItem,
+  type WireJob,
+} from '../../protocol/api.ts';
+import { readJson } from '../../protocol/text/json.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import type { BlockFault } from '../../runtime/blocks.ts';
+import { pause } from '../../runtime/pause.ts';
+import { createRateLimiter, type RateLimiter } from '../../runtime/rate-limiter.ts';
+import type { Store } from '../../store/store.ts';
+import { currentSendGuard } from '../crm/send-guard.ts';
+
+/** A company under its id in the external system. */
+export type MonitoredItem = Pick<WireItem, 'entityId' | 'id'>;
+
+/** Why a call was not done. After `rate` and `auth` the account is paused for everybody. */
+export type UpstreamFault =
+  /** The service understood, and will not: the same call would fail again. */
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  | { readonly kind: 'rate'; readonly retryAfterMs: number; readonly message: string }
+  | { readonly kind: 'auth'; readonly retryAfterMs: number; readonly message: string }
+  /** No answer, or none that says anything: it may have been done. */
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+export type UpstreamResult = { readonly kind: 'done' } | UpstreamFault;
+
+/** A list could not be read; `fault` says what happens next. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+  readonly fault: UpstreamFault['kind'];
+
+  constructor(fault: UpstreamFault['kind'], message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+export interface Upstream {
+  /** Monitors a company under an external id. Idempotent. Rejects only where the signal aborts. */
+  add(item: MonitoredItem, sendUpdate: boolean, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
+  /** Ends that. An item that is not there is done. */
+  remove(item: MonitoredItem, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
+  /** The key's jobs. Throws {@link UpstreamError}. */
+  jobs(signal: AbortSignal): Promise<readonly WireJob[]>;
+  /** The items of a job, page by page. Throws {@link UpstreamError}, also where a page's token comes a second time. */
+  items(jobId: string, signal: AbortSignal): AsyncGenerator<WireItem, void, undefined>;
+}
+
+export interface UpstreamOptions {
+  readonly baseUrl: string;
+  readonly accessKey: string;
+  /** Sends the key in this header instead of the query. */
+  readonly keyHeader?: string;
+  readonly http: OutboundHttp;
+  /** Has the budget `default`. */
+  readonly rateLimiter: RateLimiter;
+  readonly metrics?: Pick<Metrics, 'upstreamCalls'>;
+  /** Wall clock in ms, for `Retry-After` dates and pauses. */
+  readonly now?: () => number;
+  /** Items a page. */
+  readonly take?: number;
+}
+
+const BUDGET = 'default';
+const PAUSE_MS = 60_000;
+const LEAST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 24 * 3_600_000;
+/** How often and how long a list is tried for. */
+const TRIES = 3;
+const LONGEST_WAIT_MS = 2 * 60_000;
+const LONGEST_MESSAGE = 300;
+
+/** The service's account in the store; no connection can have this name. */
+export const UPSTREAM_ACCOUNT = '@upstream';
+
+/** The pace of the service's key, shared by all processes on the store. */
+export function upstreamRateLimiter(store: Store, requestsPerMinute: number, now: () => number): RateLimiter {
+  const budgets = { [BUDGET]: { calls: requestsPerMinute, perMs: 60_000 } };
+  return createRateLimiter({ store, key: UPSTREAM_ACCOUNT, budgets, now });
+}
+
+/** Opens the service; nothing is called before it is asked for. The access key is in no message. */
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { baseUrl, accessKey, keyHeader, http, rateLimiter, metrics, now = Date.now, take = 500 } = options;
+
+  const { origin, pathname } = new URL(baseUrl);
+  /** For messages: without what a URL may carry of credentials. */
+  const address = `${origin}${pathname === '/' ? '' : pathname}`;
+  /** Calls that wait for their turn: a pause ends their wait. */
+  const waiting = new Set<AbortController>();
+
+  type Answer = { readonly kind: 'done'; readonly json: unknown } | UpstreamFault;
+
+  async function call(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    if (!(await mayCall(signal))) return paused();
+    const search = new URLSearchParams({ ...query, ...(keyHeader === undefined && { accesskey: accessKey }) });
+    const headers = { accept: 'application/json', ...(keyHeader !== undefined && { [keyHeader]: accessKey }) };
+    try {
+      await currentSendGuard()?.({ method, url: address, signal });
+      const answer = await http({ method, url: `${baseUrl}${path}?${search}`, headers, signal });
+      metrics?.upstreamCalls.inc({ code: String(answer.status) });
+      return await judge(answer, `${method} ${address}${path}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Its lease was lost: nothing was sent.
+      if (error instanceof ProviderError) return { kind: 'unavailable', message: error.message };
+      if (!(error instanceof HttpFault)) throw error;
+      metrics?.upstreamCalls.inc({ code: error.kind });
+      return { kind: 'unavailable', message: masked(error.message) };
+    }
+  }
+
+  /** Waits for a call of the budget; false where the account is paused, or gets paused meanwhile. */
+  async function mayCall(signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    if ((await rateLimiter.blockedUntil()) !== undefined) return false;
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    signal.addEventListener('abort', end, { once: true });
+    waiting.add(ending);
+    try {
+      await rateLimiter.acquire(BUDGET, ending.signal);
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!ending.signal.aborted) throw error;
+      return false;
+    } finally {
+      signal.removeEventListener('abort', end);
+      waiting.delete(ending);
+    }
+  }
+
+  async function block(ms: number, reason: string, fault: BlockFault): Promise<void> {
+    await rateLimiter.block(now() + ms, reason, fault);
+    for (const one of waiting) one.abort();
+  }
+
+  async function paused(): Promise<UpstreamFault> {
+    const { until = now(), reason = null } = (await rateLimiter.blockedUntil()) ?? {};
+    const message = reason ?? 'calls to the monitoring service are paused';
+    return { kind: 'rate', retryAfterMs: Math.max(until - now(), 1_000), message };
+  }
+
+  /** By the status alone; what the body says is for people. */
+  async function judge({ status, headers, body }: OutboundResponse, what: string): Promise<Answer> {
+    const read = readJson(Buffer.from(body));
+    const json = read.ok ? read.value : undefined;
+    if (status >= 200 && status < 300) return { kind: 'done', json };
+    const said = readErrorMessage(json);
+    const message = masked(said === undefined ? `${what} was answered ${status}` : `${said} (${status})`);
+    if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
+      const asked = retryAfterMs(headers['retry-after'], now()) ?? PAUSE_MS;
+      const wait = Math.min(Math.max(asked, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
+      await block(wait, message, 'rate');
+      return { kind: 'rate', retryAfterMs: wait, message };
+    }
+    if (status === 401 || status === 403) {
+      const advice = `the monitoring service does not accept the key: check connector.upstream.accessKey. ${message}`;
+      await block(PAUSE_MS, advice, 'auth');
+      return { kind: 'auth', retryAfterMs: PAUSE_MS, message: advice };
+    }
+    if (status >= 400 && status < 500 && status !== 408 && status !== 425) return { kind: 'refused', status, message };
+    return { kind: 'unavailable', message };
+  }
+
+  /** A service may repeat the key it did not like. */
+  function masked(text: string): string {
+    const spellings = [
+      accessKey,
+      encodeURIComponent(accessKey),
+      new URLSearchParams({ k: accessKey }).toString().slice(2),
+    ];
+    return spellings.reduce((masking, key) => masking.replaceAll(key, '***'), text).slice(0, LONGEST_MESSAGE);
+  }
+
+  async function list<T>(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    read: (json: unknown) => ListRead<T>,
+    signal: AbortSignal,
+  ): Promise<ListRead<T> & { ok: true }> {
+    for (let tries = 1; ; tries++) {
+      const answer = await call('GET', path, query, signal);
+      if (answer.kind === 'done') {
+        const page = read(answer.json);
+        if (page.ok) return page;
+        throw new UpstreamError('unavailable', `GET ${address}${path} cannot be read: ${page.reason}`);
+      }
+      const wait =
+        answer.kind === 'unavailable' ? backoff(tries) : answer.kind === 'rate' ? answer.retryAfterMs : undefined;
+      if (wait === undefined || wait > LONGEST_WAIT_MS || tries === TRIES)
+        throw new UpstreamError(answer.kind, answer.message);
+      await pause(wait, signal);
+    }
+  }
+
+  const resultOf = (answer: Answer): UpstreamResult => (answer.kind === 'done' ? { kind: 'done' } : answer);
+
+  return {
+    add: async (item, sendUpdate, provider, signal) =>
+      resultOf(await call('POST', itemsPath(provider), addItemQuery(item, sendUpdate), signal)),
+    remove: async (item, provider, signal) => {
+      const answer = await call('DELETE', itemsPath(provider), removeItemQuery(item), signal);
+      return answer.kind === 'refused' && answer.status === 404 ? { kind: 'done' } : resultOf(answer);
+    },
+    jobs: async (signal) => (await list(JOBS_PATH, {}, readJobs, signal)).entries,
+    async *items(jobId, signal) {
+      const seen = new Set<string>();
+      let token: string | undefined;
+      do {
+        const page = await list(jobItemsPath(jobId), pageQuery(take, token), readItems, signal);
+        yield* page.entries;
+        token = page.continuationToken;
+        if (token !== undefined && seen.has(token))
+          throw new UpstreamError('unavailable', `the items of job ${jobId} repeat: a continuationToken came twice`);
+        if (token !== undefined) seen.add(token);
+      } while (token !== undefined);
+    },
+  };
+}

@@ -1,0 +1,291 @@
+/** Gives records the parents that follow from ownership, and takes back those of ours that no longer do. */
+import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import { leaseOf } from '../../runtime/lanes/lease.ts';
+import {
+  beginWrites,
+  type EndedWrite,
+  type PendingWrite,
+  pendingUnder,
+  settleWrites,
+} from '../../runtime/lanes/pending-writes.ts';
+import type { Store, Tx } from '../../store/open.ts';
+import type { AbilityGate } from '../crm/ability.ts';
+import type { Crm } from '../crm/crm.ts';
+import { withSendGuard } from '../crm/send-guard.ts';
+import { isHeldByOverride, readHolds } from '../decide/holds.ts';
+import { type Happened, writeHistory } from '../sync/history.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
+import { type FaultSettlement, later } from '../sync/settle.ts';
+import { decideParent } from './decide-parent.ts';
+import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
+import { mayBeUnder, readLineage } from './lineage.ts';
+import { parentQueue } from './mark.ts';
+
+export interface GiveDeps {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly log?: LostLeaseDeps['log'];
+  readonly now: () => number;
+  readonly gate: AbilityGate;
+}
+
+interface AssignResult {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly happened?: Happened;
+  /** What is ours from now on; untouched where absent. */
+  readonly given?: string | null;
+  /** The record is not what it was: its link is to be looked at. */
+  readonly stray?: true;
+}
+
+/** The writes of a run, by record, and how they ended. */
+type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
+
+const DONE: Settlement = { kind: 'done' };
+/** A record that stands in the way above may be about to move: about a minute of tries. */
+const CIRCLE_TRIES = 6;
+
+/** Brings the parents of a batch of records in line with the owners of their companies. */
+export async function giveParents(
+  deps: GiveDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, metrics, now } = deps;
+  const ids = claims.map(({ key }) => key);
+  const desiredParents = new Map(
+    (await readDesiredParents(store, crm.name, ids, now())).map((desired) => [desired.id, desired]),
+  );
+  const begun: Begun = new Map();
+  const open = claims.filter(({ key }) => concernsCrm(desiredParents.get(key)));
+  const rest = claims
+    .filter((claim) => !open.includes(claim))
+    .map((claim) => untouched(crm.name, claim, desiredParents));
+  const turns = [
+    ...rest,
+    ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, desiredParents, begun, signal)),
+  ];
+  const { ours, overtaken } = await store.write(async (tx) => {
+    const keys = await held(tx, claims);
+    await record(
+      tx,
+      crm.name,
+      turns.filter(({ claim }) => keys.has(claim.key)),
+      now(),
+    );
+    const ended = [...begun.values()].map((each) => ({ ...each, isOurs: keys.has(each.write.key) }));
+    const overtaken = (await settleWrites(tx, ended, now())).size;
+    const ours = await settleAll(
+      tx,
+      turns.map(({ claim, settlement }) => [claim, settlement]),
+    );
+    return { ours, overtaken };
+  });
+  for (const { settlement } of turns) metrics.attempts.inc({ queue: parentQueue(crm.name), result: settlement.kind });
+  reportLostLeases(deps, parentQueue(crm.name), { lost: turns.length - ours.size, sent: overtaken });
+}
+
+/** Whether the CRM must be asked: most companies have no majority owner, and never had. */
+const concernsCrm = (desired: DesiredParent | undefined): boolean =>
+  desired !== undefined &&
+  (desired.wanted.kind === 'parent' ||
+    (desired.wanted.kind === 'none' && (desired.given !== null || desired.tried.length > 0)));
+
+function untouched(provider: string, claim: Claim, desiredParents: ReadonlyMap<string, DesiredParent>): AssignResult {
+  const desired = desiredParents.get(claim.key);
+  if (desired?.wanted.kind !== 'leave' || desired.wanted.why === undefined) return { claim, settlement: DONE };
+  return { claim, settlement: DONE, happened: reported(provider, desired, `no parent: ${desired.wanted.why}`) };
+}
+
+const reported = (provider: string, { id, entity }: DesiredParent, detail: string): Happened => {
+  return { provider, id, entity, rule: 'parent', detail };
+};
+
+async function takeTurns(
+  deps: GiveDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  desiredParents: ReadonlyMap<string, DesiredParent>,
+  begun: Begun,
+  signal: AbortSignal,
+): Promise<readonly AssignResult[]> {
+  const { parents } = crm.connection;
+  if (parents === undefined) return claims.map((claim) => ({ claim, settlement: DONE }));
+  const turns = new Map<string, AssignResult>();
+  try {
+    await crm.schema(signal);
+    const ids = claims.map(({ key }) => key);
+    const reads = await parents.read(ids, signal);
+    const pending: Pending[] = [];
+    for (const [index, claim] of claims.entries()) {
+      const desired = desiredParents.get(claim.key);
+      if (desired === undefined) continue;
+      const looked = look(crm.name, claim, desired, reads[index], deps.now());
+      if ('settlement' in looked) turns.set(claim.key, looked);
+      else pending.push(looked);
+    }
+    await writeAll(deps, crm, parents, pending, { turns, begun }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault: FaultSettlement = await deps.gate.settle(error);
+    for (const claim of claims) if (!turns.has(claim.key)) turns.set(claim.key, { claim, settlement: fault.of(claim) });
+  }
+  return claims.flatMap((claim) => turns.get(claim.key) ?? []);
+}
+
+/** A parent to be written. */
+interface Pending {
+  readonly claim: Claim;
+  readonly desired: DesiredParent;
+  readonly parent: string | null;
+  readonly was: string | null;
+}
+
+function look(
+  provider: string,
+  claim: Claim,
+  desired: DesiredParent,
+  read: ParentRead | undefined,
+  now: number,
+): AssignResult | Pending {
+  if (read === undefined) return { claim, settlement: later(claim, now, 'the CRM said nothing of this record') };
+  if (read.kind !== 'found') return strayed(claim, read, now);
+  const decision = decideParent(read.parent, desired);
+  switch (decision.kind) {
+    case 'write':
+      return { claim, desired, parent: decision.parent, was: read.parent };
+    case 'keep':
+      return { claim, settlement: DONE, given: null, happened: reported(provider, desired, decision.detail) };
+    case 'done':
+      return { claim, settlement: DONE, given: decision.given };
+  }
+}
+
+function strayed(claim: Claim, read: { kind: 'gone' } | { kind: 'moved'; to: string }, now: number): AssignResult {
+  const error = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
+  return { claim, settlement: later(claim, now, error), stray: true };
+}
+
+async function writeAll(
+  deps: GiveDeps,
+  crm: Crm,
+  parents: Parents,
+  pending: readonly Pending[],
+  { turns, begun }: { readonly turns: Map<string, AssignResult>; readonly begun: Begun },
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now } = deps;
+  if (pending.length === 0) return;
+  const ids = pending.map(({ desired }) => desired.id);
+  const holds = await readHolds(store.db, crm, ids, now(), signal);
+  const wanted = pending.flatMap(({ parent }) => parent ?? []);
+  const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
+  // What ends goes first: where two companies change places, the one may stand below the other only then.
+  for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
+    const { claim, desired, parent, was } = one;
+    const until = holds.get(desired.id);
+    if (until !== undefined) turns.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
+    else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
+      const detail = `no parent: ${parent} stands below this record in the CRM`;
+      const turn: AssignResult = { claim, settlement: DONE, happened: reported(crm.name, desired, detail) };
+      turns.set(claim.key, claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : turn);
+    } else {
+      const write = await begin(store, crm.name, one, now());
+      if (write === undefined) {
+        turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
+        continue;
+      }
+      const outcome = await send(deps, claim, write, begun, () =>
+        parents.write({ id: desired.id, parent, was }, signal),
+      );
+      if (outcome.kind === 'written') lineage.set(desired.id, parent);
+      turns.set(claim.key, resultFor(crm.name, one, outcome, now()));
+    }
+  }
+}
+
+/** Makes the call unless the lease is lost by then, and says how it ended. */
+async function send<T>(
+  { store, now }: GiveDeps,
+  claim: Claim,
+  write: PendingWrite,
+  begun: Begun,
+  call: () => Promise<T>,
+): Promise<T> {
+  const lease = leaseOf(store, [claim], now);
+  begun.set(claim.key, { write, end: 'unanswered' });
+  try {
+    const outcome = await withSendGuard(guardOf(lease), call);
+    begun.set(claim.key, { write, end: 'answered' });
+    return outcome;
+  } finally {
+    if (lease.isUnsent) begun.set(claim.key, { write, end: 'unsent' });
+  }
+}
+
+/**
+ * Says on disk what is about to be written: whatever becomes of it is known for ours. Undefined where the lane is no
+ * longer ours, or a person put the record on hold meanwhile.
+ */
+async function begin(
+  store: Store,
+  provider: string,
+  { claim, desired, parent }: Pending,
+  now: number,
+): Promise<PendingWrite | undefined> {
+  if (await isHeldByOverride(store.db, provider, desired.id, now)) return undefined;
+  const write = pendingUnder(claim, now, pendingParent(parent));
+  return store.write(async (tx) => {
+    if ((await held(tx, [claim])).size === 0) return undefined;
+    await beginWrites(tx, [write]);
+    if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent, at: now });
+    return write;
+  });
+}
+
+function resultFor(
+  provider: string,
+  { claim, desired, parent, was }: Pending,
+  outcome: Outcome,
+  now: number,
+): AssignResult {
+  switch (outcome.kind) {
+    case 'written': {
+      const { why } = desired.wanted;
+      const detail = parent === null ? `parent ${was} ended: ${why}` : `parent ${parent}: ${why}`;
+      return { claim, settlement: DONE, given: parent, happened: reported(provider, desired, detail) };
+    }
+    case 'rejected':
+      return { claim, settlement: { kind: 'parked', at: now, error: outcome.reason } };
+    case 'retry':
+      return { claim, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
+    default:
+      return strayed(claim, outcome, now);
+  }
+}
+
+async function record(tx: Tx, provider: string, turns: readonly AssignResult[], now: number): Promise<void> {
+  const stray = turns.filter((turn) => turn.stray === true).map(({ claim }) => claim.key);
+  if (stray.length > 0) await mark(tx, `sync:${provider}`, stray, now);
+  for (const { claim, given } of turns)
+    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
+  await writeHistory(
+    tx,
+    [],
+    turns.flatMap(({ happened }) => happened ?? []),
+    now,
+  );
+}
+
+async function remember(
+  tx: Tx,
+  provider: string,
+  id: string,
+  to: { readonly parent_id?: string | null; readonly pending_id: string | null; readonly at: number },
+): Promise<void> {
+  await tx.updateTable('parent').set(to).where('provider', '=', provider).where('record_id', '=', id).execute();
+}

@@ -1,0 +1,109 @@
+/** look: what is asked of the CRMs again and again, one lane for each connection and task. */
+
+import { ProviderError } from '../../providers/provider.ts';
+import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
+import type { Tx } from '../store/open.ts';
+import type { Crm } from './crm/crm.ts';
+import { POLL_QUEUE, type PollDeps, type Polled, type PollTask, pollKey } from './crm/poll-task.ts';
+import { SCHEMA } from './crm/schema-poll.ts';
+import { CHANGES } from './heal/changes.ts';
+import { UpstreamError } from './links/upstream.ts';
+import { TakenOverError } from './reconcile/context.ts';
+import { RECONCILE, reconcileTask } from './reconcile/task.ts';
+import { later, settleFault } from './sync/settle.ts';
+
+/** The tasks by the name that their lanes carry. */
+export type PollTasks = Readonly<Record<string, PollTask>>;
+
+/** Every connection's tasks. */
+export const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
+
+/**
+ * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
+ * runs has become shorter; one that a person was to look at is tried again.
+ */
+export async function seedPolls(
+  tx: Tx,
+  crms: readonly Crm[],
+  now: number,
+  tasks: PollTasks = POLL_TASKS,
+): Promise<void> {
+  for (const crm of crms)
+    for (const [name, task] of Object.entries(tasks)) {
+      const every = task.everyMs(crm);
+      if (every !== undefined) await seed(tx, pollKey(crm.name, name), now, task.first === 'now' ? now : now + every);
+    }
+}
+
+async function seed(tx: Tx, key: string, now: number, first: number): Promise<void> {
+  const lane = await tx
+    .selectFrom('lane')
+    .select('parked_at')
+    .where('queue', '=', POLL_QUEUE)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  // A mark makes a lane that waits due no later than this, and un-parks it.
+  await mark(tx, POLL_QUEUE, [key], lane?.parked_at == null ? first : now);
+}
+
+/** Runs the tasks that the claims name. A connection or a task that is no longer there ends. */
+export async function runPolls(
+  deps: PollDeps,
+  crms: readonly Crm[],
+  claims: readonly Claim[],
+  signal: AbortSignal,
+  tasks: PollTasks = POLL_TASKS,
+): Promise<void> {
+  for (const claim of claims) {
+    const settlement = await run(deps, crms, claim, signal, tasks);
+    await deps.store.write((tx) => settle(tx, claim, settlement));
+    deps.metrics.attempts.inc({ queue: POLL_QUEUE, result: settlement.kind });
+  }
+}
+
+async function run(
+  deps: PollDeps,
+  crms: readonly Crm[],
+  claim: Claim,
+  signal: AbortSignal,
+  tasks: PollTasks,
+): Promise<Settlement> {
+  const [provider = '', name = ''] = claim.key.split(' ');
+  const crm = crms.find((one) => one.name === provider);
+  const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+  const every = crm === undefined ? undefined : task?.everyMs(crm);
+  if (crm === undefined || task === undefined || every === undefined) return { kind: 'done' };
+  try {
+    return settlementOf(await task.run(deps, crm, claim, signal), deps.now(), every);
+  } catch (error) {
+    signal.throwIfAborted();
+    // Whoever took over settles it: what this process says has no effect.
+    if (error instanceof TakenOverError) return { kind: 'done' };
+    const settlement = await settlementOfFault(error, crm, claim, deps.now());
+    deps.log.warn({ provider, task: name, err: error }, 'could not look at the CRM: trying again later');
+    return settlement;
+  }
+}
+
+/** How a look that ended makes its lane go on. */
+export function settlementOf(looked: Polled, now: number, every: number): Settlement {
+  switch (looked.kind) {
+    case 'done':
+      return { kind: 'again', at: now + every, fresh: true };
+    case 'again':
+      return { kind: 'again', at: looked.at, fresh: true };
+    case 'person':
+      return { kind: 'parked', at: now, error: looked.reason };
+  }
+}
+
+/** What the CRM refuses to a look it may still grant to a sync: only the lane stops for it, not the account. */
+async function settlementOfFault(error: unknown, crm: Crm, claim: Claim, now: number): Promise<Settlement> {
+  if (error instanceof UpstreamError)
+    return error.fault === 'refused'
+      ? { kind: 'parked', at: now, error: error.message }
+      : later(claim, now, error.message);
+  if (error instanceof ProviderError && error.fault === 'refused')
+    return { kind: 'parked', at: now, error: error.message };
+  return (await settleFault(error, crm.rateLimiter, now)).of(claim);
+}

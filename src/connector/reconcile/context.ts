@@ -1,0 +1,37 @@
+/** What a reconcile of one connection stands on, and the fence around what it writes. */
+import { type Claim, held } from '../../runtime/lanes/lanes.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import type { Crm } from '../crm/crm.ts';
+import type { Upstream } from '../links/upstream.ts';
+
+export interface ReconcileContext {
+  readonly store: Store;
+  readonly crm: Crm;
+  /** Undefined where none is configured: nobody monitors then, and the list of items is left out. */
+  readonly upstream: Upstream | undefined;
+  readonly now: () => number;
+  /** The right to reconcile this connection: one process at a time. */
+  readonly claim: Claim;
+  /** Told how far the lists were read. */
+  readonly report?: (progress: ReconcileProgress) => void;
+}
+
+export interface ReconcileProgress {
+  readonly reading: 'records' | 'items';
+  readonly count: number;
+}
+
+/** Another process reconciles the connection by now: this one was away for longer than its lease. */
+export class TakenOverError extends Error {
+  override readonly name = 'TakenOverError';
+}
+
+/** Writes where the claim is still held, else throws {@link TakenOverError}. */
+export async function writeHeld<T>({ store, claim, crm }: ReconcileContext, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const done = await store.write(async (tx) => {
+    const keys = await held(tx, [claim]);
+    return keys.size === 0 ? undefined : { value: await work(tx) };
+  });
+  if (done === undefined) throw new TakenOverError(`another process reconciles ${crm.name}: this one stops`);
+  return done.value;
+}

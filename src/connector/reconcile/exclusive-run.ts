@@ -1,0 +1,58 @@
+/** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
+import { renewWhile } from '../../runtime/keep-claim.ts';
+import { settle } from '../../runtime/lanes/lanes.ts';
+import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';
+import { take } from '../../runtime/lanes/take.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { Crm } from '../crm/crm.ts';
+import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
+import { RECONCILE, reconcileTask } from './task.ts';
+
+export interface SeizeOptions {
+  readonly store: Store;
+  readonly crm: Crm;
+  readonly now: () => number;
+  readonly leaseMs: number;
+}
+
+/** What a person's reconcile came to: whether the daemon's next one can wait its whole time. */
+export interface Came<T> {
+  readonly value: T;
+  readonly isDone: boolean;
+}
+
+/**
+ * Does the work under the right to reconcile the connection; undefined where somebody else reconciles it. Where the work
+ * was not done after all, the lane is as it was.
+ */
+export async function runExclusively<T>(
+  { store, crm, now, leaseMs }: SeizeOptions,
+  work: (claim: Claim) => Promise<Came<T>>,
+): Promise<T | undefined> {
+  const key = pollKey(crm.name, RECONCILE);
+  const before = await settlementBefore(store.db, key, now());
+  const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
+  if (claim === undefined) return undefined;
+  let settlement = before;
+  try {
+    const { value, isDone } = await renewWhile(store, claim, { now, leaseMs }, () => work(claim));
+    const every = reconcileTask.everyMs(crm);
+    if (isDone) settlement = every === undefined ? { kind: 'done' } : { kind: 'again', at: now() + every, fresh: true };
+    return value;
+  } finally {
+    await store.write((tx) => settle(tx, claim, settlement));
+  }
+}
+
+/** How the lane goes on where nothing was done. */
+async function settlementBefore(db: Db, key: string, now: number): Promise<Settlement> {
+  const row = await db
+    .selectFrom('lane')
+    .select(['due_at', 'parked_at', 'error'])
+    .where('queue', '=', POLL_QUEUE)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (row === undefined) return { kind: 'done' };
+  if (row.parked_at !== null) return { kind: 'parked', at: row.parked_at, error: row.error ?? '' };
+  return { kind: 'again', at: row.due_at ?? now, free: true, ...(row.error !== null && { error: row.error }) };
+}

@@ -1,0 +1,167 @@
+/** Remembers decisions and their outcomes: history rows for people, property states for the next decision. */
+import { sql } from 'kysely';
+import type { Property } from '../../../providers/provider.ts';
+import { each as eachOf, eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import { CURRENCY } from '../decide/currency.ts';
+import { fingerprint } from '../decide/plan.ts';
+import type { Planned } from '../decide/planned.ts';
+
+export interface Decided {
+  readonly provider: string;
+  readonly id: string;
+  readonly entity: string;
+  readonly planned: Planned;
+  /** Why the CRM did not take the value, where it did not. */
+  readonly refused?: string;
+}
+
+/** A line of history that is not about one property: a hold, a merge, a deletion. */
+export interface Happened {
+  readonly provider: string;
+  readonly id: string;
+  readonly entity: string;
+  readonly rule:
+    | 'hold'
+    | 'gone'
+    | 'moved'
+    | 'refused'
+    | 'linked'
+    | 'unlinked'
+    | 'mismatch'
+    | 'note'
+    | 'parent'
+    | 'forgotten';
+  readonly detail: string;
+}
+
+const outcomeOf = ({ planned, refused }: Decided): string => {
+  if (refused !== undefined || planned.action === 'set-aside') return 'refused';
+  return { write: 'written', skip: 'skipped', keep: 'kept' }[planned.action];
+};
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Adds history rows, in order. */
+export async function writeHistory(
+  tx: Tx,
+  decided: readonly Decided[],
+  happened: readonly Happened[],
+  at: number,
+): Promise<void> {
+  const rows: Row[] = [
+    ...happened.map((each): Row => ({ ...blank(each), rule: each.rule, outcome: each.rule, detail: each.detail })),
+    ...decided.map(
+      (each): Row => ({
+        ...blank(each),
+        field: each.planned.field,
+        property: each.planned.property,
+        seq: each.planned.seq,
+        rule: each.planned.rule,
+        old: JSON.stringify(each.planned.old),
+        now: JSON.stringify(each.planned.now),
+        outcome: outcomeOf(each),
+        detail: each.refused ?? each.planned.detail ?? null,
+      }),
+    ),
+  ];
+  if (rows.length === 0) return;
+  await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
+    select cast(${at} as bigint), each.value ->> 'provider', each.value ->> 'id', each.value ->> 'entity', each.value ->> 'field',
+      each.value ->> 'property', cast(each.value ->> 'seq' as bigint), each.value ->> 'rule', each.value ->> 'old',
+      each.value ->> 'now', each.value ->> 'outcome', each.value ->> 'detail'
+    from ${eachRow(tx, rows)}`.execute(tx);
+}
+
+const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
+  provider,
+  id,
+  entity,
+  field: null,
+  property: null,
+  seq: 0,
+  old: null,
+  now: null,
+});
+
+/** Those of the records whose last line is a hold: each look at it is no news. */
+export async function heldProperties(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('history')
+    .select(['record_id', 'rule'])
+    .where('id', 'in', (last) =>
+      last
+        .selectFrom('history')
+        .select((row) => row.fn.max('id').as('id'))
+        .where('provider', '=', provider)
+        .where('record_id', 'in', eachOf(db, ids))
+        .groupBy('record_id'),
+    )
+    .execute();
+  return new Set(rows.flatMap(({ record_id, rule }) => (rule === 'hold' ? [record_id] : [])));
+}
+
+/** Remembers what was written, set aside or kept; a value that is neither leaves what was written in place. */
+export async function rememberProperties(
+  tx: Tx,
+  decided: readonly Decided[],
+  schema: ReadonlyMap<string, Property>,
+  at: number,
+): Promise<void> {
+  const rows = decided.map((each): Row => {
+    const { planned, refused } = each;
+    const outcome = outcomeOf(each);
+    const property = schema.get(planned.property);
+    const aside = outcome === 'refused';
+    return {
+      provider: each.provider,
+      id: each.id,
+      property: planned.property,
+      written: outcome === 'written' ? JSON.stringify(planned.now) : null,
+      refused: aside ? JSON.stringify(planned.now) : null,
+      reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
+      over: aside && property !== undefined ? JSON.stringify(planned.old) : null,
+      // With the schema the value would stay aside though its currency became known.
+      schema: aside && property !== undefined && planned.rule !== CURRENCY ? fingerprint(property) : null,
+      kept: outcome === 'kept' ? JSON.stringify(planned.old) : null,
+      offered: outcome === 'kept' ? JSON.stringify(planned.now) : null,
+      trusted: planned.trusts === true && !aside ? at : null,
+    };
+  });
+  if (rows.length === 0) return;
+  await sql`insert into property_state
+      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema, refused_over,
+        kept, offered, kept_at, trusted_at)
+    select each.value ->> 'provider', each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
+      case when each.value ->> 'written' is not null then cast(${at} as bigint) end,
+      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema', each.value ->> 'over',
+      each.value ->> 'kept', each.value ->> 'offered',
+      case when each.value ->> 'kept' is not null then cast(${at} as bigint) end,
+      cast(each.value ->> 'trusted' as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (provider, record_id, property) do update set
+      written = coalesce(excluded.written, property_state.written),
+      written_at = coalesce(excluded.written_at, property_state.written_at),
+      refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema,
+      refused_over = excluded.refused_over,
+      kept = excluded.kept, offered = excluded.offered,
+      kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
+        else excluded.kept_at end,
+      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
+}
+
+/** Says up to which receipt each record was brought. */
+export async function rememberSynced(
+  tx: Tx,
+  provider: string,
+  synced: readonly { readonly id: string; readonly seq: number }[],
+  at: number,
+): Promise<void> {
+  if (synced.length === 0) return;
+  // Joined to the rows themselves, SQLite reads every link of the provider and parses all rows for each.
+  await sql`with synced (id, seq) as materialized
+      (select each.value ->> 'id', cast(each.value ->> 'seq' as bigint) from ${eachRow(tx, synced)})
+    update link set synced_seq = synced.seq, synced_at = ${at}
+    from synced where link.provider = ${provider} and link.record_id = synced.id`.execute(tx);
+}

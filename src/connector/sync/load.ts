@@ -1,0 +1,134 @@
+/** Loads what a sync needs to know of a batch of records, in a handful of queries. */
+import type { FieldName, FieldValue } from '../../../providers/fields.ts';
+import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pending-writes.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/open.ts';
+import type { PropertyStateTable } from '../../store/schema.ts';
+import { type Overrides, readOverrides } from '../decide/override.ts';
+import type { PropertyMemory } from '../decide/plan.ts';
+import type { PendingPatch } from '../decide/planned.ts';
+import type { Fact } from '../facts/fact.ts';
+import { readFacts, readKnownValues } from '../facts/facts.ts';
+import type { Link } from '../links/links.ts';
+
+/** A linked record with all that its plan needs, but for what the CRM holds. */
+export interface LinkedRecord {
+  readonly id: string;
+  readonly entity: string;
+  /** The newest receipt the record was last brought up to. */
+  readonly syncedSeq: number;
+  readonly trust: Link['trust'];
+  readonly overrides: Overrides;
+  readonly facts: ReadonlyMap<FieldName, Fact>;
+  readonly known: (field: FieldName) => readonly FieldValue[];
+  readonly remembered: ReadonlyMap<string, PropertyMemory>;
+}
+
+/** The active records among these ids; the others have no work. */
+export async function loadRecords(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+  fields: readonly FieldName[],
+  now: number,
+): Promise<readonly LinkedRecord[]> {
+  const links = await db
+    .selectFrom('link')
+    .select(['record_id', 'entity', 'synced_seq', 'trust'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where('state', '=', 'active')
+    .execute();
+  const entities = [...new Set(links.map((link) => link.entity))];
+  // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
+  const known = await readKnownValues(db, entities, fields);
+  const [facts, states, overrides, pending] = await Promise.all([
+    readFacts(db, entities),
+    db
+      .selectFrom('property_state')
+      .selectAll()
+      .where('provider', '=', provider)
+      .where('record_id', 'in', each(db, ids))
+      .execute(),
+    readOverrides(db, provider, ids, now),
+    readPendingWrites(db, `sync:${provider}`, ids),
+  ]);
+  const factsOf = Map.groupBy(facts, (fact) => fact.entity);
+  const statesOf = Map.groupBy(states, (state) => state.record_id);
+  const pendingOf = Map.groupBy(pending, (write) => write.key);
+  return links.map(({ record_id, entity, synced_seq, trust }) => ({
+    id: record_id,
+    entity,
+    syncedSeq: synced_seq,
+    trust,
+    overrides: overrides.get(record_id) ?? NO_RULINGS,
+    facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
+    known: (field) => known(entity, field),
+    remembered: rememberedOf(statesOf.get(record_id) ?? [], pendingOf.get(record_id) ?? []),
+  }));
+}
+
+const NO_RULINGS: Overrides = new Map();
+
+const NOTHING: PropertyMemory = {
+  written: undefined,
+  writtenAt: 0,
+  refused: undefined,
+  trusted: false,
+  kept: undefined,
+  pending: [],
+};
+
+const stateAsRemembered = (state: PropertyStateTable): PropertyMemory => ({
+  written: state.written === null ? undefined : JSON.parse(state.written),
+  writtenAt: state.written_at ?? 0,
+  refused:
+    state.refused === null
+      ? undefined
+      : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
+  trusted: state.trusted_at !== null,
+  kept: state.kept === null ? undefined : { crm: state.kept, now: state.offered ?? 'null' },
+  pending: [],
+});
+
+const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
+
+function rememberedOf(
+  states: readonly PropertyStateTable[],
+  writes: readonly PendingWrite[],
+): ReadonlyMap<string, PropertyMemory> {
+  const remembered = new Map(states.map((state) => [state.property, stateAsRemembered(state)]));
+  for (const from of writes)
+    for (const [property, tried] of Object.entries(patchIn(from))) {
+      const known = remembered.get(property) ?? NOTHING;
+      remembered.set(property, { ...known, pending: [...known.pending, { ...tried, from }] });
+    }
+  return remembered;
+}
+
+/**
+ * Those of the records, by id, that still stand for the company they were loaded for, and of which no person has said
+ * anything else since: look before you write.
+ */
+export async function stillAsLoaded(
+  db: Db,
+  provider: string,
+  records: readonly LinkedRecord[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const ids = records.map(({ id }) => id);
+  const links = await db
+    .selectFrom('link')
+    .select(['record_id', 'entity'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where('state', '=', 'active')
+    .execute();
+  const entities = new Map(links.map((link) => [link.record_id, link.entity]));
+  const overrides = await readOverrides(db, provider, ids, now);
+  const isSame = ({ id, entity, overrides: then }: LinkedRecord): boolean =>
+    entities.get(id) === entity && sameOverrides(then, overrides.get(id) ?? NO_RULINGS);
+  return new Set(records.filter(isSame).map(({ id }) => id));
+}
+
+const sameOverrides = (a: Overrides, b: Overrides): boolean => JSON.stringify([...a]) === JSON.stringify([...b]);

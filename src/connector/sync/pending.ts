@@ -1,0 +1,126 @@
+/**
+ * Pending writes to records: what they are to replace is on disk before they leave, so that one that arrives although
+ * nobody heard of it is recognised as ours, told in history, and can be taken back.
+ */
+import { sql } from 'kysely';
+import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import { type Claim, held } from '../../runtime/lanes/lanes.ts';
+import type { Lease } from '../../runtime/lanes/lease.ts';
+import {
+  beginWrites,
+  type EndedWrite,
+  endWrites,
+  nameOf,
+  type PendingWrite,
+  pendingUnder,
+} from '../../runtime/lanes/pending-writes.ts';
+import { eachRow } from '../../store/each.ts';
+import type { Store, Tx } from '../../store/open.ts';
+import type { Late, PendingPatch, PendingValue, Planned } from '../decide/planned.ts';
+import { type Decided, writeHistory } from './history.ts';
+import type { LinkedRecord } from './load.ts';
+import type { Written } from './write.ts';
+
+/** A record and what was decided for its properties. */
+export interface Plan {
+  readonly record: LinkedRecord;
+  readonly planned: readonly Planned[];
+}
+
+/**
+ * Before a batch is written: says on disk what is about to be sent, and tells history of earlier writes that turn out to
+ * have arrived. Returns what was begun; a record that is missing there belongs to another process by now.
+ */
+export async function beginPatches(
+  store: Store,
+  provider: string,
+  plans: readonly Plan[],
+  claims: readonly Claim[],
+  now: number,
+): Promise<readonly PendingWrite[]> {
+  const some = plans.filter(({ planned }) => planned.some((each) => each.late !== undefined || isWrite(each)));
+  if (some.length === 0) return [];
+  const claimOf = new Map(claims.map((claim) => [claim.key, claim]));
+  return store.write(async (tx) => {
+    const ours = await held(tx, claims);
+    const live = some.filter(({ record }) => ours.has(record.id));
+    await settleLate(tx, provider, live, now);
+    const begun = live.flatMap(({ record, planned }): PendingWrite[] => {
+      const claim = claimOf.get(record.id);
+      const patch = patchOf(planned);
+      return claim === undefined || patch === undefined ? [] : [pendingUnder(claim, now, patch)];
+    });
+    await beginWrites(tx, begun);
+    return begun;
+  });
+}
+
+/** How a write that was begun under a lease ended. Where the CRM said nothing of one record, nobody knows. */
+export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedWrite['end'] {
+  const outcome = written?.outcome;
+  if (isUnsent || outcome === undefined) return 'unsent';
+  if (outcome.kind === 'retry') return 'unanswered';
+  if (outcome.kind !== 'fault') return 'answered';
+  if (outcome.unsent === true) return 'unsent';
+  // Any other fault says that the CRM did nothing.
+  const isSilent = !(outcome.error instanceof ProviderError) || outcome.error.fault === 'unavailable';
+  return isSilent ? 'unanswered' : 'answered';
+}
+
+const isWrite = ({ action }: Planned): boolean => action === 'write';
+
+function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
+  const writes = planned.filter(isWrite);
+  if (writes.length === 0) return undefined;
+  return Object.fromEntries(
+    writes.map(({ property, field, old, now, seq }): [string, PendingValue] => [property, { field, old, now, seq }]),
+  );
+}
+
+/** History gets the writes that arrived late, each once, and what they wrote is ours. */
+async function settleLate(tx: Tx, provider: string, plans: readonly Plan[], now: number): Promise<void> {
+  const seen = plans.flatMap(({ record, planned }) =>
+    planned.flatMap((each) => (each.late === undefined ? [] : [{ record, property: each.property, late: each.late }])),
+  );
+  const known = await endWrites(
+    tx,
+    seen.map(({ late }) => late.from),
+  );
+  const late = seen.filter((each) => known.has(nameOf(each.late.from)));
+  if (late.length === 0) return;
+  await writeHistory(
+    tx,
+    late.map((each): Decided => lateRow(provider, each.record, each.property, each.late)),
+    [],
+    now,
+  );
+  const rows = late.map(({ record, property, late }) => ({
+    id: record.id,
+    property,
+    written: JSON.stringify(late.now satisfies PropertyValue),
+  }));
+  await sql`insert into property_state (provider, record_id, property, written, written_at)
+    select cast(${provider} as text), each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
+      cast(${now} as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (provider, record_id, property) do update set
+      written = excluded.written, written_at = excluded.written_at`.execute(tx);
+}
+
+const lateRow = (provider: string, { id, entity }: LinkedRecord, property: string, late: Late): Decided => ({
+  provider,
+  id,
+  entity,
+  planned: {
+    field: late.field,
+    property,
+    action: 'write',
+    rule: 'ours-after-all',
+    old: late.old,
+    now: late.now,
+    seq: late.seq,
+    detail: late.overtook
+      ? 'a process that had stood still sent this after a newer value was written'
+      : 'the answer to this write was lost, and it had reached the CRM',
+  },
+});

@@ -1,0 +1,111 @@
+/** prepare: reads records in the CRM and decides each, as the last thing before they are written. */
+import type { Patch, Property, Read } from '../../../providers/provider.ts';
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { Store } from '../../store/open.ts';
+import type { Crm } from '../crm/crm.ts';
+import { CURRENCY } from '../decide/currency.ts';
+import { holdOf } from '../decide/hold.ts';
+import { patchOf, planRecord, rowsFor } from '../decide/plan.ts';
+import type { Planned } from '../decide/planned.ts';
+import { type LinkedRecord, stillAsLoaded } from './load.ts';
+import { beginPatches } from './pending.ts';
+
+export interface PrepareDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** What a record holds in the CRM, and what is decided for it. */
+export interface Prepared {
+  readonly record: LinkedRecord;
+  readonly read: Read | undefined;
+  /** Absent where it was not found, or is on hold. */
+  readonly planned?: readonly Planned[];
+  /** It still stands for the company it was loaded for, and no person has said anything else. */
+  readonly asLoaded: boolean;
+  /** A write of it was begun: its lane is still ours. */
+  readonly isOurs: boolean;
+}
+
+type Schema = ReadonlyMap<string, Property>;
+
+/** So new a schema says of a property that is not there that it is not there. */
+const NEW_MS = 2_000;
+
+/**
+ * One call, and none where there are no records; two more where a value would be set aside that was not yet, and the
+ * schema is not new: what it was set aside for may have been put right. `readAt` is when the CRM had answered, in ms since
+ * 1970.
+ */
+export async function prepare(
+  { store, now }: PrepareDeps,
+  crm: Crm,
+  known: Schema,
+  records: readonly LinkedRecord[],
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<{
+  readonly prepared: readonly Prepared[];
+  readonly begun: readonly PendingWrite[];
+  readonly readAt: number;
+  /** By which it was decided. */
+  readonly schema: Schema;
+}> {
+  let decided = await decideAll(crm, known, records, now, signal);
+  const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
+  if (schema !== known) decided = await decideAll(crm, schema, records, now, signal);
+  const { found, readAt } = decided;
+  const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
+  // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
+  const begun = await beginPatches(store, crm.name, plans, claims, now());
+  const ours = new Set(begun.map(({ key }) => key));
+  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
+  // hold that they were promised.
+  const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
+  const prepared = found.map((each) => {
+    const { id } = each.record;
+    return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
+  });
+  return { prepared, begun, readAt, schema };
+}
+
+type Found = Pick<Prepared, 'record' | 'read' | 'planned'>;
+
+/** Whether a value would be set aside for what the schema says, that was not set aside already. */
+const setsAside = ({ record, planned = [] }: Found): boolean =>
+  planned.some(
+    ({ action, rule, property, now }) =>
+      action === 'set-aside' &&
+      rule !== CURRENCY &&
+      record.remembered.get(property)?.refused?.value !== JSON.stringify(now),
+  );
+
+/** Reads the records and decides each by this schema. */
+async function decideAll(
+  crm: Crm,
+  schema: Schema,
+  records: readonly LinkedRecord[],
+  now: () => number,
+  signal: AbortSignal,
+): Promise<{ readonly found: readonly Found[]; readonly readAt: number }> {
+  const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
+  const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
+  const ids = records.map((record) => record.id);
+  const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
+  const readAt = now();
+  const found = records.map((record, index) => {
+    const read = reads[index];
+    if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
+    const { mapping, values, persons, currency } = crm;
+    const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
+    return { record, read, planned };
+  });
+  return { found, readAt };
+}
+
+/** What may be written to these records. */
+export const patchesOf = (prepared: readonly Prepared[]): readonly Patch[] =>
+  prepared.flatMap(({ record: { id }, planned, asLoaded, isOurs }) =>
+    planned !== undefined && asLoaded && isOurs ? [{ id, properties: patchOf(planned) }] : [],
+  );

@@ -1,0 +1,128 @@
+/** A record's turn in a sync: what was found and decided, and what becomes of its lane. Pure. */
+import type { Read } from '../../../providers/provider.ts';
+import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
+import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { Crm } from '../crm/crm.ts';
+import { CURRENCY } from '../decide/currency.ts';
+import { holdOf, holdPollMs } from '../decide/hold.ts';
+import type { Planned } from '../decide/planned.ts';
+import type { Decided, Happened } from './history.ts';
+import type { LinkedRecord } from './load.ts';
+import { type FaultSettlement, later } from './settle.ts';
+import type { Written } from './write.ts';
+
+/** What the record's turn came to; its effects are written together with its lane's settlement. */
+export interface RecordResult {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly record?: LinkedRecord;
+  readonly decided?: readonly Decided[];
+  readonly happened?: Happened;
+  readonly effect?: { readonly kind: 'gone' } | { readonly kind: 'moved'; readonly to: string };
+  readonly synced?: true;
+  /** The writes that were begun for it, and how they ended. */
+  readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
+  /** No answer came, for all we know because of another record of the batch. */
+  readonly unanswered?: true;
+}
+
+/** The turn of a record that a fault of the connection hit. */
+export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult => ({
+  claim,
+  settlement: fault.of(claim),
+  ...(!fault.paused && { unanswered: true }),
+});
+
+type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
+
+/** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
+export function resultOfRead(
+  crm: Named,
+  claim: Claim,
+  record: LinkedRecord,
+  read: Read | undefined,
+  now: number,
+): RecordResult {
+  const base = { claim, record };
+  const line = { provider: crm.name, id: record.id, entity: record.entity };
+  switch (read?.kind) {
+    case 'gone':
+      return {
+        ...base,
+        settlement: { kind: 'done' },
+        effect: { kind: 'gone' },
+        happened: { ...line, rule: 'gone', detail: 'deleted in the CRM' },
+      };
+    case 'moved':
+      return {
+        ...base,
+        settlement: { kind: 'done' },
+        effect: { kind: 'moved', to: read.to },
+        happened: { ...line, rule: 'moved', detail: `merged into ${read.to}` },
+      };
+    case 'found':
+      return {
+        ...base,
+        settlement: {
+          kind: 'again',
+          at: Math.min(now + holdPollMs(crm), holdOf(crm, read.properties, now) ?? now),
+          fresh: true,
+        },
+        happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
+      };
+    default:
+      return { ...base, settlement: later(claim, now, read?.reason ?? 'the CRM said nothing of this record') };
+  }
+}
+
+/** The turn of a record whose properties are decided, and whose patch, if there was one, was sent. */
+export function resultOfWrite(
+  crm: Named,
+  claim: Claim,
+  record: LinkedRecord,
+  planned: readonly Planned[],
+  written: Written | undefined,
+  fault: FaultSettlement | undefined,
+  now: number,
+): RecordResult {
+  const base = { claim, record };
+  const line = { provider: crm.name, id: record.id, entity: record.entity };
+  const refused = written?.refused ?? {};
+  const decided = planned.map((each): Decided => {
+    const reason = refused[each.property];
+    // It was not the CRM that refused this one: it is decided anew once the other is taken.
+    if (reason !== undefined && each.needs?.some((name) => Object.hasOwn(refused, name)))
+      return { ...line, planned: { ...each, action: 'set-aside', rule: CURRENCY, detail: reason } };
+    return { ...line, planned: each, ...(reason !== undefined && { refused: reason }) };
+  });
+  const hasPatch = planned.some((each) => each.action === 'write');
+  const outcome = written?.outcome;
+  if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: upTo(planned), decided, synced: true };
+  switch (outcome?.kind) {
+    case 'gone':
+      return resultOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
+    case 'moved':
+      return resultOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
+    case 'rejected':
+      return {
+        ...base,
+        settlement: { kind: 'parked', at: now, error: outcome.reason },
+        happened: { ...line, rule: 'refused', detail: outcome.reason },
+      };
+    case 'retry':
+      return { ...base, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
+    case 'fault':
+      if (fault !== undefined) return { ...base, ...faultyResult(claim, fault) };
+      return { ...base, settlement: later(claim, now, 'the CRM did not answer') };
+    default:
+      return { ...base, settlement: { kind: 'again', at: now, free: true } };
+  }
+}
+
+/** Done, until the first hold that keeps something back ends by itself. */
+function upTo(planned: readonly Planned[]): Settlement {
+  const ends = planned.flatMap(({ rule, override }) =>
+    rule === 'held' && override?.until != null ? [override.until] : [],
+  );
+  return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
+}

@@ -1,0 +1,43 @@
+/** What a fault of a connection, or the outcome of a record, makes of the record's lane. */
+import { ProviderError } from '../../../providers/provider.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
+import type { RateLimiter } from '../../runtime/rate-limiter.ts';
+
+const DEFAULT_PAUSE: Readonly<Record<Exclude<ProviderError['fault'], 'unavailable'>, number>> = {
+  rate: 10_000,
+  // One probe a minute: the first batch after the pause is the probe.
+  auth: 60_000,
+  locked: 60_000,
+  refused: 5 * 60_000,
+};
+
+/** What a fault makes of the lanes it hit. `paused`: the account's, so that no other lane need try now. */
+export interface FaultSettlement {
+  readonly paused: boolean;
+  of(claim: Claim): Settlement;
+}
+
+/**
+ * Pauses the account where the fault is the account's, and says what the lanes do: behind a paused account they wait
+ * without counting an attempt; where no answer came each backs off. Anything but a ProviderError is rethrown.
+ */
+export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
+  if (!(error instanceof ProviderError)) throw error;
+  const { fault, message, retryAfterMs } = error;
+  if (fault === 'unavailable') return { paused: false, of: (claim) => later(claim, now, message, retryAfterMs) };
+  const until = now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
+  await rateLimiter.block(until, message, fault);
+  return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
+}
+
+/** Three days of back-off are enough: after that a person must look. */
+const GIVE_UP_MS = 72 * 3_600_000;
+const LEAST_TRIES = 10;
+
+/** Later, with back-off; parked when it has been failing for three days. */
+export function later(claim: Claim, now: number, error: string, atLeastMs = 0): Settlement {
+  const tries = claim.attempts + 1;
+  if (tries >= LEAST_TRIES && now - claim.since > GIVE_UP_MS) return { kind: 'parked', at: now, error };
+  return { kind: 'again', at: now + Math.max(atLeastMs, backoff(tries)), error };
+}

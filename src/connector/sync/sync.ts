@@ -1,0 +1,246 @@
+/** sync: records that are behind are read in the CRM, decided, written, and remembered. */
+import type { FieldName } from '../../../providers/fields.ts';
+import { type Patch, type Property, ProviderError } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
+import { leaseOf } from '../../runtime/lanes/lease.ts';
+import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-writes.ts';
+import type { Store } from '../../store/open.ts';
+import type { Crm } from '../crm/crm.ts';
+import { leftBehind } from '../decide/currency.ts';
+import { forgetDifferences } from '../decide/differences.ts';
+import { endSpent, type Spent } from '../decide/override.ts';
+import { mayEnd } from '../heal/safety-limit.ts';
+import { endLink, healQueue } from '../links/links.ts';
+import { moveLink } from '../links/move-link.ts';
+import { readFresh } from './freshness.ts';
+import { type Decided, heldProperties, rememberProperties, rememberSynced, writeHistory } from './history.ts';
+import { type LinkedRecord, loadRecords } from './load.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
+import { endOf } from './pending.ts';
+import { type Prepared, patchesOf, prepare } from './prepare.ts';
+import { faultyResult, type RecordResult, resultOfRead, resultOfWrite } from './record-result.ts';
+import { type FaultSettlement, settleFault } from './settle.ts';
+import { writePatches } from './write.ts';
+
+export interface SyncDeps {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly log?: LostLeaseDeps['log'];
+  readonly now: () => number;
+}
+
+/** After so many failures a record may be the one that spoils its batch. */
+const SUSPECT_AFTER = 3;
+/** After so many calls in a row without an answer the CRM is away, and it is no record's fault. */
+const MOST_SILENCES = 4;
+
+/** What one try at some records came to; nothing of it is recorded yet. */
+interface Attempt {
+  readonly schema: ReadonlyMap<string, Property>;
+  readonly turns: readonly RecordResult[];
+  /** Set where the connection as a whole could not go on. */
+  readonly fault?: FaultSettlement | undefined;
+}
+
+/** Brings a batch of one CRM's records up to their facts. */
+export async function syncRecords(
+  deps: SyncDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const others = claims.filter((claim) => claim.attempts < SUSPECT_AFTER);
+  if (others.length > 0) await record(deps, crm, await attempt(deps, crm, others, signal));
+  await syncSuspects(
+    deps,
+    crm,
+    claims.filter((claim) => claim.attempts >= SUSPECT_AFTER),
+    signal,
+  );
+}
+
+/**
+ * Records that were often left without an answer: either the CRM is away, or one of them spoils every batch it is in.
+ * Halving finds that one in few calls, and ends where no part gets an answer.
+ */
+async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+  const parts = claims.length > 0 ? [claims] : [];
+  let silences = 0;
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const tried = await attempt(deps, crm, part, signal);
+    const open = tried.turns.filter((turn) => turn.unanswered === true).map((turn) => turn.claim);
+    silences = open.length === part.length ? silences + 1 : 0;
+    const isAway = tried.fault?.paused === true || silences >= MOST_SILENCES;
+    const divides = open.length > 0 && part.length > 1 && !isAway;
+    if (divides) parts.push(...halves(open));
+    await record(deps, crm, { ...tried, turns: tried.turns.filter((turn) => !divides || turn.unanswered !== true) });
+    const { fault } = tried;
+    if (!isAway || fault === undefined) continue;
+    const left = parts.splice(0).flat();
+    await record(deps, crm, { ...tried, turns: left.map((claim) => ({ claim, settlement: fault.of(claim) })) });
+  }
+}
+
+const halves = <T>(all: readonly T[]): readonly (readonly T[])[] => {
+  const middle = Math.ceil(all.length / 2);
+  return [all.slice(0, middle), all.slice(middle)].filter((half) => half.length > 0);
+};
+
+async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<Attempt> {
+  let schema: Attempt['schema'] = new Map();
+  try {
+    schema = await crm.schema(signal);
+    return await takeTurns(deps, crm, schema, claims, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // What was refused may be a property that is gone since the schema was read.
+    if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
+    const fault = await settleFault(error, crm.rateLimiter, deps.now());
+    return { schema, fault, turns: claims.map((claim) => faultyResult(claim, fault)) };
+  }
+}
+
+async function takeTurns(
+  { store, metrics, now }: SyncDeps,
+  crm: Crm,
+  known: Attempt['schema'],
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<Attempt> {
+  let schema = known;
+  const fields = crm.mapping.map((row): FieldName => row.field);
+  const keys = claims.map((claim) => claim.key);
+  const records = await loadRecords(store.db, crm.name, keys, [...new Set(fields)], now());
+  const last = new Map<string, Prepared>();
+  const begun: PendingWrite[] = [];
+  let readAt = 0;
+  const look = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
+    const looked = await prepare({ store, now }, crm, schema, some, claims, signal);
+    ({ readAt, schema } = looked);
+    begun.push(...looked.begun);
+    for (const each of looked.prepared) last.set(each.record.id, each);
+    return patchesOf(looked.prepared);
+  };
+  const patches = await look(records);
+  const fresh = readFresh({
+    provider: crm.name,
+    metrics,
+    now,
+    readAt: () => readAt,
+    read: (ids) => look(records.filter(({ id }) => ids.includes(id))),
+  });
+  const lease = leaseOf(store, claims, now);
+  const written = await writePatches(crm.connection, patches, signal, {
+    fresh: { ...fresh, guard: guardOf(lease, fresh.guard) },
+    leftBehind: (id, refused) => leftBehind(last.get(id)?.planned ?? [], refused),
+  });
+  const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
+  const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.rateLimiter, now()) : undefined;
+  const resultFor = (claim: Claim): RecordResult => {
+    const prepared = last.get(claim.key);
+    if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
+    const { record, read, planned, asLoaded } = prepared;
+    if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
+    if (planned === undefined) return resultOfRead(crm, claim, record, read, now());
+    return resultOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
+  };
+  const turns = claims.map((claim): RecordResult => {
+    const end = endOf(written.get(claim.key), lease);
+    return {
+      ...resultFor(claim),
+      begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })),
+    };
+  });
+  return { schema, turns, fault };
+}
+
+/** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
+async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Promise<void> {
+  if (turns.length === 0) return;
+  const { store, metrics, log } = deps;
+  const now = deps.now();
+  const { ours, overtaken } = await store.write(async (tx) => {
+    const keys = await held(
+      tx,
+      turns.map((turn) => turn.claim),
+    );
+    const live = turns.filter((turn) => keys.has(turn.claim.key));
+    const decided = live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthARow(each, turn.record)));
+    const happened = live.flatMap((turn) => turn.happened ?? []);
+    const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
+    const toldOf = await heldProperties(tx, crm.name, holds);
+    const news = happened.filter(({ rule, id }) => rule !== 'hold' || !toldOf.has(id));
+    await writeHistory(tx, decided, news, now);
+    await rememberProperties(
+      tx,
+      live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthRemembering(each, turn.record))),
+      schema,
+      now,
+    );
+    await forgetDifferences(tx, crm.name, live.flatMap(undecidedOf));
+    await endSpent(tx, crm.name, live.flatMap(spentOf));
+    await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
+    const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
+    // Behind the safety limit the record is looked at again, and its link ends only once a person says so.
+    const isBraked = !(await mayEnd(tx, crm.name, gone.length, now));
+    if (isBraked) await mark(tx, healQueue(crm.name), gone, now);
+    for (const { effect, claim } of live) {
+      const one = { provider: crm.name, recordId: claim.key, now };
+      if (effect?.kind === 'gone' && !isBraked)
+        await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
+      if (effect?.kind === 'moved') await moveLink(tx, { provider: crm.name, from: claim.key, to: effect.to, now });
+    }
+    const ended = turns.flatMap(({ begun = [], claim }) =>
+      begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),
+    );
+    const overtaken = (await settleWrites(tx, ended, now)).size;
+    await settleAll(
+      tx,
+      live.map((turn) => [turn.claim, turn.settlement]),
+    );
+    return { ours: keys, overtaken };
+  });
+  reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: turns.length - ours.size, sent: overtaken });
+  for (const turn of turns) {
+    metrics.records.inc({ provider: crm.name, outcome: turn.effect?.kind ?? turn.settlement.kind });
+    for (const { planned } of turn.decided ?? []) metrics.decisions.inc({ provider: crm.name, rule: planned.rule });
+    if (turn.decided?.some((each) => each.refused !== undefined)) crm.forgetSchema();
+  }
+}
+
+/** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
+const isWorthARow = ({ planned }: Decided, record: LinkedRecord | undefined): boolean =>
+  planned.action === 'write' ||
+  planned.seq > (record?.syncedSeq ?? 0) ||
+  (planned.action === 'keep' && record?.remembered.get(planned.property)?.kept === undefined);
+
+function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefined): boolean {
+  const known = record?.remembered.get(planned.property);
+  if (planned.action === 'write' || planned.action === 'set-aside') return true;
+  if (planned.trusts === true || known?.refused !== undefined) return true;
+  if (planned.action !== 'keep') return known?.kept !== undefined;
+  return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
+}
+
+/** Properties with a difference that nothing was decided for this time. */
+function undecidedOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
+  if (record === undefined || synced !== true) return [];
+  const names = new Set(decided.map(({ planned }) => planned.property));
+  return [...record.remembered].flatMap(([property, { kept }]) =>
+    kept === undefined || names.has(property) ? [] : [{ id: record.id, property }],
+  );
+}
+
+/** Releases that were for once: the CRM holds the register's value now. */
+const spentOf = ({ decided = [] }: RecordResult): Spent[] =>
+  decided.flatMap(({ id, planned: { action, rule, override, property }, refused }) =>
+    override?.once === true && refused === undefined && (action === 'write' || rule === 'same')
+      ? [{ id, property, createdAt: override.createdAt }]
+      : [],
+  );
+
+const syncedOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
+  record === undefined || synced !== true
+    ? []
+    : [{ id: record.id, seq: Math.max(record.syncedSeq, ...[...record.facts.values()].map((fact) => fact.seq)) }];

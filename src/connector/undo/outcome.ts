@@ -1,0 +1,103 @@
+/** What becomes of a property that is to be put back: before the CRM is asked to, and after it answered. Pure. */
+import { isFieldName } from '../../../providers/fields.ts';
+import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
+import { sameFor } from '../decide/same.ts';
+import type { Written } from '../sync/write.ts';
+import { judge, type UndoDecision } from './judge.ts';
+import type { Write } from './writes.ts';
+
+/** What became of one property. `restored` it holds what it held before, now or already. */
+export interface Undone {
+  readonly provider: string;
+  readonly record: string;
+  readonly entity: string;
+  readonly property: string;
+  readonly kind:
+    | 'restored'
+    | Exclude<UndoDecision['kind'], 'restore' | 'already'>
+    | 'gone'
+    | 'moved'
+    | 'missing'
+    | 'refused'
+    | 'busy'
+    | 'unconfigured';
+  /** What we wrote. */
+  readonly from: PropertyValue;
+  /** What was there before, where it is restored. */
+  readonly to?: PropertyValue;
+  readonly reason?: string;
+}
+
+/** A property that is put back, or was put back before we could say so (`isDue` false). */
+export interface Restored {
+  /** What we wrote last. */
+  readonly last: Write;
+  readonly isDue: boolean;
+  readonly from: PropertyValue;
+  readonly to: PropertyValue;
+  /** Of the event whose value comes back, where an undo is taken back; else 0. */
+  readonly seq: number;
+}
+
+/** Judges one property by all our writes to it, of which `last` is the last. */
+export function judgeGroup(
+  provider: string,
+  writes: readonly Write[],
+  last: Write,
+  read: Read | undefined,
+  property: Property | undefined,
+): Undone | Restored {
+  const because = (kind: Undone['kind'], reason: string): Undone => ({ ...nameOf(provider, last), kind, reason });
+  if (read?.kind === 'gone') return because('gone', 'the record was deleted in the CRM');
+  if (read?.kind === 'moved') return because('moved', `the record was merged into ${read.to} in the CRM`);
+  if (read?.kind !== 'found') return because('busy', read?.reason ?? 'the CRM said nothing of this record');
+  if (property === undefined || !isFieldName(last.field))
+    return because('missing', `the CRM has no property ${last.property} any more`);
+  if (!property.writable) return because('missing', `${last.property} cannot be written with these credentials`);
+  const verdict = judge({ writes, crm: read.properties[last.property], same: sameFor(last.field, property) });
+  if ('reason' in verdict) return because(verdict.kind, verdict.reason);
+  return { last, isDue: verdict.kind === 'restore', from: verdict.from, to: verdict.to, seq: verdict.seq };
+}
+
+/** What became of a property after the write; undefined where that is not known. */
+export function undoOutcomeOf(provider: string, restored: Restored, written: Written | undefined): Undone | undefined {
+  const done = undoneOf(provider, restored);
+  const because = (kind: Undone['kind'], reason: string): Undone => ({
+    ...nameOf(provider, restored.last),
+    kind,
+    reason,
+  });
+  if (!restored.isDue) return done;
+  const refused = written?.refused[restored.last.property];
+  if (refused !== undefined) return because('refused', refused);
+  const outcome = written?.outcome;
+  switch (outcome?.kind) {
+    case 'written':
+      return done;
+    case 'rejected':
+      return because('refused', outcome.reason);
+    case 'gone':
+      return because('gone', 'the record was deleted in the CRM');
+    case 'moved':
+      return because('moved', `the record was merged into ${outcome.to} in the CRM`);
+    case 'retry':
+      return because('busy', outcome.reason);
+    default:
+      return undefined;
+  }
+}
+
+const nameOf = (provider: string, { recordId, entity, property, now }: Write) => ({
+  provider,
+  record: recordId,
+  entity,
+  property,
+  from: now,
+});
+
+/** A property that holds what it held before. */
+export const undoneOf = (provider: string, { last, to }: Restored): Undone => ({
+  ...nameOf(provider, last),
+  kind: 'restored',
+  to,
+});

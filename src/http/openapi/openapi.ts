@@ -1,0 +1,98 @@
+/** The OpenAPI document of what this process answers, made from the schemas of its routes. */
+import swagger from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import type { Server } from '../server/server.ts';
+import { describeWebhooks } from './webhook.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body of a route that verifies its bytes before it parses them: for the document only. */
+    describedBody?: TSchema;
+  }
+}
+
+const TAGS = [
+  { name: 'monitoring', description: 'Companies to be monitored, by job' },
+  { name: 'news', description: 'News made from changes' },
+  { name: 'webhook', description: 'Where events arrive, and how a webhook is tried' },
+  { name: 'mail', description: 'What the links in mails lead to' },
+  { name: 'admin', description: 'For operators' },
+  { name: 'platform', description: 'For what runs the process' },
+];
+
+const INFO = {
+  title: 'cvrsync',
+  version: '1',
+  license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  description:
+    'Changes of companies in the Danish register: monitoring, news, webhooks. Every failure has the one error body.',
+};
+
+/** A query as callers may send it: a parameter with a default need not be there. Our schemas say what routes get. */
+const asSent = (query: unknown): unknown => {
+  if (!Type.IsSchema(query) || !Type.IsObject(query)) return query;
+  const required = query.required?.filter((name) => !Object.hasOwn(query.properties[name] ?? {}, 'default'));
+  return { ...query, required };
+};
+
+/** What one listener answers, as an OpenAPI document. */
+export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
+
+/**
+ * Collects what the routes of a listener say of themselves. Call it before the first route is added; ask for the document
+ * once ready.
+ */
+export async function describeRoutes(server: Server): Promise<() => OpenApiDocument> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: INFO,
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          accessKeyQuery: { type: 'apiKey', in: 'query', name: 'accesskey', description: 'The name in any case' },
+          accessKeyHeader: { type: 'apiKey', in: 'header', name: 'x-access-key' },
+          adminToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The admin token, as `cvrsync token` prints it, or an API key with the scope `admin`',
+          },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      const body = route.config?.describedBody;
+      const querystring = asSent(schema?.querystring);
+      const described: FastifySchema = {
+        ...schema,
+        ...(querystring !== undefined && { querystring }),
+        ...(body !== undefined && { body }),
+      };
+      return { schema: described, url };
+    },
+  });
+  return () => Object(server.swagger());
+}
+
+/** Where the two listeners are reached. */
+export interface Addresses {
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+}
+
+/** One document of both listeners and of what is sent: each path of the admin listener names that as its server. */
+export function joinDocuments(
+  open: OpenApiDocument,
+  admin: OpenApiDocument,
+  { publicUrl, adminUrl }: Addresses,
+): OpenApiDocument {
+  const servers = [{ url: adminUrl, description: 'The admin listener' }];
+  const adminPaths = Object.entries(admin.paths ?? {}).map(([path, item]) => [path, { servers, ...item }]);
+  return {
+    ...open,
+    servers: [{ url: publicUrl, description: 'The public listener' }],
+    paths: { ...open.paths, ...Object.fromEntries(adminPaths) },
+    webhooks: describeWebhooks(),
+  };
+}

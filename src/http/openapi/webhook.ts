@@ -1,0 +1,66 @@
+/** The webhook that the service sends, for the OpenAPI document: payload, headers, signature, one example for each event. */
+import { signatureHeaders, signingKey } from '../../protocol/auth.ts';
+import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
+import { writePayload } from '../../protocol/payload.ts';
+import { payloadSchema } from '../../protocol/payload-schema.ts';
+import { samplePayload } from '../../protocol/sample/stream.ts';
+
+/** The secret of the signature in the example. */
+const EXAMPLE_SECRET = 'whsec_Y3Zyc3luYy1leGFtcGxlLXNlY3JldC1mb3ItZG9jcw==';
+const EXAMPLE_ID = 'msg_pO4lYt1dWmZ0Vb3sS7kqQw2nXc9uR5hE8jAaFgTyLxI';
+const EXAMPLE_TIME = Date.UTC(2026, 2, 1, 9, 14, 2);
+
+const exampleOf = (event: EventName): object =>
+  writePayload(samplePayload({ event, entityId: 'CVR-1-10000001', now: EXAMPLE_TIME }));
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'webhook-id': 'The id of the delivery, the same at every attempt: drop what came before',
+  'webhook-timestamp': 'Seconds since 1970, of this attempt: refuse what is more than five minutes off',
+  'webhook-signature':
+    '`v1,` and the signature; several of them, a blank between, while a secret is rotated: one must match. The example signs the example of `name`, as JSON without blanks',
+  'webhook-attempt': '1, 2, ...',
+  'webhook-test': '`true` where it is a test; else not there',
+};
+
+const DESCRIPTION = `One POST for each change, per monitor and company in the order of the changes.
+
+Verify it first: \`webhook-signature\` holds the HMAC-SHA256 of \`webhook-id\`, \`.\`, \`webhook-timestamp\`, \`.\` and the bytes of the body, in base64, under the signing secret of the monitor (what follows \`whsec_\`, decoded from base64), as Standard Webhooks has it. The secret of the example is \`${EXAMPLE_SECRET}\`. The monitor may also add a header, Basic or Bearer credentials.
+
+Answer 200 to 299 within 15 s, once the event is safe. Every other answer is tried again for three days; 410 switches the monitor off. \`updates\` names every event; those with \`updated: false\` carry no meaning.`;
+
+/** The value of `webhooks` in the OpenAPI document. Costs the making of an example for each event. */
+export function describeWebhooks(): object {
+  const body = JSON.stringify(exampleOf('name'));
+  const signed = signatureHeaders([signingKey(EXAMPLE_SECRET)], { id: EXAMPLE_ID, timestampMs: EXAMPLE_TIME, body });
+  const values: Readonly<Record<string, string>> = { ...signed, 'webhook-attempt': '1', 'webhook-test': 'true' };
+  const parameters = Object.entries(HEADERS).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    required: name !== 'webhook-test',
+    schema: { type: 'string' },
+    example: values[name],
+  }));
+  const examples = EVENT_NAMES.map((event) => [event, { summary: event, value: exampleOf(event) }] as const);
+  return {
+    companyEvent: {
+      post: {
+        operationId: 'companyEvent',
+        summary: 'What a webhook of a monitor or job is sent',
+        description: DESCRIPTION,
+        tags: ['webhook'],
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: payloadSchema, examples: Object.fromEntries(examples) } },
+        },
+        responses: {
+          '2XX': { description: 'The event is taken' },
+          410: { description: 'No more of them: the monitor is switched off' },
+          default: { description: 'The event is sent again later; not before `Retry-After` says' },
+        },
+      },
+    },
+  };
+}

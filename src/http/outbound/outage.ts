@@ -1,0 +1,111 @@
+/** Outages: accounts of others that do not answer, or refuse us. One warning a minute, one line when it is over, and a row for people. */
+
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { OutboundHttp } from './client.ts';
+import { HttpFault } from './fault.ts';
+
+/** One account that does not answer. */
+export interface Outage {
+  /** A connection, the monitoring service or the register. */
+  readonly account: string;
+  readonly since: number;
+  /** What the last call came to. */
+  readonly failure: string;
+}
+
+export interface Outages {
+  /** The same client; what its calls come to says whether the account answers. */
+  watch(account: string, http: OutboundHttp): OutboundHttp;
+  /** The same for many: each host is an account. */
+  watchHosts(http: OutboundHttp): OutboundHttp;
+}
+
+interface OutageDeps {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+}
+
+const EVERY_MS = 60_000;
+/** A row that is older was left by a process that ended: who calls writes one a minute. */
+const STALE_MS = 15 * 60_000;
+const PREFIX = 'outage:';
+
+/** Watches the accounts of this process. */
+export function watchOutages({ store, now, log }: OutageDeps): Outages {
+  const open = new Map<string, { readonly since: number; notifiedAt: number }>();
+  const answered = new Set<string>();
+
+  async function fails(account: string, failure: string): Promise<void> {
+    answered.delete(account);
+    const outage = open.get(account) ?? { since: now(), notifiedAt: Number.NEGATIVE_INFINITY };
+    open.set(account, outage);
+    if (now() - outage.notifiedAt < EVERY_MS) return;
+    outage.notifiedAt = now();
+    const { since } = outage;
+    log.warn(
+      { account, since: new Date(since).toISOString(), failure },
+      `${account} does not answer: cvrsync tries again until it does, and loses nothing`,
+    );
+    const row: Outage = { account, since, failure };
+    await store.write((tx) => writeValue(tx, `${PREFIX}${account}`, JSON.stringify(row), now())).catch(() => undefined);
+  }
+
+  async function answers(account: string): Promise<void> {
+    if (answered.has(account)) return;
+    answered.add(account);
+    const outage = open.get(account);
+    open.delete(account);
+    const key = `${PREFIX}${account}`;
+    // Also the row of a process before this one.
+    const clear = async (): Promise<void> => {
+      if ((await readValue(store.db, key)) !== undefined)
+        await store.write((tx) => tx.deleteFrom('kv').where('key', '=', key).execute());
+    };
+    await clear().catch(() => answered.delete(account));
+    if (outage === undefined) return;
+    const seconds = Math.round((now() - outage.since) / 1_000);
+    log.info({ account, since: new Date(outage.since).toISOString(), seconds }, `${account} answers again`);
+  }
+
+  const watch =
+    (accountOf: (url: string) => string, http: OutboundHttp): OutboundHttp =>
+    async (request) => {
+      const account = accountOf(request.url);
+      try {
+        const response = await http(request);
+        const { status } = response;
+        if (status >= 500 || status === 401) await fails(account, `answered ${status}`);
+        // Another refusal may be about one record, and says neither.
+        else if (status < 400) await answers(account);
+        return response;
+      } catch (error) {
+        // The message may hold an address with a key in it.
+        if (error instanceof HttpFault && error.kind !== 'aborted') await fails(account, `no answer (${error.kind})`);
+        throw error;
+      }
+    };
+
+  return {
+    watch: (account, http) => watch(() => account, http),
+    watchHosts: (http) => watch((url) => new URL(url).host, http),
+  };
+}
+
+/** The outages that last, by account, of all processes. */
+export async function readOutages(db: Db, now: number): Promise<readonly Outage[]> {
+  const rows = await db
+    .selectFrom('kv')
+    .select('value')
+    .where('key', 'like', `${PREFIX}%`)
+    .where('updated_at', '>', now - STALE_MS)
+    .orderBy('key')
+    .execute();
+  // We wrote them.
+  return rows.map(({ value }): Outage => JSON.parse(value));
+}
+
+/** An outage as one line. */
+export const shownOutage = ({ account, since, failure }: Outage): string =>
+  `${account} does not answer since ${new Date(since).toISOString().slice(0, 19)}Z: ${failure}`;

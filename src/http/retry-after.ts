@@ -1,2 +1,0 @@
-/** Written once, where authors of providers get it too. */
-export { retryAfterMs } from '../../providers/retry-after.ts';

@@ -1,0 +1,77 @@
+/** Values of events as Danes write them. */
+import type { Address, Capital, CompanyForm, Industry } from '../formats.ts';
+import { joinLines, withoutPercent } from '../text/trim.ts';
+
+const DATE = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeZone: 'UTC' });
+const TIME = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeStyle: 'short', timeZone: 'Europe/Copenhagen' });
+const MONTH = new Intl.DateTimeFormat('da-DK', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const NUMBER = new Intl.NumberFormat('da-DK', { maximumFractionDigits: 2 });
+
+/** A day, from a date or a time without zone: `1. marts 2026`. What is no date stays as it is. */
+export function dateText(date: string): string {
+  const day = Date.parse(`${date.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(day) ? date : DATE.format(day);
+}
+
+/** An instant, on clocks in Copenhagen: `1. marts 2026 kl. 12.00`. What is no time stays as it is. */
+export function timeText(time: string): string {
+  const instant = Date.parse(time);
+  return Number.isNaN(instant) ? time : TIME.format(instant);
+}
+
+/** `marts 2026`; `13/2026` where there is no such month. */
+export const monthText = (year: number, month: number): string =>
+  month < 1 || month > 12 || Math.abs(year) > 9_999 ? `${month}/${year}` : MONTH.format(Date.UTC(year, month - 1, 1));
+
+/** `1.234,5`. */
+export const numberText = (value: number): string => NUMBER.format(value);
+
+/** `600.000 kr.`, or the currency's code where it is another. */
+export const moneyText = (value: number, currency: string | null): string =>
+  `${numberText(value)} ${currency === null || currency === 'DKK' ? 'kr.' : currency}`;
+
+/** A share, an interval or one number with or without a percent sign: `33,33-50 %`. */
+export function shareText(share: string): string {
+  const bare = withoutPercent(share).replaceAll('.', ',');
+  return /\d$/.test(bare) ? `${bare} %` : share;
+}
+
+export const yesText = (value: boolean): string => (value ? 'Ja' : 'Nej');
+
+/** `UNDER KONKURS` as `Under konkurs`; text that is not all in capitals stays as it is. */
+export function sentenceText(text: string): string {
+  if (text !== text.toLocaleUpperCase('da') || text.length < 4) return text;
+  return text.slice(0, 1) + text.slice(1).toLocaleLowerCase('da');
+}
+
+export const industryText = ({ industryCode, industryText: text }: Industry): string =>
+  text === null ? industryCode : `${text} (${industryCode})`;
+
+export const formText = ({ companyFormCode, longDescription, shortDescription }: CompanyForm): string =>
+  longDescription ?? shortDescription ?? `Form ${companyFormCode}`;
+
+export const capitalText = ({ value, currency }: Capital): string => moneyText(value, currency);
+
+/** An address on one line: `c/o Bo, Eksempelvej 1A-3, 2. th., Landsby, 8000 Aarhus C`; abroad with its country's code. */
+export function addressText(address: Address): string {
+  const { coName, postalBox, streetName, cityName, postalCode, postalDistrict, countryCode, freeText } = address;
+  const houses = [
+    `${address.houseNumberFrom ?? ''}${address.houseLetterFrom ?? ''}`,
+    `${address.houseNumberTo ?? ''}${address.houseLetterTo ?? ''}`,
+  ];
+  const floor = address.floor === null ? '' : `${address.floor.toLocaleLowerCase('da')}.`;
+  const parts = [
+    coName === null ? '' : `c/o ${coName.replace(/^c\/o\s+/i, '')}`,
+    joined(' ', [streetName, joined('-', houses)]),
+    joined(' ', [floor, address.sideDoor]),
+    postalBox === null ? '' : `Postboks ${postalBox}`,
+    cityName === postalDistrict ? '' : cityName,
+    joined(' ', [postalCode, postalDistrict]),
+    freeText === null ? null : joinLines(freeText, ', '),
+    countryCode === 'DK' ? '' : countryCode,
+  ];
+  return joined(', ', parts);
+}
+
+const joined = (by: string, parts: readonly (string | number | null | undefined)[]): string =>
+  parts.filter((part) => part !== null && part !== undefined && part !== '').join(by);

@@ -1,0 +1,157 @@
+/** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { each } from '../../store/each.ts';
+import type { StoreSchema } from '../../store/schema.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import type { Claim } from './settlement.ts';
+
+/** Whether nobody holds a lane at `now`: it was not claimed, or its lease has run out. */
+export const isFree =
+  (now: number) =>
+  (eb: ExpressionBuilder<StoreSchema, 'lane'>): Expression<SqlBool> =>
+    eb.or([eb('fence', 'is', null), eb('lease_until', '<=', now)]);
+
+/** One parked lane, for a person to decide on. */
+export interface Parked {
+  readonly queue: string;
+  readonly key: string;
+  readonly attempts: number;
+  readonly since: number;
+  readonly error: string | null;
+  readonly parkedAt: number;
+}
+
+/** The parked lanes of one queue or of all, by queue and oldest first. */
+export async function parked(db: Db, queue?: string, limit?: number): Promise<readonly Parked[]> {
+  const rows = await db
+    .selectFrom('lane')
+    .select(['queue', 'key', 'attempts', 'since', 'error', 'parked_at as parkedAt'])
+    .where('parked_at', 'is not', null)
+    .$if(queue !== undefined, (query) => query.where('queue', '=', queue ?? ''))
+    // As its index has them: nothing is sorted that is not shown.
+    .orderBy('queue')
+    .orderBy('parked_at')
+    .orderBy('key')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute();
+  return rows.map((row) => ({ ...row, parkedAt: row.parkedAt ?? 0 }));
+}
+
+/** Makes a parked lane due at `now`, with its failures forgotten. False where it is not parked. */
+export async function unpark(tx: Tx, queue: string, key: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('lane')
+    .set({ due_at: now, since: now, attempts: 0, error: null, parked_at: null })
+    .where('queue', '=', queue)
+    .where('key', '=', key)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Parks a lane that was not there, as a question to a person. Nothing happens to one that is there. */
+export async function park(
+  tx: Tx,
+  queue: string,
+  key: string,
+  { at, error }: { readonly at: number; readonly error: string },
+): Promise<void> {
+  await tx
+    .insertInto('lane')
+    .values({
+      queue,
+      key,
+      due_at: null,
+      fence: null,
+      lease_until: null,
+      again_at: null,
+      marks: 1,
+      attempts: 0,
+      since: at,
+      error,
+      parked_at: at,
+    })
+    .onConflict((conflict) => conflict.columns(['queue', 'key']).doNothing())
+    .execute();
+}
+
+/** Gives a parked lane up. False where it is not parked. */
+export async function drop(tx: Tx, queue: string, key: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('lane')
+    .where('queue', '=', queue)
+    .where('key', '=', key)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** How many lanes of a queue are in which state. */
+export interface Count {
+  readonly queue: string;
+  readonly ready: number;
+  readonly waiting: number;
+  readonly leased: number;
+  readonly parked: number;
+  /** Since when the longest-behind lane that is not parked is behind; undefined where none is. */
+  readonly oldestSince: number | undefined;
+}
+
+/** The state of every queue that has lanes, by name. Reads all lanes: at most once in some seconds where many wait. */
+export async function counts(db: Db, now: number): Promise<readonly Count[]> {
+  const count = (condition: RawBuilder<unknown>) =>
+    sql<number>`cast(sum(case when ${condition} then 1 else 0 end) as bigint)`;
+  const rows = await db
+    .selectFrom('lane')
+    .select(({ fn }) => [
+      'queue',
+      count(sql`fence is null and due_at <= ${now}`).as('ready'),
+      count(sql`fence is null and due_at > ${now}`).as('waiting'),
+      count(sql`fence is not null`).as('leased'),
+      count(sql`parked_at is not null`).as('parked'),
+      fn.min(sql<number | null>`case when parked_at is null then since end`).as('oldest'),
+    ])
+    .groupBy('queue')
+    .orderBy('queue')
+    .execute();
+  return rows.map(({ oldest, ...row }) => ({ ...row, oldestSince: oldest ?? undefined }));
+}
+
+/** When the next lane of a queue that nobody holds may be claimed, undefined where none waits. */
+export async function nextDue(db: Db, queue: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('lane')
+    .select('due_at')
+    .where('queue', '=', queue)
+    .where('due_at', 'is not', null)
+    .where('fence', 'is', null)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at ?? undefined;
+}
+
+/** How many lanes of a queue are due, counted up to `most`. */
+export async function countDue(db: Db, queue: string, now: number, most: number): Promise<number> {
+  const rows = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', queue)
+    .where('due_at', '<=', now)
+    .where(isFree(now))
+    .limit(most)
+    .execute();
+  return rows.length;
+}
+
+/** The keys that these claims of one queue still hold, as of now and without locking: look before you call out. */
+export async function owned(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
+  const epochs = new Map(claims.map(({ key, fence }) => [key, fence]));
+  const rows = await db
+    .selectFrom('lane')
+    .select(['key', 'fence'])
+    .where('queue', '=', claims[0]?.queue ?? '')
+    .where('key', 'in', each(db, [...epochs.keys()]))
+    .execute();
+  return new Set(rows.filter((row) => row.fence === epochs.get(row.key)).map((row) => row.key));
+}

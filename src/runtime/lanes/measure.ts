@@ -1,0 +1,31 @@
+/** Brings what is known of a store's work into the gauges. */
+import type { Store } from '../../store/store.ts';
+import { counts } from './lane-state.ts';
+
+interface Gauge<L> {
+  set(labels: L, value: number): void;
+  reset(): void;
+}
+
+export interface WorkGauges {
+  readonly lanes: Gauge<{ readonly queue: string; readonly state: string }>;
+  readonly oldestPendingSeconds: { set(seconds: number): void };
+  readonly diskFreeBytes: { set(bytes: number): void };
+}
+
+/** What waits by design: for its time, for a digest, or for the webhook of somebody who does not answer. */
+const PATIENT: ReadonlySet<string> = new Set(['housekeeping', 'poll', 'service-housekeeping', 'deliver', 'mail']);
+
+/** Sets the gauges of lanes, of the oldest work and of the disk. Reads all lanes. */
+export async function measureWork(store: Store, gauges: WorkGauges, now: number): Promise<void> {
+  const all = await counts(store.db, now);
+  gauges.lanes.reset();
+  for (const { queue, ready, waiting, leased, parked } of all)
+    for (const [state, count] of Object.entries({ ready, waiting, leased, parked }))
+      gauges.lanes.set({ queue, state }, count);
+  const work = all.filter(({ queue }) => !PATIENT.has(queue));
+  const oldest = Math.min(...work.map((each) => each.oldestSince ?? now), now);
+  gauges.oldestPendingSeconds.set((now - oldest) / 1_000);
+  const free = await store.freeBytes();
+  if (free !== undefined) gauges.diskFreeBytes.set(free);
+}

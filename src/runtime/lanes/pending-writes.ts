@@ -1,0 +1,156 @@
+/**
+ * Pending writes: what is about to leave this process under a claim, on disk before it does. Where the process stands
+ * still and another takes its lane, or where it dies, nobody knows whether the write arrives, nor when: its lane is looked
+ * at again for a day, and whoever looks recognises the value.
+ */
+import { sql } from 'kysely';
+import { each, eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { mark } from './lanes.ts';
+import type { Claim } from './settlement.ts';
+
+/** A write that nobody has told the end of. */
+export interface PendingWrite {
+  readonly queue: string;
+  readonly key: string;
+  /** The claim's fencing token; {@link UNANSWERED} where its process told that no answer came. */
+  readonly fence: number;
+  /** When it was begun, in ms since 1970. */
+  readonly at: number;
+  /** JSON of what is written, in the words of the queue's worker. */
+  readonly detail: string;
+}
+
+const UNANSWERED = 0;
+const MINUTE = 60_000;
+/** When a lane with a pending write is looked at, counted from its beginning. After the last look it counts no more. */
+const LOOKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINUTE);
+const STEP = 500;
+
+/** The write that a claim is about to make. */
+export const pendingUnder = ({ queue, key, fence }: Claim, at: number, detail: object): PendingWrite => {
+  return { queue, key, fence: fence, at, detail: JSON.stringify(detail) };
+};
+
+/** Says on disk what is about to be sent. In a transaction that holds the lanes, or another may have them by now. */
+export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
+  if (writes.length === 0) return;
+  const rows = writes.map((write) => ({ ...rowOf(write), look: write.at + (LOOKS_MS[0] ?? 0) }));
+  await sql`insert into pending_write (queue, key, fence, at, detail, check_at)
+    select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
+      cast(each.value ->> 'at' as bigint), each.value ->> 'detail', cast(each.value ->> 'look' as bigint)
+    from ${eachRow(tx, rows)} where true
+    on conflict (queue, key, fence, at) do update set detail = excluded.detail`.execute(tx);
+}
+
+/** A write's name among all. */
+export const nameOf = ({ queue, key, fence, at }: Omit<PendingWrite, 'detail'>): string =>
+  [queue, key, fence, at].join(' ');
+
+/** Forgets writes whose end is known: they were answered, or never sent. Returns the names of those that were pending. */
+export async function endWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<ReadonlySet<string>> {
+  if (writes.length === 0) return new Set();
+  const { rows } = await sql<Omit<PendingWrite, 'detail'>>`delete from pending_write where (queue, key, fence, at) in
+    (select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
+      cast(each.value ->> 'at' as bigint) from ${eachRow(tx, writes.map(rowOf))})
+    returning queue, key, fence, at`.execute(tx);
+  return new Set(rows.map(nameOf));
+}
+
+/** What became of a write that was begun. */
+export interface EndedWrite {
+  readonly write: PendingWrite;
+  /** Whether its lane was still ours. */
+  readonly isOurs: boolean;
+  readonly end: 'answered' | 'unanswered' | 'unsent';
+}
+
+/**
+ * After writes were made: forgets what was answered. What was sent under a lost lease may have replaced something newer:
+ * its lane is marked, to be read and mended. Returns the keys of those.
+ */
+export async function settleWrites(tx: Tx, ended: readonly EndedWrite[], now: number): Promise<ReadonlySet<string>> {
+  const pick = (which: (each: EndedWrite) => boolean) => ended.filter(which).map(({ write }) => write);
+  await endWrites(
+    tx,
+    pick(({ isOurs, end }) => end === 'unsent' || (isOurs && end === 'answered')),
+  );
+  await leaveUnanswered(
+    tx,
+    pick(({ isOurs, end }) => isOurs && end === 'unanswered'),
+  );
+  const overtaken = pick(({ isOurs, end }) => !isOurs && end !== 'unsent');
+  const keys = new Set(overtaken.map(({ key }) => key));
+  const queue = overtaken[0]?.queue;
+  if (queue !== undefined) await mark(tx, queue, [...keys], now);
+  return keys;
+}
+
+/** Keeps writes that no answer came for; of equal ones the last, so that an outage does not pile them up. */
+async function leaveUnanswered(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
+  if (writes.length === 0) return;
+  const rows = eachRow(tx, writes.map(rowOf));
+  await sql`delete from pending_write where fence = ${UNANSWERED} and (queue, key, detail) in
+    (select each.value ->> 'queue', each.value ->> 'key', each.value ->> 'detail' from ${rows})`.execute(tx);
+  await endWrites(tx, writes);
+  await beginWrites(
+    tx,
+    writes.map((write) => ({ ...write, fence: UNANSWERED })),
+  );
+}
+
+/** The pending writes of these lanes, oldest first. */
+export async function readPendingWrites(
+  db: Db,
+  queue: string,
+  keys: readonly string[],
+): Promise<readonly PendingWrite[]> {
+  return db
+    .selectFrom('pending_write')
+    .select(['queue', 'key', 'fence', 'at', 'detail'])
+    .where('queue', '=', queue)
+    .where('key', 'in', each(db, keys))
+    .orderBy('at')
+    .execute();
+}
+
+/** Marks the lanes whose pending writes are due for a look; one step, true where more may be due. Parked ones stay. */
+export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> {
+  const due = await tx
+    .selectFrom('pending_write')
+    .selectAll()
+    .where('check_at', '<=', now)
+    .orderBy('check_at')
+    .limit(STEP)
+    .execute();
+  for (const [queue, rows] of [...Map.groupBy(due, ({ queue }) => queue)].sort()) {
+    const keys = rows.map(({ key }) => key);
+    const parked = await tx
+      .selectFrom('lane')
+      .select('key')
+      .where('queue', '=', queue)
+      .where('key', 'in', each(tx, keys))
+      .where('parked_at', 'is not', null)
+      .execute();
+    const left = new Set(parked.map(({ key }) => key));
+    const looked = keys.filter((key) => !left.has(key));
+    if (looked.length > 0) await mark(tx, queue, looked, now);
+  }
+  const next = due.map(({ queue, key, fence, at }) => {
+    const later = LOOKS_MS.find((ms) => at + ms > now);
+    return { queue, key, fence, at, detail: '', look: later === undefined ? null : at + later };
+  });
+  await endWrites(
+    tx,
+    next.filter(({ look }) => look === null),
+  );
+  const going = next.filter(({ look }) => look !== null);
+  if (going.length > 0)
+    await sql`update pending_write set check_at = cast(each.value ->> 'look' as bigint)
+      from ${eachRow(tx, going)} where pending_write.queue = each.value ->> 'queue'
+        and pending_write.key = each.value ->> 'key' and pending_write.fence = cast(each.value ->> 'fence' as bigint)
+        and pending_write.at = cast(each.value ->> 'at' as bigint)`.execute(tx);
+  return due.length === STEP;
+}
+
+const rowOf = ({ queue, key, fence, at, detail }: PendingWrite) => ({ queue, key, fence, at, detail });

@@ -1,0 +1,53 @@
+/** Takes named lanes at once, for work that a person asked for. */
+import { randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import { each } from '../../store/each.ts';
+import type { Store } from '../../store/store.ts';
+import { isFree } from './lane-state.ts';
+import type { Claim } from './settlement.ts';
+
+/**
+ * Claims these lanes for `leaseMs`, whether they are behind, wait, are parked or are not there: nobody else works on them
+ * meanwhile. One that somebody holds is left out. Settle each; it is then as any lane that was worked on.
+ */
+export async function take(
+  store: Store,
+  queue: string,
+  keys: readonly string[],
+  options: { readonly now: number; readonly leaseMs: number },
+): Promise<readonly Claim[]> {
+  const { now, leaseMs } = options;
+  if (keys.length === 0) return [];
+  const fence = randomInt(1, 2 ** 48 - 1);
+  const rows = await store.write(async (tx) => {
+    const sorted = [...new Set(keys)].sort();
+    await sql`insert into lane (queue, key, due_at, marks, attempts, since)
+      select cast(${queue} as text), value, cast(${now} as bigint), 1, 0, cast(${now} as bigint)
+      from ${each(tx, sorted)} as list where true on conflict (queue, key) do nothing`.execute(tx);
+    return tx
+      .with('taken', (cte) =>
+        cte
+          .selectFrom('lane')
+          .select('key')
+          .where('queue', '=', queue)
+          .where('key', 'in', each(tx, sorted))
+          .where(isFree(now))
+          .orderBy('key')
+          .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
+      )
+      .updateTable('lane')
+      .set({
+        fence,
+        // A parked one has none: should we die, it is due when the lease ends.
+        due_at: sql`coalesce(due_at, cast(${now} as bigint))`,
+        lease_until: now + leaseMs,
+        again_at: null,
+        parked_at: null,
+      })
+      .where('queue', '=', queue)
+      .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
+      .returning(['queue', 'key', 'marks', 'attempts', 'since'])
+      .execute();
+  });
+  return rows.map((row) => ({ ...row, fence }));
+}

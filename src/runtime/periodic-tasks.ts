@@ -1,0 +1,92 @@
+/** Tasks that come back after a time, each a lane; and those that belong to the store, whoever works on it. */
+import { trimQuarantine } from '../store/quarantine.ts';
+import type { Store, Tx } from '../store/store.ts';
+import { type Claim, mark, settle } from './lanes/lanes.ts';
+
+export interface Task<D> {
+  readonly everyMs: number;
+  run(deps: D, signal: AbortSignal): Promise<void>;
+}
+
+export type Tasks<D> = Readonly<Record<string, Task<D>>>;
+
+/** What every task may use. */
+export interface TaskDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** What the store's own tasks need: where the size of the write-ahead log is shown. */
+export interface StoreTaskDeps extends TaskDeps {
+  readonly metrics: { readonly walBytes: { set(bytes: number): void } };
+}
+
+/** What a store needs while a daemon runs on it. */
+export const STORE_TASKS: Tasks<StoreTaskDeps> = {
+  quarantine: { everyMs: 3_600_000, run: ({ store }) => store.write(trimQuarantine) },
+  checkpoint: {
+    everyMs: 60_000,
+    async run({ store, metrics }) {
+      const { walBytes } = await store.checkpoint();
+      if (walBytes !== undefined) metrics.walBytes.set(walBytes);
+    },
+  },
+};
+
+/** Makes every task's lane due. */
+export async function seedTasks(tx: Tx, queue: string, tasks: Tasks<never>, now: number): Promise<void> {
+  await mark(tx, queue, Object.keys(tasks), now);
+}
+
+/** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
+export async function runTasks<D extends TaskDeps>(
+  deps: D,
+  tasks: Tasks<D>,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const claim of claims) {
+    const task = tasks[claim.key];
+    await task?.run(deps, signal);
+    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
+    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
+  }
+}
+
+/** What a step of a walk saw: the key of its last row, and whether any of its rows was old enough. */
+export interface Walked<K = number> {
+  readonly last: K;
+  readonly found: boolean;
+}
+
+/** A step of a walk over a table in the order of its key; undefined where nothing comes after `after`. */
+export type WalkStep<K> = (tx: Tx, after: K) => Promise<Walked<K> | undefined>;
+
+/**
+ * Steps without an old row after which a walk ends. Rows come in the order of their times, so one would do; but rows that
+ * were written while the clock was ahead must not keep all that follow them for ever.
+ */
+const YOUNG_STEPS = 20;
+
+/** What a step saw that read these rows, of which those before `before` are old; undefined where it read none. */
+export function walked<K>(
+  rows: readonly { readonly key: K; readonly at: number }[],
+  before: number,
+): Walked<K> | undefined {
+  const last = rows.at(-1);
+  return last === undefined ? undefined : { last: last.key, found: rows.some(({ at }) => at < before) };
+}
+
+/** Walks a table from the key after `start`, each step a transaction of its own, until only young rows follow. */
+export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, step: WalkStep<K>): Promise<void> {
+  let after = start;
+  for (let young = 0; young < YOUNG_STEPS && !signal.aborted; ) {
+    const from = after;
+    const walked = await store.write((tx) => step(tx, from));
+    if (walked === undefined) return;
+    after = walked.last;
+    young = walked.found ? 0 : young + 1;
+    // SQLite works on the main thread: requests that came in meanwhile go first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Publishes changes: what was found is stored once, and with it everything that is to be told because of it.
+ *
+ * Lanes are marked before the rows that they are to find, and in one order, so that no worker misses any and no two
+ * publishers wait for each other.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { eachRow } from '../../store/each.ts';
+import { engineOf, type Tx } from '../../store/store.ts';
+import { type MailRow, queueMail } from '../mail/queue.ts';
+import { fanOutMonitors } from '../monitors/monitor-row.ts';
+import { storeNews } from '../news/store.ts';
+import { type NewsSettings, newsOf } from '../news/wording/make.ts';
+import type { Change } from './change.ts';
+import { fanOut, isCompany, type Listener, type Notified } from './fan-out.ts';
+
+/** The lanes of deliveries; key: the monitor's id. */
+export const DELIVER_QUEUE = 'deliver';
+
+export interface PublishOptions {
+  readonly now: number;
+  /** How news are made of changes; where absent none are, as for what concerns monitors alone. */
+  readonly news?: NewsSettings;
+  /** Hour in Copenhagen at which daily mails go out. Default 7. */
+  readonly digestHour?: number;
+}
+
+/** A change that was not stored before. */
+interface Stored {
+  readonly seq: number;
+  readonly change: Change;
+  readonly listeners: readonly Listener[];
+}
+
+/** Rows in one statement: on SQLite some 20 ms, in which nothing else runs. */
+const CHUNK = 2_000;
+
+/**
+ * Stores changes in their order, with the deliveries, mails, news and lanes that follow from them. A change whose id is stored
+ * already is passed over whole. Changes of companies are kept whether or not anybody is told; what is found about a
+ * person, only where a monitor lists that person; what concerns one monitor, only where that one is told. A handful of
+ * statements for any page. Ring `deliver` and `mail` after the commit.
+ */
+export async function publish(tx: Tx, changes: readonly Change[], options: PublishOptions): Promise<void> {
+  const listenersOf = await listeners(tx, changes);
+  const worth = changes.filter((change) => isKept(change, listenersOf(change)));
+  if (worth.length === 0) return;
+  const stored = await insertChanges(tx, worth, listenersOf, options.now);
+  await deliver(tx, stored, options.now);
+  const { news } = options;
+  if (news !== undefined)
+    await storeNews(
+      tx,
+      stored.flatMap(({ change }) => newsOf(change, news)),
+    );
+  for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
+}
+
+/** Who may be told of a change of this page: those of everything, those that list its entity, or the one it is for. */
+async function listeners(tx: Tx, changes: readonly Change[]): Promise<(change: Change) => readonly Listener[]> {
+  const open = changes.filter(({ only }) => only === undefined);
+  const monitors = await fanOutMonitors(tx, {
+    entities: [...new Set(open.map(({ entity }) => entity))],
+    only: changes.flatMap(({ only }) => only ?? []),
+    all: open.some(({ entity }) => isCompany(entity)),
+  });
+  const everywhere = monitors.filter(({ target }) => target === 'all');
+  const byId = new Map(monitors.map((monitor) => [monitor.id, [monitor]]));
+  const byEntity = new Map<string, Listener[]>();
+  for (const monitor of monitors) {
+    if (monitor.target === 'all') continue;
+    for (const entity of monitor.entities) {
+      const list = byEntity.get(entity);
+      if (list === undefined) byEntity.set(entity, [...everywhere, monitor]);
+      else list.push(monitor);
+    }
+  }
+  return ({ entity, only }) => (only === undefined ? (byEntity.get(entity) ?? everywhere) : (byId.get(only) ?? []));
+}
+
+function isKept(change: Change, listeners: readonly Listener[]): boolean {
+  if (change.only !== undefined) return fanOut(change, listeners).length > 0;
+  return isCompany(change.entity) || listeners.some(({ entities }) => entities.has(change.entity));
+}
+
+async function insertChanges(
+  tx: Tx,
+  changes: readonly Change[],
+  listenersOf: (change: Change) => readonly Listener[],
+  now: number,
+): Promise<readonly Stored[]> {
+  // Of two with one id in a page the first counts.
+  const byId = new Map(changes.toReversed().map((change) => [change.id, change]));
+  const rows = changes.map(({ id, entity, name, kind, timestamp, updates }, place) => {
+    return { place, id, entity, name, kind, timestamp, updates: JSON.stringify(updates) };
+  });
+  const inserted = await tx
+    .insertInto('change')
+    .columns(['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'created_at'])
+    .expression(
+      sql`select each.value ->> 'id', each.value ->> 'entity', each.value ->> 'name', each.value ->> 'kind',
+        each.value ->> 'timestamp', each.value ->> 'updates', cast(${now} as bigint)
+        from ${eachRow(tx, rows)} where true order by cast(each.value ->> 'place' as bigint)`,
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning(['seq', 'id'])
+    .execute();
+  return inserted
+    .sort((a, b) => a.seq - b.seq)
+    .flatMap(({ seq, id }) => {
+      const change = byId.get(id);
+      return change === undefined ? [] : [{ seq, change, listeners: listenersOf(change) }];
+    });
+}
+
+async function deliver(tx: Tx, stored: readonly Stored[], now: number): Promise<void> {
+  const due = new Set<string>();
+  for (const { change, listeners } of stored) {
+    // Asked again below: kept here, what a page is told to ten thousand monitors would fill the memory.
+    const others = listeners.filter(({ id }) => !due.has(id));
+    for (const { monitor, state } of fanOut(change, others)) if (state === 'due') due.add(monitor);
+  }
+  if (due.size > 0) await mark(tx, DELIVER_QUEUE, [...due], now);
+  const switchedOn = new Set<string>();
+  for (const rows of chunks(deliveryRows(stored))) {
+    for (const id of await insertDeliveries(tx, rows, now)) if (!due.has(id)) switchedOn.add(id);
+    // SQLite works on the main thread: requests that came in meanwhile go first.
+    await breathe();
+  }
+  if (switchedOn.size > 0) await mark(tx, DELIVER_QUEUE, [...switchedOn], now);
+}
+
+interface DeliveryRow {
+  readonly [column: string]: string | number;
+  readonly monitor: string;
+  readonly entity: string;
+  readonly change: number;
+  readonly events: string;
+  readonly state: 'due' | 'held';
+}
+
+function* deliveryRows(stored: readonly Stored[]): Generator<DeliveryRow> {
+  for (const { seq, change, told } of tellings(stored)) {
+    if (told.state === null) continue;
+    const { monitor, state, events } = told;
+    yield { monitor, state, entity: change.entity, change: seq, events: JSON.stringify(events) };
+  }
+}
+
+function* mailRows(stored: readonly Stored[]): Generator<MailRow> {
+  for (const { seq, change, told } of tellings(stored)) {
+    if (told.recipients.length === 0) continue;
+    const { monitor, recipients, frequency, events } = told;
+    yield { monitor, recipients, frequency, events, change: seq, formerShares: change.formerShares };
+  }
+}
+
+/** One monitor after the other: their rows lie side by side in the indexes, which are then read once a page. */
+function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: Change; told: Notified }> {
+  const heard = new Map<Listener, Stored[]>();
+  for (const one of stored)
+    for (const listener of one.listeners) {
+      const list = heard.get(listener);
+      if (list === undefined) heard.set(listener, [one]);
+      else list.push(one);
+    }
+  for (const [listener, list] of heard)
+    for (const { seq, change } of list) for (const told of fanOut(change, [listener])) yield { seq, change, told };
+}
+
+/**
+ * A monitor that was switched off or removed since it was read is seen here, behind the lock on its lane: who does either
+ * takes that lock before it looks for what is due. Returns the monitors that were off and are on by now.
+ */
+async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: number): Promise<readonly string[]> {
+  const wereOff = new Set(rows.filter(({ state }) => state === 'held').map(({ monitor }) => monitor));
+  const insertion = tx
+    .insertInto('delivery')
+    .columns(['monitor', 'entity', 'change', 'events', 'state', 'next_at', 'created_at'])
+    .expression(
+      sql`select monitor.id, each.value ->> 'entity', cast(each.value ->> 'change' as bigint), each.value ->> 'events',
+        case when monitor.enabled = 1 then 'due' else 'held' end, ${at(now)}, ${at(now)}
+        from ${eachRow(tx, rows)} join monitor on monitor.id = each.value ->> 'monitor'
+        where true order by monitor.id, cast(each.value ->> 'change' as bigint)`,
+    )
+    .onConflict((conflict) => conflict.columns(['change', 'monitor']).doNothing());
+  // SQLite has one writer: nothing changes meanwhile.
+  if (wereOff.size === 0 || engineOf(tx) === 'sqlite') {
+    await insertion.execute();
+    return [];
+  }
+  const inserted = await insertion.returning(['monitor', 'state']).execute();
+  return inserted.flatMap(({ monitor, state }) => (state === 'due' && wereOff.has(monitor) ? [monitor] : []));
+}
+
+const at = (now: number) => sql`cast(${now} as bigint)`;
+
+function* chunks<T>(all: Iterable<T>): Generator<readonly T[]> {
+  let chunk: T[] = [];
+  for (const one of all) {
+    chunk.push(one);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}

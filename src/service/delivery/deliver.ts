@@ -1,0 +1,127 @@
+/**
+ * Delivers changes to the webhooks of monitors: at least once, in order for each monitor and company, each monitor on its
+ * own. A lane is a monitor that has something due; the order within it is that of its delivery rows.
+ */
+
+import type { Metrics } from '../../http/metrics.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import type { WireOptions } from '../../protocol/payload.ts';
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
+import { startWorker, type Worker } from '../../runtime/worker.ts';
+import type { Store } from '../../store/store.ts';
+import { DELIVER_QUEUE } from '../changes/publish.ts';
+import type { Secrets } from '../keys/secrets.ts';
+import { MAIL_QUEUE } from '../mail/queue.ts';
+import { createBodies } from './bodies.ts';
+import { type Head, loadMonitors } from './due.ts';
+import { createLedger } from './ledger.ts';
+import type { AttemptResult } from './record.ts';
+import { type RunDeps, runLane } from './run.ts';
+import { SCHEDULE } from './schedule.ts';
+import { createSlots } from './slots.ts';
+import type { OwnTransport } from './transport.ts';
+
+export interface DeliveryDeps extends WireOptions {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly now: () => number;
+  readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
+  readonly metrics: Pick<Metrics, 'deliveryAttempts' | 'deliverySeconds' | 'leaseLost'>;
+  readonly secrets: Secrets;
+  /** A client of openWebhookClient: guarded, with its deadlines. */
+  readonly http: OutboundHttp;
+  /** The way to our own connector's webhook. */
+  readonly ownTransport?: OwnTransport;
+  /** Posts under way to one webhook at a time; 16 where absent. */
+  readonly concurrency?: number;
+  /** Seconds before each attempt, for monitors without their own. */
+  readonly schedule?: readonly number[];
+  /** Who is told of monitors that fail and have no recipients of their own. */
+  readonly admin?: string;
+  readonly random?: () => number;
+  /** As the worker's. */
+  readonly leaseMs?: number;
+  readonly pollMs?: number;
+}
+
+const CONCURRENCY = 16;
+/** Monitors a run. One that hangs keeps its run's slot, and no other monitor's lane: hence so many runs. */
+const BATCH = 64;
+const RUNS = 512;
+/** Posts under way in all: each may need a connection, and there are only so many. */
+const POSTS = 1_024;
+/** Runs that look at the store at a time. */
+const LOOKS = 8;
+
+/** Starts delivering; ring `deliver` when something was published. */
+export function startDelivery(deps: DeliveryDeps): Worker {
+  const { store, wakeUp, now, log, metrics, secrets, concurrency = CONCURRENCY, random = Math.random } = deps;
+  /** Posts at a time of webhooks that asked for fewer. */
+  const limits = new Map<string, number>();
+  const limit = (monitor: string) => limits.get(monitor) ?? concurrency;
+
+  function observe(monitor: string, head: Head, { posted, state }: AttemptResult): void {
+    if (posted === undefined) return;
+    const { outcome, status, fault } = posted;
+    const failed = fault ?? `${Math.floor((status ?? 0) / 100)}xx`;
+    metrics.deliveryAttempts.inc({ result: state === 'done' ? 'done' : failed });
+    if (state === 'done')
+      metrics.deliverySeconds.observe(Math.max(0, posted.at + posted.took - head.created_at) / 1_000);
+    const before = limit(monitor);
+    const crowded = outcome.kind === 'failed' && outcome.crowded;
+    const after = crowded ? Math.max(1, Math.floor(before / 2)) : before + 1;
+    if (after >= concurrency) limits.delete(monitor);
+    else limits.set(monitor, after);
+  }
+
+  const run: RunDeps = {
+    db: store.db,
+    store,
+    transportTo: (monitor) => deps.ownTransport?.(monitor) ?? { http: deps.http, url: monitor.url },
+    now,
+    random,
+    ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
+    bodies: createBodies(deps),
+    slots: createSlots(POSTS),
+    looks: createSlots(LOOKS),
+    schedule: deps.schedule ?? SCHEDULE,
+    limit,
+    observe,
+    lost(monitor) {
+      metrics.leaseLost.inc();
+      log.warn(
+        { queue: DELIVER_QUEUE, monitor },
+        'this process stood still for longer than its lease: another delivers to the monitor',
+      );
+    },
+  };
+
+  async function runOne(claim: Claim, monitors: Awaited<ReturnType<typeof loadMonitors>>, signal: AbortSignal) {
+    const monitor = monitors.get(claim.key);
+    if (monitor?.enabled === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
+    // Nothing is due to it: what was is held or dropped.
+    await run.ledger.write({ claim, ending: 'over' });
+  }
+
+  return startWorker({
+    store,
+    wakeUp,
+    queue: DELIVER_QUEUE,
+    batch: BATCH,
+    concurrency: RUNS,
+    now,
+    log,
+    ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs }),
+    ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
+    async run(claims, signal) {
+      const ids = claims.map(({ key }) => key);
+      const monitors = await loadMonitors(store.db, secrets, ids);
+      const ended = await Promise.allSettled(claims.map((claim) => runOne(claim, monitors, signal)));
+      const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      if (failures.length > 0)
+        throw new Error(`${failures.length} of ${claims.length} runs failed`, { cause: failures[0] });
+      signal.throwIfAborted();
+    },
+  });
+}

@@ -1,0 +1,66 @@
+/** Tries a webhook with one payload, and tells what came of it. Counts for nothing: no monitor fails by it. */
+import { randomUUID } from 'node:crypto';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { type WireOptions, type Writable, writePayload } from '../../protocol/payload.ts';
+import { samplePayload } from '../../protocol/sample/stream.ts';
+import type { Db } from '../../store/store.ts';
+import { readFullStates } from '../monitors/full-state.ts';
+import { todayAt } from '../register/document/today.ts';
+import { stateOf } from '../register/watch/state.ts';
+import { post, type Webhook } from './post.ts';
+
+export interface TestDeps extends WireOptions {
+  /** A client of openWebhookClient: guarded, with its deadlines. */
+  readonly http: OutboundHttp;
+  readonly now: () => number;
+}
+
+/** What the webhook answered, or why it did not. */
+export interface TestResult {
+  /** `status` an answer other than 2xx; else why no answer came, as {@link HttpFaultKind} names it; null where it was taken. */
+  readonly failure: string | null;
+  readonly status: number | null;
+  /** In ms. */
+  readonly took: number;
+  /** What happened, in one sentence. */
+  readonly message: string;
+  /** The first KiB of the answer, control characters as blanks. */
+  readonly answer: string;
+}
+
+const SHOWN = 1_024;
+
+/** Posts one payload, marked by the header `webhook-test`. Answers within 15 s. */
+export async function testWebhook(
+  deps: TestDeps,
+  webhook: Webhook,
+  payload: Writable,
+  signal: AbortSignal,
+): Promise<TestResult> {
+  const body = JSON.stringify(writePayload(payload, deps));
+  const message = { id: `msg_${randomUUID()}`, body, attempt: 1, headers: { 'webhook-test': 'true' } };
+  const posted = await post(deps.http, webhook, message, deps.now, signal);
+  if (posted === undefined) throw new Error('the test of a webhook was stopped', { cause: signal.reason });
+  const { status, fault, error, took } = posted;
+  const taken = posted.outcome.kind === 'done';
+  return {
+    failure: taken ? null : (fault ?? 'status'),
+    status,
+    took,
+    message: taken ? `The webhook answered ${status}.` : (error ?? ''),
+    answer: posted.answer.slice(0, SHOWN).replaceAll(/\p{Cc}+/gu, ' '),
+  };
+}
+
+/** What a test sends: the whole state of a company, or of an invented one. Undefined where the company is not known. */
+export async function testPayload(
+  db: Db,
+  entity: string | undefined,
+  { now, placeType }: { readonly now: number; readonly placeType: string },
+): Promise<Writable | undefined> {
+  if (entity === undefined) return samplePayload({ now });
+  const state = (await readFullStates(db, [entity])).get(entity);
+  if (state === undefined) return undefined;
+  const updates = stateOf(state.company, { today: todayAt(now), placeType, isRecoded: () => false });
+  return { entityId: entity, timestamp: state.timestamp, updates };
+}

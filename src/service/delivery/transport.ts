@@ -1,0 +1,58 @@
+/** How webhooks are reached: at public addresses, and our own connector's wherever this process listens. */
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { createGuard, type GuardOptions } from '../../http/outbound/guard.ts';
+import type { Monitor } from '../monitors/monitor.ts';
+import type { MonitorOptions } from '../monitors/monitor-input.ts';
+import { isOwnJob } from '../monitors/own-jobs.ts';
+import type { ServiceSettings } from '../settings.ts';
+import { openWebhookClient } from './post.ts';
+
+/** Where a webhook is, and the client that reaches it. */
+export interface Transport {
+  readonly http: OutboundHttp;
+  readonly url: string;
+}
+
+/** The way to a job of our own connector; undefined for all other monitors. */
+export type OwnTransport = (monitor: Pick<Monitor, 'owner'>) => Transport | undefined;
+
+export interface Transports {
+  /** For whatever address somebody gives. */
+  readonly http: OutboundHttp;
+  readonly ownTransport: OwnTransport;
+  /** From now on the jobs of our own connector are told here, although the address is not public. */
+  openOwn(url: string): void;
+  close(): Promise<void>;
+}
+
+/** How monitors are read that somebody asks for, by the configuration: no literal address that could not be posted to. */
+export function monitorReading({
+  webhooks,
+  emailEvent,
+}: Pick<ServiceSettings, 'webhooks' | 'emailEvent'>): MonitorOptions {
+  const { refusal } = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
+  return { emailEvent, refusal };
+}
+
+/**
+ * Opens the clients. Nobody but our own jobs reaches our own address: it would be a post from this machine, which
+ * others may trust. They go to the webhook of this process, whatever the store says: of several daemons on one
+ * store each reaches only its own.
+ */
+export function openTransports(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Transports {
+  const strangers = openWebhookClient(createGuard(options));
+  const allowOrigins: string[] = [];
+  const trusting = openWebhookClient(createGuard({ ...options, allowOrigins }));
+  let own: Transport | undefined;
+  return {
+    http: strangers.http,
+    ownTransport: (monitor) => (isOwnJob(monitor) ? own : undefined),
+    openOwn(url) {
+      allowOrigins.push(url);
+      own = { http: trusting.http, url };
+    },
+    async close() {
+      await Promise.all([strangers.close(), trusting.close()]);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Keeps secrets in the store unreadable without the service's key, and proves that a token is one of ours. */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readSecretFile, storeSecretFile } from '../../store/secret-file.ts';
+
+export interface Secrets {
+  /** A text only `open` with the same key reads; another one at every call. */
+  seal(text: string): string;
+  /** Throws where the text was sealed with another key, or changed. */
+  open(sealed: string): string;
+  /** A code that only the key's holder can make for this text. */
+  sign(text: string): string;
+  verify(text: string, mac: string): boolean;
+}
+
+const KEY_BYTES = 32;
+const KEY_FILE = 'key file';
+const VERSION = 'v1.';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Secrets under a key of 32 bytes: AES-256-GCM and HMAC-SHA-256, each with a key of its own derived from it. */
+export function openSecrets(key: Buffer): Secrets {
+  if (key.length !== KEY_BYTES) throw new Error(`The service's key has ${key.length} bytes, it must have ${KEY_BYTES}`);
+  const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `cvrsync ${use}`, KEY_BYTES));
+  const sealing = derived('seal');
+  const signing = derived('sign');
+  const sign = (text: string): Buffer => createHmac('sha256', signing).update(text).digest();
+
+  return {
+    seal(text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', sealing, iv);
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return VERSION + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+    },
+    open(sealed) {
+      try {
+        if (!sealed.startsWith(VERSION)) throw new Error('not sealed, or by a later version');
+        const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
+        const iv = bytes.subarray(0, IV_BYTES);
+        const decipher = createDecipheriv('aes-256-gcm', sealing, iv, { authTagLength: TAG_BYTES });
+        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+        return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+      } catch (cause) {
+        throw new Error(
+          'A secret of a monitor cannot be read: the store was made with another key. Restore its key file, or configure the same service.secretKey',
+          { cause },
+        );
+      }
+    },
+    sign: (text) => sign(text).toString('base64url'),
+    verify(text, mac) {
+      const given = Buffer.from(mac, 'base64url');
+      const wanted = sign(text);
+      return given.length === wanted.length && timingSafeEqual(given, wanted);
+    },
+  };
+}
+
+/**
+ * The configured key (32 bytes in base64), else the key file beside a SQLite store, which is made where it is not there:
+ * `<store>.key`, readable by its owner only. Back it up with the store. Throws for a PostgreSQL store without a configured
+ * key, since replicas on other machines would each make their own.
+ */
+export async function loadSecretKey(configured: string | undefined, storeUrl: string): Promise<Buffer> {
+  if (configured !== undefined) return readKey(configured, 'service.secretKey');
+  if (/^postgres(ql)?:\/\//.test(storeUrl))
+    throw new Error(
+      'service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32',
+    );
+  const file = `${storeUrl}.key`;
+  return readKey(await storeSecretFile(file, KEY_FILE, () => randomBytes(KEY_BYTES).toString('base64')), file);
+}
+
+/** The key file of a SQLite store; undefined where it has none. */
+export async function keyFileOf(storeUrl: string): Promise<string | undefined> {
+  const file = `${storeUrl}.key`;
+  return (await readSecretFile(file, KEY_FILE)) === undefined ? undefined : file;
+}
+
+function readKey(text: string, where: string): Buffer {
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== KEY_BYTES) throw new Error(`${where} does not hold ${KEY_BYTES} bytes in base64`);
+  return key;
+}

@@ -1,0 +1,186 @@
+/** Sends the whole state of companies to monitors that asked for it with `sendUpdate`. */
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { ReportData } from '../../protocol/report.ts';
+import { normaliseTime } from '../../protocol/text/time.ts';
+import { type Claim, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
+import { each } from '../../store/each.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { Change } from '../changes/change.ts';
+import { isCompany } from '../changes/fan-out.ts';
+import { DELIVER_QUEUE, publish } from '../changes/publish.ts';
+import { MAIL_QUEUE } from '../mail/queue.ts';
+import { type Company, SNAPSHOT_FORM } from '../register/document/company.ts';
+import { todayAt } from '../register/document/today.ts';
+import { stateOf } from '../register/watch/state.ts';
+import { latestReports } from '../reports/store-filing.ts';
+import { readStateKey } from './items.ts';
+
+export interface StateDeps {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly now: () => number;
+  /** Type name of production units. */
+  readonly placeType: string;
+  readonly digestHour?: number;
+  readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
+  /** Asks the register for one company that it has not told of yet; what it finds is stored when this resolves. */
+  fetch?(entity: string, signal: AbortSignal): Promise<void>;
+}
+
+const PATIENCE_MS = 24 * 3_600_000;
+const SHORTEST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 15 * 60_000;
+
+/**
+ * Publishes, for each claim, the state of its company to its monitor alone. A company that the register has not told of
+ * yet is waited for, a day at most. Nothing is sent where the company was taken off the list meanwhile.
+ */
+export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
+  const { store, wakeUp, now } = deps;
+  await fetchUnknown(deps, claims, signal);
+  const dropped = await store.write(async (tx) => {
+    const listed = await listedKeys(tx, claims);
+    const known = await readFullStates(tx, entitiesOf(claims));
+    const reports = await latestReports(tx, entitiesOf(claims));
+    const at = now();
+    const turns = claims.map((claim) => take(claim, listed, known.get(readStateKey(claim.key).entity), at));
+    const held = await settleAll(
+      tx,
+      turns.map(({ claim, settlement }) => [claim, settlement]),
+    );
+    const states = turns.flatMap(({ claim, state }) =>
+      state && held.has(claim.key) ? [changeOf(claim, state, reports, deps)] : [],
+    );
+    const { digestHour } = deps;
+    await publish(
+      tx,
+      states.filter(({ updates }) => Object.keys(updates).length > 0),
+      { now: at, ...(digestHour !== undefined && { digestHour }) },
+    );
+    return turns.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
+  });
+  for (const queue of [DELIVER_QUEUE, MAIL_QUEUE]) wakeUp.ring(queue);
+  for (const key of dropped) {
+    const { monitor, entity } = readStateKey(key);
+    deps.log.info({ monitor, entity }, 'the register does not know the company: no update is sent');
+  }
+}
+
+/** A company as it is known, and the time of the newest change that is in it. */
+export interface State {
+  readonly company: Company;
+  readonly timestamp: string;
+}
+
+interface Turn {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly state?: State;
+  readonly gaveUp?: boolean;
+}
+
+function take(claim: Claim, listed: ReadonlySet<string>, state: State | undefined, now: number): Turn {
+  const settlement = { kind: 'done' } as const;
+  if (!listed.has(claim.key)) return { claim, settlement };
+  if (state !== undefined) return { claim, settlement, state };
+  const waited = now - claim.since;
+  if (waited >= PATIENCE_MS) return { claim, settlement, gaveUp: true };
+  const wait = Math.min(Math.max(SHORTEST_WAIT_MS, waited / 4), LONGEST_WAIT_MS);
+  return {
+    claim,
+    settlement: { kind: 'again', at: Math.round(now + wait), error: 'not in the register yet', free: true },
+  };
+}
+
+async function fetchUnknown({ store, log, ...deps }: StateDeps, claims: readonly Claim[], signal: AbortSignal) {
+  if (deps.fetch === undefined) return;
+  const [listed, known] = [await listedKeys(store.db, claims), await readFullStates(store.db, entitiesOf(claims))];
+  const wanted = claims.filter(({ key }) => listed.has(key)).map(({ key }) => readStateKey(key).entity);
+  for (const entity of new Set(wanted)) {
+    if (known.has(entity)) continue;
+    signal.throwIfAborted();
+    try {
+      await deps.fetch(entity, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.warn({ err: error, entity }, 'could not ask the register for a company: waiting for it');
+    }
+  }
+}
+
+/** The claims whose company, for it must be one, their monitor still lists. */
+async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('item')
+    .select(sql<string>`item.monitor || ':' || item.entity`.as('key'))
+    .distinct()
+    .where('entity', 'in', each(db, entitiesOf(claims)))
+    .where('monitor', 'in', each(db, [...new Set(claims.map(({ key }) => readStateKey(key).monitor))]))
+    .execute();
+  return new Set(rows.map(({ key }) => key));
+}
+
+/**
+ * Companies by entity id, as far as they are known. State and time come from one statement: a change that is committed
+ * right after it is newer than the time says, and wins at the receiver.
+ */
+export async function readFullStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
+  const rows = await db
+    .selectFrom('snapshot')
+    .select(['entity', 'body', 'loaded_at'])
+    .select(({ selectFrom }) =>
+      selectFrom('change')
+        .select(({ fn }) => fn.max('change.timestamp').as('newest'))
+        .whereRef('change.entity', '=', 'snapshot.entity')
+        .where('change.kind', '=', 'register')
+        .as('newest'),
+    )
+    .where('entity', 'in', each(db, entities))
+    .execute();
+  const states = new Map<string, State>();
+  for (const { entity, body, loaded_at, newest } of rows) {
+    const company = readCompany(body);
+    if (company === undefined) continue;
+    const loaded = normaliseTime(loaded_at) ?? loaded_at;
+    const registered = normaliseTime(company.registeredAt ?? '') ?? loaded;
+    // What a unit or another company brought later says nothing of this document: its next change may be older than that.
+    const known = newest === null || newest < loaded ? newest : loaded;
+    states.set(entity, { company, timestamp: known !== null && known > registered ? known : registered });
+  }
+  return states;
+}
+
+const entitiesOf = (claims: readonly Claim[]): readonly string[] => [
+  ...new Set(claims.map(({ key }) => readStateKey(key).entity).filter(isCompany)),
+];
+
+/** Undefined for another kind of snapshot, or one of another version: the watcher will read that company anew. */
+function readCompany(body: string): Company | undefined {
+  // Written by the watcher alone; what it holds follows from these two.
+  const snapshot = JSON.parse(body) as Company;
+  return snapshot.kind === 'company' && snapshot.snapshotForm === SNAPSHOT_FORM ? snapshot : undefined;
+}
+
+function changeOf(
+  claim: Claim,
+  { company, timestamp }: State,
+  reports: ReadonlyMap<string, ReportData>,
+  { now, placeType }: StateDeps,
+): Change {
+  const { monitor, entity } = readStateKey(claim.key);
+  const data = reports.get(entity);
+  const report = data === undefined ? {} : { newReport: { data } };
+  const today = todayAt(now());
+  return {
+    // A claim publishes in the transaction that settles it: once.
+    id: hash('sha256', `state ${claim.key} ${claim.fence} ${claim.marks}`, 'base64url'),
+    entity,
+    name: company.name,
+    kind: 'state',
+    timestamp,
+    updates: { ...stateOf(company, { today, placeType, isRecoded: () => false }), ...report },
+    only: monitor,
+  };
+}

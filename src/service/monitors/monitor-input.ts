@@ -1,0 +1,146 @@
+/** What a person or a program may ask of a monitor, checked. */
+import { isIP } from 'node:net';
+import { Value } from 'typebox/value';
+import { authSchema } from '../../protocol/auth.ts';
+import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
+import { eventNamed, type WireOptions } from '../../protocol/payload.ts';
+import type { Issue } from '../../protocol/text/shape.ts';
+import type { Credentials, Monitor } from './monitor.ts';
+
+/** A monitor as it is asked for. What is left out has the value in brackets. */
+export interface MonitorInput {
+  readonly name: string;
+  /** The API key that owns it (null: the operators'). */
+  readonly owner?: string | null;
+  /** Makes it a third-party job: one for each owner and provider, always of its items (null). */
+  readonly provider?: string | null;
+  /** (`items`) */
+  readonly target?: Monitor['target'];
+  /** Names of events, older names and any case allowed; an empty list for none (null: all). */
+  readonly events?: readonly string[] | null;
+  /** Where its webhook is (null: it has none). */
+  readonly url?: string | null;
+  /** (`{ method: 'None' }`) */
+  readonly credentials?: Credentials;
+  /** Seconds before each attempt (null: the configured ones). */
+  readonly schedule?: readonly number[] | null;
+  /** (none) */
+  readonly emails?: readonly string[];
+  /** (`daily`) */
+  readonly mailFrequency?: Monitor['mailFrequency'];
+  /** (true) */
+  readonly enabled?: boolean;
+}
+
+/** What can be changed later. */
+export type MonitorPatch = Partial<Omit<MonitorInput, 'owner' | 'provider' | 'enabled'>>;
+
+/** A monitor that cannot be as it was asked for. The issues are for the person who asked, and hold no secret. */
+export class MonitorError extends Error {
+  override readonly name = 'MonitorError';
+  readonly issues: readonly Issue[];
+
+  constructor(issues: readonly Issue[]) {
+    super(`The monitor cannot be like that: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+/** How a monitor is read that somebody asks for. */
+export interface MonitorOptions extends WireOptions {
+  /** Why an IP address may not be posted to; undefined where it may. Where absent, it is left to the delivery. */
+  readonly refusal?: (address: string) => string | undefined;
+}
+
+/** Throws {@link MonitorError} where nobody would be told. A job may be without a webhook: its client reads the list. */
+export function requireListener({ provider, url, emails }: Pick<Monitor, 'provider' | 'url' | 'emails'>): void {
+  if (provider !== null || url !== null || emails.length > 0) return;
+  const message = 'is missing, and so are mail addresses: nobody would be told';
+  throw new MonitorError([{ path: '/url', message }]);
+}
+
+const MOST_EMAILS = 100;
+const MOST_ATTEMPTS = 50;
+const WEEK_S = 604_800;
+// As plausible as can be told without sending one: something, one @, a name with a dot, nothing that breaks a header or
+// that PostgreSQL takes for no text: all that is published would wait for it.
+const EMAIL = /^([^\s\p{Cc}\p{Cs}@<>(),;:"\\]+)@([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*)$/u;
+const CONTROL = /\p{Cc}/u;
+/** Headers that belong to the post itself. */
+const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
+
+/** Tells everything that is wrong with what is asked; nothing where it can be. */
+export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly Issue[] {
+  const { name, provider, target, events, url, credentials, schedule, emails } = input;
+  const issues: Issue[] = [];
+  const refuse = (wrong: boolean, path: string, message: string): void => {
+    if (wrong) issues.push({ path, message });
+  };
+  if (name !== undefined) refuse(!isPlain(name, 200), '/name', 'should be 1 to 200 characters on one line');
+  if (typeof provider === 'string')
+    refuse(!/^[A-Za-z0-9._-]{1,64}$/.test(provider), '/provider', 'should be 1 to 64 letters, digits, dots or dashes');
+  refuse(typeof provider === 'string' && target === 'all', '/target', 'should be items, as a job lists its companies');
+  for (const [at, event] of (events ?? []).entries())
+    refuse(
+      eventNamed(event, options) === undefined,
+      `/events/${at}`,
+      `is no event; they are ${EVENT_NAMES.join(', ')}`,
+    );
+  if (typeof url === 'string') issues.push(...checkUrl(url, options.refusal));
+  if (credentials !== undefined) issues.push(...checkCredentials(credentials));
+  if (Array.isArray(schedule)) issues.push(...checkSchedule(schedule));
+  refuse((emails?.length ?? 0) > MOST_EMAILS, '/emails', `should be ${MOST_EMAILS} addresses at most`);
+  for (const [at, email] of (emails ?? []).entries())
+    refuse(
+      email.length > 254 || email.indexOf('@') > 64 || !EMAIL.test(email),
+      `/emails/${at}`,
+      'is no e-mail address, as name@example.com',
+    );
+  return issues;
+}
+
+/** The events that names stand for, each once, in the specification's order. Of checked names. */
+export const readEventNames = (names: readonly string[], options: WireOptions = {}): readonly EventName[] => {
+  const wanted = new Set(names.map((name) => eventNamed(name, options)));
+  return EVENT_NAMES.filter((event) => wanted.has(event));
+};
+
+function checkUrl(text: string, refusal: MonitorOptions['refusal']): readonly Issue[] {
+  const path = '/url';
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || text.length > 2_048)
+    return [{ path, message: 'should be an address, as https://example.com/webhook' }];
+  if (url.username !== '' || url.password !== '')
+    return [{ path, message: 'should hold no user name and password: give them as credentials of method BasicAuth' }];
+  // A name is looked up at each delivery; a literal can be judged now.
+  const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[|\]$/g, '');
+  const refused = isIP(host) === 0 ? undefined : refusal?.(host);
+  if (refused === undefined) return [];
+  return [{ path, message: `is ${refused}, and only public ones are posted to: service.webhooks.allow names others` }];
+}
+
+function checkCredentials(credentials: Credentials): readonly Issue[] {
+  const path = '/credentials';
+  if (credentials.method === 'Bearer')
+    return /^[!-~]+$/.test(credentials.token) ? [] : [{ path: `${path}/token`, message: 'should be printable ASCII' }];
+  const { method } = credentials;
+  if (!Value.Check(authSchema, credentials))
+    return [{ path, message: `does not hold what the method ${method} needs` }];
+  if (credentials.method === 'Header' && OURS.test(credentials.key))
+    return [{ path: `${path}/key`, message: 'is a header that every post has already' }];
+  return [];
+}
+
+function checkSchedule(schedule: readonly number[]): readonly Issue[] {
+  const path = '/schedule';
+  if (schedule.length === 0 || schedule.length > MOST_ATTEMPTS)
+    return [{ path, message: `should be 1 to ${MOST_ATTEMPTS} attempts` }];
+  return schedule.flatMap((seconds, at) =>
+    Number.isInteger(seconds) && seconds >= 0 && seconds <= WEEK_S
+      ? []
+      : [{ path: `${path}/${at}`, message: `should be a whole number of seconds from 0 to ${WEEK_S}` }],
+  );
+}
+
+const isPlain = (text: string, longest: number): boolean =>
+  text.trim() !== '' && text.length <= longest && !CONTROL.test(text);

@@ -1,0 +1,285 @@
+/**
+ * Monitors: made, changed, switched on and off. A monitor's row is locked before its delivery lane, and the lane before its
+ * deliveries, as publish.ts and items.ts do it.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { each } from '../../store/each.ts';
+import { type Db, engineOf, type Tx } from '../../store/store.ts';
+import { DELIVER_QUEUE } from '../changes/publish.ts';
+import type { Secrets } from '../keys/secrets.ts';
+import type { Monitor, Security } from './monitor.ts';
+import {
+  checkMonitor,
+  MonitorError,
+  type MonitorInput,
+  type MonitorOptions,
+  type MonitorPatch,
+  readEventNames,
+} from './monitor-input.ts';
+import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
+
+/** How long an old signing secret is used beside the new one. */
+const ROTATION_MS = 24 * 3_600_000;
+
+/**
+ * Makes a monitor with a signing secret of its own. Throws {@link MonitorError} where it cannot be as asked, or where the
+ * owner has a job for the provider already.
+ */
+export async function createMonitor(
+  tx: Tx,
+  secrets: Secrets,
+  input: MonitorInput,
+  now: number,
+  options: MonitorOptions = {},
+): Promise<Monitor> {
+  refuse(checkMonitor(input, options));
+  const { owner = null, provider = null, enabled = true } = input;
+  if (provider !== null && (await findJob(tx, owner, provider)) !== undefined) throw taken(provider);
+  const security: Security = {
+    credentials: input.credentials ?? { method: 'None' },
+    secrets: [{ secret: newSecret(), expiresAt: null }],
+  };
+  const row = await tx
+    .insertInto('monitor')
+    .values({
+      id: randomUUID(),
+      name: input.name.trim(),
+      owner,
+      provider,
+      target: input.target ?? 'items',
+      events: input.events ? JSON.stringify(readEventNames(input.events, options)) : null,
+      url: input.url ?? null,
+      security: writeSecurity(security, secrets),
+      schedule: input.schedule ? JSON.stringify(input.schedule) : null,
+      emails: JSON.stringify(distinct(input.emails ?? [])),
+      mail_frequency: input.mailFrequency ?? 'daily',
+      enabled: enabled ? 1 : 0,
+      enabled_at: enabled ? now : null,
+      disabled_reason: enabled ? null : 'person',
+      disabled_at: enabled ? null : now,
+      ...HEALTHY,
+      created_at: now,
+      updated_at: now,
+    })
+    // Another caller may have made the job since we looked.
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw taken(provider ?? '');
+  return readMonitor(row, secrets);
+}
+
+/** Changes what the patch holds, and leaves the rest. Undefined where there is no such monitor; throws as create does. */
+export async function updateMonitor(
+  tx: Tx,
+  secrets: Secrets,
+  id: string,
+  patch: MonitorPatch,
+  now: number,
+  options: MonitorOptions = {},
+): Promise<Monitor | undefined> {
+  const row = await lockMonitor(tx, id);
+  if (row === undefined) return undefined;
+  refuse(checkMonitor({ ...patch, provider: row.provider }, options));
+  const { security } = readMonitor(row, secrets);
+  const { name, target, events, url, credentials, schedule, emails, mailFrequency } = patch;
+  const to: Partial<MonitorRow> = {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(target !== undefined && { target }),
+    ...(events !== undefined && { events: events && JSON.stringify(readEventNames(events, options)) }),
+    ...(credentials !== undefined && { security: writeSecurity({ ...security, credentials }, secrets) }),
+    ...(schedule !== undefined && { schedule: schedule && JSON.stringify(schedule) }),
+    ...(emails !== undefined && { emails: JSON.stringify(distinct(emails)) }),
+    ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
+    // Another webhook: what the one before failed at does not count.
+    ...(url !== undefined && url !== row.url && { url, ...HEALTHY }),
+  };
+  await change(tx, id, to, now);
+  if (to.url === null) await holdDue(tx, id, now);
+  if (emails !== undefined) await endMail(tx, id, emails, now);
+  return readMonitor({ ...row, ...to }, secrets);
+}
+
+/**
+ * Removes a monitor with its items and what waits to be mailed; what waits to be delivered is dropped. What was delivered
+ * stays in the record of deliveries. False where there is none.
+ */
+export async function removeMonitor(tx: Tx, id: string, now: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('monitor').where('id', '=', id).executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await mark(tx, DELIVER_QUEUE, [id], now);
+  await tx
+    .updateTable('delivery')
+    .set({ state: 'dropped', ended_at: now, error: 'the monitor was removed' })
+    .where('monitor', '=', id)
+    .where('state', 'in', ['due', 'held'])
+    .execute();
+  await tx.deleteFrom('item').where('monitor', '=', id).execute();
+  await tx
+    .deleteFrom('mail')
+    .where('monitor', '=', id)
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .execute();
+  await tx.deleteFrom('unsubscribed').where('monitor', '=', id).execute();
+  return true;
+}
+
+/** Which monitors to list; those that have every value named. */
+export interface MonitorFilter {
+  /** Null for the operators'. */
+  readonly owner?: string | null | undefined;
+  readonly provider?: string | undefined;
+  /** Only third-party jobs, or only what is none. */
+  readonly job?: boolean | undefined;
+  readonly enabled?: boolean | undefined;
+  /** What comes after this id, for the next page. */
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Monitors by id. */
+export async function listMonitors(db: Db, secrets: Secrets, filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
+  const { owner, provider, job, enabled, after, limit } = filter;
+  let query = db.selectFrom('monitor').selectAll().orderBy('id');
+  if (owner !== undefined) query = query.where('owner', owner === null ? 'is' : '=', owner);
+  if (provider !== undefined) query = query.where('provider', '=', provider);
+  if (job !== undefined) query = query.where('provider', job ? 'is not' : 'is', null);
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
+  if (after !== undefined) query = query.where('id', '>', after);
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map((row) => readMonitor(row, secrets));
+}
+
+/** One monitor; undefined where there is none. */
+export async function getMonitor(db: Db, secrets: Secrets, id: string): Promise<Monitor | undefined> {
+  const row = await db.selectFrom('monitor').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && readMonitor(row, secrets);
+}
+
+/** A third-party job as its owner sees it. */
+export type Job = Pick<Monitor, 'id' | 'name' | 'enabled'> & { readonly provider: string };
+
+/** The jobs of an owner (null: the operators'), by provider. Opens no secrets. */
+export async function listJobs(db: Db, owner: string | null): Promise<readonly Job[]> {
+  const rows = await db
+    .selectFrom('monitor')
+    .select(['id', 'name', 'provider', 'enabled'])
+    .where('owner', owner === null ? 'is' : '=', owner)
+    .where('provider', 'is not', null)
+    .orderBy('provider')
+    .execute();
+  return rows.flatMap(({ provider, enabled, ...row }) =>
+    provider === null ? [] : [{ ...row, provider, enabled: enabled === 1 }],
+  );
+}
+
+/** The job of an owner for a provider; undefined where there is none. */
+export async function findJob(db: Db, owner: string | null, provider: string): Promise<Job | undefined> {
+  return (await listJobs(db, owner)).find((job) => job.provider === provider);
+}
+
+/** Switches a monitor on, as one that never failed. What is held for it stays held until it is replayed. False where there is none. */
+export async function activate(tx: Tx, id: string, now: number): Promise<boolean> {
+  const row = await lockMonitor(tx, id);
+  if (row === undefined) return false;
+  if (row.enabled === 1) return true;
+  await change(
+    tx,
+    id,
+    { ...HEALTHY, enabled: 1, enabled_at: row.enabled_at ?? now, disabled_reason: null, disabled_at: null },
+    now,
+  );
+  await mark(tx, DELIVER_QUEUE, [id], now);
+  return true;
+}
+
+/**
+ * Switches a monitor off: what is due to it, and what happens from now on, is held. False where there is none, or where it
+ * is off already; the first reason stays.
+ */
+export async function disable(
+  tx: Tx,
+  id: string,
+  reason: NonNullable<Monitor['disabledReason']>,
+  now: number,
+): Promise<boolean> {
+  const row = await lockMonitor(tx, id);
+  if (row === undefined || row.enabled === 0) return false;
+  await change(tx, id, { enabled: 0, disabled_reason: reason, disabled_at: now }, now);
+  await holdDue(tx, id, now);
+  return true;
+}
+
+/**
+ * Gives a monitor a new signing secret. Posts are signed with the old one too for 24 h, in which the receiver is told of
+ * the new one: the first of `security.secrets`. Undefined where there is no such monitor.
+ */
+export async function rotateSecret(tx: Tx, secrets: Secrets, id: string, now: number): Promise<Monitor | undefined> {
+  const row = await lockMonitor(tx, id);
+  if (row === undefined) return undefined;
+  const { security } = readMonitor(row, secrets);
+  const old = security.secrets
+    .map(({ secret, expiresAt }) => ({ secret, expiresAt: expiresAt ?? now + ROTATION_MS }))
+    .filter(({ expiresAt }) => expiresAt > now);
+  const rotated = { ...security, secrets: [{ secret: newSecret(), expiresAt: null }, ...old] };
+  const to = { security: writeSecurity(rotated, secrets) };
+  await change(tx, id, to, now);
+  return readMonitor({ ...row, ...to }, secrets);
+}
+
+const HEALTHY = { failing_since: null, failed_attempts: 0, notices: 0 } as const;
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+const distinct = (emails: readonly string[]): readonly string[] => [...new Set(emails)];
+
+function refuse(issues: MonitorError['issues']): void {
+  if (issues.length > 0) throw new MonitorError(issues);
+}
+
+const taken = (provider: string): MonitorError =>
+  new MonitorError([{ path: '/provider', message: `has a job already: ${provider} can have one for each key` }]);
+
+/** Locks the row until the transaction ends; SQLite has one writer anyway. */
+export async function lockMonitor(tx: Tx, id: string): Promise<MonitorRow | undefined> {
+  return tx
+    .selectFrom('monitor')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+async function change(tx: Tx, id: string, to: Partial<MonitorRow>, now: number): Promise<void> {
+  await tx
+    .updateTable('monitor')
+    .set({ ...to, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Whoever is no longer a recipient gets nothing of what waits for the next digest; a notice may go to an operator. */
+async function endMail(tx: Tx, id: string, recipients: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('mail')
+    .set({ failed_at: now, error: 'no longer a recipient' })
+    .where('monitor', '=', id)
+    .where('recipient', 'not in', each(tx, recipients))
+    .where('kind', '<>', 'notice')
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .execute();
+}
+
+/** The lane first: what a publisher is about to insert as due is waited for, and then seen. */
+async function holdDue(tx: Tx, id: string, now: number): Promise<void> {
+  await mark(tx, DELIVER_QUEUE, [id], now);
+  await tx
+    .updateTable('delivery')
+    .set({ state: 'held' })
+    .where('monitor', '=', id)
+    .where('state', '=', 'due')
+    .execute();
+}

@@ -1,0 +1,83 @@
+/**
+ * The jobs of a connector in the same process: it is told as everybody is, by POSTs to its webhook, and calls with a key
+ * of its own; only that nobody has to set this up.
+ */
+import type { Auth } from '../../protocol/auth.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import type { Tx } from '../../store/store.ts';
+import { DELIVER_QUEUE } from '../changes/publish.ts';
+import { MOST_REPLAYED, replayDeliveries } from '../delivery/deliveries.ts';
+import { ensureKey, keyFrom } from '../keys/keys.ts';
+import type { Secrets } from '../keys/secrets.ts';
+import { createJob } from './jobs.ts';
+import type { Credentials, Monitor } from './monitor.ts';
+import { writeSecurity } from './monitor-row.ts';
+import { activate, getMonitor, listJobs, updateMonitor } from './monitors.ts';
+
+/** The connector's key; its jobs belong to it. */
+const OWN = 'own-connector';
+
+/** Whether a monitor is a job of our own connector. */
+export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN;
+
+/** Attempts come sooner than to strangers: it is back as soon as this process is. */
+const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/** The access key our own connector calls with: the same in every process that holds the service's key. */
+export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN));
+
+export interface OwnConnector {
+  /** Where this process takes webhooks. */
+  readonly url: string;
+  /** How its webhook is proven. */
+  readonly auth: Auth;
+  readonly providers: readonly string[];
+}
+
+/**
+ * Makes or brings up to date one job for each provider of our own connector, and sends at once what was held for it or
+ * waits for another try. Idempotent.
+ */
+export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
+  await ensureKey(
+    tx,
+    { id: OWN, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
+    now,
+  );
+  const jobs = await listJobs(tx, OWN);
+  const webhook = { url: own.url, credentials: credentialsOf(own.auth), schedule: SCHEDULE };
+  for (const provider of own.providers) {
+    const known = jobs.find((job) => job.provider === provider);
+    const { id } = known ?? (await createJob(tx, secrets, { ...webhook, provider, key: OWN }, now));
+    if (known !== undefined) await updateMonitor(tx, secrets, id, webhook, now);
+    if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
+    await activate(tx, id, now);
+    while ((await replayDeliveries(tx, { monitor: id, state: 'held' }, now)) === MOST_REPLAYED);
+    await hurry(tx, id, now);
+  }
+}
+
+/** What failed while the connector was away, or was put off as it stopped, need not wait any longer. */
+async function hurry(tx: Tx, monitor: string, now: number): Promise<void> {
+  await mark(tx, DELIVER_QUEUE, [monitor], now);
+  await tx
+    .updateTable('delivery')
+    .set({ next_at: now })
+    .where('monitor', '=', monitor)
+    .where('state', '=', 'due')
+    .where('next_at', '>', now)
+    .execute();
+}
+
+const credentialsOf = (auth: Auth): Credentials => (auth.method === 'Signature' ? { method: 'None' } : auth);
+
+async function signWith(tx: Tx, secrets: Secrets, id: string, secret: string): Promise<void> {
+  const monitor = await getMonitor(tx, secrets, id);
+  if (monitor === undefined) return;
+  const security = { ...monitor.security, secrets: [{ secret, expiresAt: null }] };
+  await tx
+    .updateTable('monitor')
+    .set({ security: writeSecurity(security, secrets) })
+    .where('id', '=', id)
+    .execute();
+}

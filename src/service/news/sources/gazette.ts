@@ -1,0 +1,184 @@
+/**
+ * Watches the gazette's public site for bankruptcy notices: the work of the key `gazette` of the queue `watch`.
+ *
+ * Only the kinds about bankruptcies are asked for, and of a notice that names no company nothing is kept.
+ */
+import { HttpFault } from '../../../http/outbound/fault.ts';
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { withoutSlash } from '../../../protocol/text/trim.ts';
+import type { Claim } from '../../../runtime/lanes/lanes.ts';
+import { createRateLimiter, type RateLimiter } from '../../../runtime/rate-limiter.ts';
+import { todayAt } from '../../register/document/today.ts';
+import { SourceError } from '../../register/source/source.ts';
+import { readNames } from '../../register/watch/snapshots.ts';
+import type { NewsSettings } from '../wording/make.ts';
+import {
+  changesOf,
+  type FoundNotice,
+  type GazetteNoticeKind,
+  isOfPerson,
+  NOTICE_KINDS,
+  readDocument,
+  readFound,
+} from './gazette-notice.ts';
+import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
+
+export const GAZETTE_KEY = 'gazette';
+
+export interface GazetteSettings extends Pick<NewsSettings, 'gazetteProvider'> {
+  readonly baseUrl: string;
+  readonly pollSeconds: number;
+  /** Calls a second. Default 1. */
+  readonly callsPerSecond?: number;
+}
+
+export type GazetteDeps = NoticeDeps<GazetteSettings>;
+
+const KEPT = 'news gazette';
+/** Days before the newest that are read again: notices show up late. */
+const OVERLAP_DAYS = 3;
+const PAGE_SIZE = 100;
+/** An answer that names more pages than this is not believed. */
+const MOST_PAGES = 200;
+const MAX_BYTES = 4 * 1024 * 1024;
+const DAY_MS = 24 * 3_600_000;
+
+/** Where reading goes on. */
+interface Cursor {
+  /** First day that is read, YYYY-MM-DD. */
+  readonly from: string;
+  /** Numbers of the notices from that day on that are done, with their days. */
+  readonly seen: Readonly<Record<string, string>>;
+}
+
+/** Polls once, and settles the claim. */
+export const runGazette = (deps: GazetteDeps, claim: Claim, signal: AbortSignal): Promise<void> =>
+  runPoll(deps, claim, () => pollGazette(deps, signal));
+
+/**
+ * Reads what was published since the last poll, from today where there was none. Each notice is one transaction with its
+ * change and the cursor. One that cannot be read is tried again as long as its day is read. Throws {@link SourceError}
+ * where the gazette cannot be read.
+ */
+export async function pollGazette(deps: GazetteDeps, signal: AbortSignal): Promise<void> {
+  const { store, now, settings } = deps;
+  const { callsPerSecond = 1 } = settings;
+  const rateLimiter = createRateLimiter({
+    store,
+    key: 'gazette',
+    budgets: { calls: { calls: callsPerSecond * 10, perMs: 10_000 } },
+    now,
+  });
+  const get = (path: string) => getJson(deps, rateLimiter, path, signal);
+  const today = todayAt(now());
+  let cursor = (await readCursor(deps)) ?? { from: today, seen: {} };
+  for (const kind of kinds) {
+    for (const found of await search(get, kind, cursor.from, today)) {
+      if (cursor.seen[found.number] !== undefined) continue;
+      const next = { ...cursor, seen: { ...cursor.seen, [found.number]: found.day } };
+      if (await read(deps, get, kind, found, next)) cursor = next;
+    }
+  }
+  const from = earlier(today, cursor.from);
+  const seen = Object.fromEntries(Object.entries(cursor.seen).filter(([, day]) => day >= from));
+  await store.write((tx) => writeState(tx, KEPT, { from, seen } satisfies Cursor, now()));
+}
+
+const kinds: readonly GazetteNoticeKind[] = Object.keys(NOTICE_KINDS).filter(
+  (key): key is GazetteNoticeKind => key in NOTICE_KINDS,
+);
+
+/** The day from which the next poll reads; never before the first poll's day. */
+function earlier(today: string, from: string): string {
+  const back = new Date(Date.parse(today) - OVERLAP_DAYS * DAY_MS).toISOString().slice(0, 10);
+  return back > from ? back : from;
+}
+
+type Get = (path: string) => Promise<unknown>;
+
+async function search(get: Get, kind: GazetteNoticeKind, from: string, to: string): Promise<readonly FoundNotice[]> {
+  const all: FoundNotice[] = [];
+  for (let page = 0, pages = 1; page < pages; page++) {
+    const query = new URLSearchParams({
+      m: kind.replaceAll('-', ''),
+      s: '8',
+      fromDate: from,
+      toDate: to,
+      page: String(page),
+      ps: String(PAGE_SIZE),
+    });
+    const json = await get(`/api/messagesearch?${query}`);
+    const { results, pageCount } = isJsonObject(json) ? json : {};
+    if (!Array.isArray(results)) throw new SourceError('the gazette answered with something that is no search result');
+    all.push(...results.flatMap((line: unknown) => readFound(line) ?? []));
+    pages = results.length === 0 ? 0 : Math.min(MOST_PAGES, typeof pageCount === 'number' ? pageCount : 1);
+  }
+  return all;
+}
+
+/** Fetches and publishes one notice; false where it is to be tried again. */
+async function read(
+  deps: GazetteDeps,
+  get: Get,
+  kind: GazetteNoticeKind,
+  found: FoundNotice,
+  next: Cursor,
+): Promise<boolean> {
+  const { store, now, settings, log, metrics } = deps;
+  const count = (result: string) => metrics?.articles.inc({ source: GAZETTE_KEY, result });
+  if (isOfPerson(found)) {
+    count('no company');
+    await store.write((tx) => writeState(tx, KEPT, next, now()));
+    return true;
+  }
+  const groups = readDocument(await get(`/api/message/${found.number}`));
+  if (groups === undefined) {
+    count('unreadable');
+    log.warn({ notice: found.number }, 'a notice of the gazette cannot be read: passing it over until the next poll');
+    return false;
+  }
+  const { baseUrl, gazetteProvider: source } = settings;
+  const told = changesOf(found, groups, { kind, baseUrl, source });
+  const names = await readNames(
+    store.db,
+    told.map(({ entity }) => entity),
+  );
+  const changes = told.map((change) => ({ ...change, name: names.get(change.entity) ?? change.name }));
+  await store.write(async (tx) => {
+    await deps.publish(tx, changes);
+    await writeState(tx, KEPT, next, now());
+  });
+  count(changes.length === 0 ? 'no company' : 'told');
+  if (changes.length > 0) deps.ring();
+  return true;
+}
+
+/** Undefined for what is not there or is no JSON: one notice must not end the poll. */
+async function getJson(
+  deps: GazetteDeps,
+  rateLimiter: RateLimiter,
+  path: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  await rateLimiter.acquire('calls', signal);
+  const url = `${withoutSlash(deps.settings.baseUrl)}${path}`;
+  const answer = await deps
+    .http({ method: 'GET', url, headers: { accept: 'application/json' }, maxBytes: MAX_BYTES, signal })
+    .catch((error: unknown) => {
+      if (error instanceof HttpFault && error.kind !== 'aborted')
+        throw new SourceError(error.message, { cause: error });
+      throw error;
+    });
+  if (answer.status === 404 || answer.status === 410) return undefined;
+  if (answer.status !== 200) refuse(answer, 'the gazette', deps.now());
+  try {
+    return JSON.parse(answer.body);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readCursor({ store }: GazetteDeps): Promise<Cursor | undefined> {
+  // Written by this file.
+  return (await readState(store.db, KEPT)) as Cursor | undefined;
+}

@@ -1,0 +1,68 @@
+/** What the workers of news that others publish have in common: what they need, what they keep, how a poll ends. */
+
+import type { Metrics } from '../../../http/metrics.ts';
+import type { OutboundHttp } from '../../../http/outbound/client.ts';
+import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
+import { backoff } from '../../../runtime/backoff.ts';
+import { type Claim, settle } from '../../../runtime/lanes/lanes.ts';
+import { readValue, writeValue } from '../../../store/kv.ts';
+import type { Db, Store, Tx } from '../../../store/store.ts';
+import type { Change } from '../../changes/change.ts';
+import { SourceError } from '../../register/source/source.ts';
+
+/** However much more a source asks for. */
+const LONGEST_WAIT_MS = 6 * 3_600_000;
+
+export interface NoticeDeps<Settings> {
+  readonly store: Store;
+  readonly http: OutboundHttp;
+  readonly now: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  readonly metrics?: Pick<Metrics, 'articles'>;
+  /** Publishes in the transaction that remembers what was read. */
+  publish(tx: Tx, changes: readonly Change[]): Promise<void>;
+  /** Called after the commit of what was published. */
+  ring(): void;
+  readonly settings: Settings;
+}
+
+/** Polls once, and settles the claim: for the next poll, or for another try where the source cannot be read now. */
+export async function runPoll(
+  deps: NoticeDeps<{ readonly pollSeconds: number }>,
+  claim: Claim,
+  poll: () => Promise<void>,
+): Promise<void> {
+  const { store, now, log, settings } = deps;
+  try {
+    await poll();
+    const at = now() + settings.pollSeconds * 1_000;
+    await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { baseMs: 30_000, capMs: 3_600_000 }));
+    log.warn({ err: error, inMs: wait }, `${claim.key} cannot be read: trying again`);
+    await store.write((tx) => settle(tx, claim, { kind: 'again', at: now() + wait, error: error.message }));
+  }
+}
+
+/** Throws {@link SourceError} for an answer that is not wanted; `what` begins the message. */
+export function refuse(
+  answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  what: string,
+  now: number,
+): never {
+  const asked = retryAfterMs(answer.headers['retry-after'], now);
+  throw new SourceError(`${what} was answered with ${answer.status}`, {
+    ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
+  });
+}
+
+/** A state that was kept; undefined where none was. */
+export async function readState(db: Db, key: string): Promise<unknown> {
+  const kept = await readValue(db, key);
+  return kept === undefined ? undefined : JSON.parse(kept);
+}
+
+/** Keeps a state as JSON. */
+export const writeState = (tx: Tx, key: string, state: unknown, now: number): Promise<void> =>
+  writeValue(tx, key, JSON.stringify(state), now);

@@ -1,0 +1,245 @@
+/**
+ * Watches feeds of press releases: the work of the key `press` of the queue `watch`.
+ *
+ * An item is about the company its feed is configured for, or the one its publisher is; guesses by name are not made.
+ */
+import { createHash } from 'node:crypto';
+import type { OutboundResponse } from '../../../http/outbound/client.ts';
+import { HttpFault } from '../../../http/outbound/fault.ts';
+import { canonicalEntityId } from '../../../protocol/entity-id.ts';
+import { backoff } from '../../../runtime/backoff.ts';
+import type { Claim } from '../../../runtime/lanes/lanes.ts';
+import { createRateLimiter } from '../../../runtime/rate-limiter.ts';
+import type { Change } from '../../changes/change.ts';
+import { SourceError } from '../../register/source/source.ts';
+import { readNames } from '../../register/watch/snapshots.ts';
+import { DocumentError } from '../../reports/document/facts.ts';
+import { cleanHtml } from '../wording/clean-html.ts';
+import type { NewsSettings } from '../wording/make.ts';
+import { isWebAddress } from '../wording/phrase.ts';
+import { type FeedItem, readFeed } from './feed.ts';
+import { withoutPersonalNumbers } from './personal-numbers.ts';
+import { plainHtml } from './plain-html.ts';
+import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
+
+export const PRESS_KEY = 'press';
+
+/** A feed, and whom its items are about. */
+export interface PressFeed {
+  readonly url: string;
+  /** The company all of them are about. */
+  readonly entityId?: string;
+  /** Publisher id, as it stands in the addresses of items or of the feed, to company. */
+  readonly publishers: Readonly<Record<string, string>>;
+}
+
+export interface PressSettings extends Pick<NewsSettings, 'pressProvider'> {
+  readonly feeds: readonly PressFeed[];
+  readonly pollSeconds: number;
+  /** Calls a second. Default 1. */
+  readonly callsPerSecond?: number;
+}
+
+export type PressDeps = NoticeDeps<PressSettings>;
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const DAY_MS = 24 * 3_600_000;
+const MOST_SEEN = 2_000;
+const LONGEST_TAGLINE = 300;
+const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
+
+/** What is kept of a feed. */
+interface State {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Nothing older than this is told, ms since 1970: a feed that is new to us is not all news. */
+  readonly since: number;
+  /** Whether the feed was read before. */
+  readonly wasRead: boolean;
+  /** Digests of the items that are done, newest first. */
+  readonly seen: readonly string[];
+  readonly failures: number;
+  /** Not asked before, ms since 1970. */
+  readonly notBefore: number;
+}
+
+/** Polls once, and settles the claim. */
+export const runPress = (deps: PressDeps, claim: Claim, signal: AbortSignal): Promise<void> =>
+  runPoll(deps, claim, () => pollPress(deps, signal));
+
+/** Reads every feed that is not put off; one that fails is put off by itself, up to six hours at a time. */
+export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<void> {
+  const { store, now, settings, log } = deps;
+  const { callsPerSecond = 1 } = settings;
+  const rateLimiter = createRateLimiter({
+    store,
+    key: 'press',
+    budgets: { calls: { calls: callsPerSecond * 10, perMs: 10_000 } },
+    now,
+  });
+  for (const feed of settings.feeds) {
+    const key = `news press ${digest(feed.url)}`;
+    const first: State = { since: now() - DAY_MS, wasRead: false, seen: [], failures: 0, notBefore: 0 };
+    // Written by this file.
+    const state = ((await readState(store.db, key)) as State | undefined) ?? first;
+    if (state.notBefore > now()) continue;
+    await rateLimiter.acquire('calls', signal);
+    try {
+      await pollFeed(deps, feed, state, key, signal);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const failures = state.failures + 1;
+      const wait = Math.max(error.retryAfterMs ?? 0, backoff(failures, RETRY));
+      log.warn({ err: error, feed: named(feed), inMs: wait }, 'a feed cannot be read: trying again');
+      deps.metrics?.articles.inc({ source: PRESS_KEY, result: 'feed failed' });
+      const next: State = { ...state, failures, notBefore: now() + wait };
+      await store.write((tx) => writeState(tx, key, next, now()));
+    }
+  }
+}
+
+/** Reads one feed. What is new in it is one transaction with the memory of it. */
+async function pollFeed(
+  deps: PressDeps,
+  feed: PressFeed,
+  state: State,
+  key: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now } = deps;
+  const answer = await ask(deps, feed, state, signal);
+  const items = answer.status === 304 ? [] : await itemsOf(answer, feed, signal);
+  const seen = new Set(state.seen);
+  const fresh = items.filter((item) => !seen.has(digestOf(item)));
+  const changes = await changesOf(deps, feed, fresh, state);
+  const { etag, 'last-modified': lastModified } = answer.headers;
+  const isNew = answer.status !== 304;
+  const next: State = {
+    since: state.since,
+    wasRead: true,
+    seen: [...new Set([...items.map(digestOf), ...state.seen])].slice(0, MOST_SEEN),
+    failures: 0,
+    notBefore: 0,
+    ...(isNew ? etag !== undefined && { etag } : state.etag !== undefined && { etag: state.etag }),
+    ...(isNew
+      ? lastModified !== undefined && { lastModified }
+      : state.lastModified !== undefined && { lastModified: state.lastModified }),
+  };
+  await store.write(async (tx) => {
+    await deps.publish(tx, changes);
+    await writeState(tx, key, next, now());
+  });
+  if (changes.length > 0) deps.ring();
+}
+
+async function ask(
+  { http, now }: PressDeps,
+  feed: PressFeed,
+  state: State,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  const headers = {
+    accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8',
+    ...(state.etag !== undefined && { 'if-none-match': state.etag }),
+    ...(state.lastModified !== undefined && { 'if-modified-since': state.lastModified }),
+  };
+  try {
+    const answer = await http({ method: 'GET', url: feed.url, headers, maxBytes: MAX_BYTES, wantBytes: true, signal });
+    if (answer.status !== 200 && answer.status !== 304) refuse(answer, named(feed), now());
+    return answer;
+  } catch (error) {
+    if (error instanceof HttpFault && error.kind !== 'aborted') throw new SourceError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function itemsOf(
+  { bytes }: OutboundResponse,
+  feed: PressFeed,
+  signal: AbortSignal,
+): Promise<readonly FeedItem[]> {
+  try {
+    return await readFeed(bytes ?? Buffer.alloc(0), signal);
+  } catch (error) {
+    if (error instanceof DocumentError) throw new SourceError(`${named(feed)} ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** The changes of items that are new, oldest first. */
+async function changesOf(
+  deps: PressDeps,
+  feed: PressFeed,
+  items: readonly FeedItem[],
+  { since, wasRead }: State,
+): Promise<readonly Change[]> {
+  const count = (result: string) => deps.metrics?.articles.inc({ source: PRESS_KEY, result });
+  const told = items.flatMap((item) => {
+    const entity = entityOf(feed, item);
+    // What bears no time is new where the feed was read before, and may be any age where it was not.
+    const time = Math.min(item.published ?? (wasRead ? deps.now() : 0), deps.now());
+    // Before it is cut: half a personal number is one too.
+    const headline = cut(safe(item.title) || safe(item.summary), LONGEST_TAGLINE);
+    const result = entity === undefined ? 'unmatched' : headline === '' ? 'unreadable' : time < since ? 'old' : 'told';
+    count(result);
+    return entity === undefined || result !== 'told' ? [] : [{ item, entity, time, headline }];
+  });
+  const names = await readNames(
+    deps.store.db,
+    told.map(({ entity }) => entity),
+  );
+  return told
+    .sort((a, b) => a.time - b.time)
+    .map(({ item, entity, time, headline }) => ({
+      id: `press ${digestOf(item)} ${entity}`,
+      entity,
+      name: names.get(entity) ?? entity,
+      kind: 'article',
+      timestamp: new Date(time).toISOString(),
+      updates: {
+        newArticle: {
+          source: deps.settings.pressProvider,
+          headline,
+          tagline: cut(safe(item.summary), LONGEST_TAGLINE) || null,
+          content: withoutPersonalNumbers(cleanHtml(item.content || item.summary)) || null,
+          time: new Date(time).toISOString(),
+          link: isWebAddress(item.link) ? item.link : null,
+        },
+      },
+    }));
+}
+
+/** Whom an item is about: by its feed, else by the publisher its addresses name, else by the feed's own address. */
+function entityOf(feed: PressFeed, { link, id }: FeedItem): string | undefined {
+  if (feed.entityId !== undefined) return canonicalEntityId(feed.entityId);
+  for (const address of [link, id, feed.url]) {
+    const publisher = publishersIn(address).find((part) => Object.hasOwn(feed.publishers, part));
+    if (publisher !== undefined) return canonicalEntityId(feed.publishers[publisher] ?? '');
+  }
+  return undefined;
+}
+
+/** Values of an address's query and the parts of its path: one of them is the publisher's id. */
+function publishersIn(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { searchParams, pathname } = new URL(address);
+  return [...searchParams.values(), ...pathname.split('/').filter(Boolean)];
+}
+
+const safe = (html: string): string => withoutPersonalNumbers(plainHtml(html));
+
+const digestOf = (item: FeedItem): string => digest(item.id === '' ? `${item.title}\n${item.summary}` : item.id);
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/** Without the query, which may hold a key. */
+const named = ({ url }: PressFeed): string =>
+  URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : 'the feed';
+
+const cut = (text: string, longest: number): string =>
+  text.length <= longest
+    ? text
+    : `${text
+        .slice(0, longest - 1)
+        .toWellFormed()
+        .trimEnd()}…`;

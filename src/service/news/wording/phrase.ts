@@ -1,0 +1,99 @@
+/** Sentences that name entities, written once and told as plain text or as HTML, both with entity tokens. Pure. */
+import { entityToken, escapeHtml, withoutTokens } from '../../../protocol/news.ts';
+
+/** An entity by name. */
+export interface Named {
+  readonly entityId: string;
+  readonly name: string;
+}
+
+/** Texts, none of them HTML, and entities. */
+export type Phrase = readonly (string | Named)[];
+
+/** A part of an item's content. */
+export type ArticleBlock =
+  | { readonly kind: 'paragraph'; readonly text: Phrase }
+  | { readonly kind: 'list'; readonly title: string | undefined; readonly lines: readonly Phrase[] }
+  | { readonly kind: 'link'; readonly text: string; readonly href: string }
+  /** Somebody else's HTML, made safe. */
+  | { readonly kind: 'html'; readonly html: string };
+
+/** Puts phrases into the places `[name]` of a template. Throws where the template names one that is not given. */
+export function fill(template: string, parts: Readonly<Record<string, Phrase>>): Phrase {
+  return template.split(/\[(\w+)\]/).flatMap((text, at): Phrase => {
+    if (at % 2 === 0) return text === '' ? [] : [text];
+    const part = parts[text];
+    if (part === undefined) throw new Error(`the template "${template}" names [${text}], which is not given`);
+    return part;
+  });
+}
+
+/** "A", "A og B", "A, B og C". */
+export function list(phrases: readonly Phrase[]): Phrase {
+  return phrases.flatMap((phrase, at): Phrase => {
+    if (at === 0) return phrase;
+    return [at === phrases.length - 1 ? ' og ' : ', ', ...phrase];
+  });
+}
+
+/** The first of them, and how many others there are: "A, B, C og 4 andre". */
+export function shortList(phrases: readonly Phrase[], most: number, others = 'andre'): Phrase {
+  const left = phrases.length - most;
+  return left < 2 ? list(phrases) : list([...phrases.slice(0, most), [`${left} ${others}`]]);
+}
+
+/** A phrase as plain text with tokens, in one line. */
+export const asText = (phrase: Phrase): string =>
+  phrase
+    .map((part) => (typeof part === 'string' ? withoutTokens(part) : entityToken(part.name, part.entityId)))
+    .join('')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+
+/** A phrase as HTML with tokens; line breaks are kept. */
+export const asHtml = (phrase: Phrase): string =>
+  phrase
+    .map((part) =>
+      typeof part === 'string'
+        ? escapeHtml(withoutTokens(part)).replace(/\r\n?|\n/g, '<br>')
+        : entityToken(escapeHtml(part.name), part.entityId),
+    )
+    .join('');
+
+/** Content as HTML with tokens. Links that are no addresses of the web are left out. */
+export const contentOf = (blocks: readonly ArticleBlock[]): string => blocks.map(htmlOf).join('');
+
+function htmlOf(block: ArticleBlock): string {
+  switch (block.kind) {
+    case 'paragraph':
+      return `<p>${asHtml(block.text)}</p>`;
+    case 'list': {
+      const title = block.title === undefined ? '' : `<p>${asHtml([block.title])}:</p>`;
+      return `${title}<ul>${block.lines.map((line) => `<li>${asHtml(line)}</li>`).join('')}</ul>`;
+    }
+    case 'link':
+      return isWebAddress(block.href)
+        ? `<p><a href="${escapeHtml(withoutTokens(block.href))}">${escapeHtml(block.text)}</a></p>`
+        : '';
+    case 'html':
+      return block.html;
+  }
+}
+
+/** Whether a link may lead there. */
+export const isWebAddress = (address: string): boolean => /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
+
+/** The entities that phrases name, each once, in their order. */
+export function namedIn(phrases: readonly Phrase[]): readonly Named[] {
+  const found = new Map<string, Named>();
+  for (const part of phrases.flat())
+    if (typeof part !== 'string' && !found.has(part.entityId)) found.set(part.entityId, part);
+  return [...found.values()];
+}
+
+/** The phrases of content. */
+export const phrasesIn = (blocks: readonly ArticleBlock[]): readonly Phrase[] =>
+  blocks.flatMap((block) => {
+    if (block.kind === 'paragraph') return [block.text];
+    return block.kind === 'list' ? block.lines : [];
+  });

@@ -1,0 +1,123 @@
+/** Compares two snapshots of a company or a production unit: pure, one differ for each event. */
+import { EVENT_NAMES, type EventName } from '../../../protocol/events.ts';
+import type { Updates } from '../../../protocol/payload.ts';
+import type { Change } from '../../changes/change.ts';
+import type { Company } from '../document/company.ts';
+import type { Unit } from '../document/unit.ts';
+import { changeOf, isEmpty, onceOnly, type StateStep } from './change-of.ts';
+import { changed, type DataByEvent, type Differ, type DiffOptions, elsewhere, entityOf } from './differ.ts';
+import { FACT_DIFFERS, industryChanged, isSameAddress } from './differ-facts.ts';
+import { mergersFound, RELATION_DIFFERS, unitsChanged } from './differ-relations.ts';
+import { foundingOf } from './founding.ts';
+import { formerSharesOf, peopleChanges } from './people.ts';
+
+export type { DiffOptions, MergerParty } from './differ.ts';
+
+/** By event; those of other sources than a company's document find nothing. */
+const DIFFERS: { readonly [E in EventName]: Differ<E> } = {
+  ...FACT_DIFFERS,
+  ...RELATION_DIFFERS,
+  newReport: elsewhere,
+  // Of companies that are seen for the first time: see founding.ts.
+  newCompany: elsewhere,
+  subsidiaryFounded: elsewhere,
+  // Of the units' own documents: see unitChanges.
+  pUnitUpdated: elsewhere,
+  newArticle: elsewhere,
+  addedToMonitor: elsewhere,
+  removedFromMonitor: elsewhere,
+};
+
+const find = <E extends EventName>(
+  event: E,
+  into: Partial<DataByEvent>,
+  before: Company,
+  after: Company,
+  options: DiffOptions,
+) => {
+  const found = DIFFERS[event](before, after, options);
+  if (found === undefined) return [];
+  into[event] = found.data;
+  return found.at;
+};
+
+const compare = (before: Company, after: Company, options: DiffOptions, events = EVENT_NAMES) => {
+  const updates: Partial<DataByEvent> = {};
+  const at = events.flatMap((event) => find(event, updates, before, after, options));
+  return { updates, at };
+};
+
+/**
+ * What changed between two snapshots of a company, in the wire's formats. Of what an event can name only one of
+ * (production units, mergers) it has the first: {@link changesOf} gives all. Without `before` nothing has changed.
+ */
+export const diff = (before: Company | undefined, after: Company, options: DiffOptions): Updates =>
+  before === undefined ? {} : compare(before, after, options).updates;
+
+// Told by the documents of both parties, in either order: changes of their own, which are known again.
+const BUT_MERGERS = EVENT_NAMES.filter((event) => event !== 'merger');
+
+/** Changes beside the first: each further production unit, and each merger for both of its parties. */
+const furtherChanges = (before: Company, after: Company, options: DiffOptions, step: StateStep): readonly Change[] => {
+  const { entity, name } = after;
+  const units = unitsChanged(before, after, options);
+  const further = [
+    ...units.added.slice(1).map(({ data, at }) => ({ updates: { pUnitAdded: data }, at })),
+    ...units.removed.slice(1).map(({ data, at }) => ({ updates: { pUnitRemoved: data }, at })),
+  ].map((found) => changeOf({ entity, name, ...found }, step));
+  const mergers = mergersFound(before, after, options).flatMap(({ organisation, other, data, at }) => {
+    const theirs = { entity: entityOf(entity, name, 'Company'), dissolved: other.dissolved };
+    const own = changeOf({ entity, name, updates: { merger: data }, at }, step);
+    const others = changeOf({ entity: other.entity, name: other.name, updates: { merger: theirs }, at }, step);
+    // Each answer once: whether a company ends in a merger may be known only after the merger was told.
+    const keyOf = (one: string, another: string, dissolved: boolean) =>
+      ['merger', organisation, one, another, ...(dissolved ? ['dissolved'] : [])] as const;
+    return [
+      onceOnly(own, ...keyOf(entity, other.entity, data.dissolved)),
+      onceOnly(others, ...keyOf(other.entity, entity, other.dissolved)),
+    ];
+  });
+  return [...further, ...mergers];
+};
+
+/**
+ * All changes between two snapshots of a company: its own, its people's (addressed to persons), what its founding
+ * is to its owners. Without `before` it is seen for the first time: only its founding is told, and only while new.
+ */
+export const changesOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
+  const step = { before, after };
+  const founding = foundingOf(before, after, options);
+  if (before === undefined) return founding;
+  if (before.entity !== after.entity) throw new Error(`snapshots of two companies: ${before.entity}, ${after.entity}`);
+  const { updates, at } = compare(before, after, options, BUT_MERGERS);
+  const { entity, name } = after;
+  const formerShares = formerSharesOf(before, after);
+  return [
+    ...(isEmpty(updates) ? [] : [changeOf({ entity, name, updates, at, formerShares }, step)]),
+    ...furtherChanges(before, after, options, step),
+    ...peopleChanges(before, after, step),
+    ...founding,
+  ];
+};
+
+/**
+ * What a production unit's document changes: one `pUnitUpdated` for the company it belongs to. That it came or went is
+ * told by the company's own document; first sight and a unit without a company tell nothing.
+ */
+export const unitChanges = (before: Unit | undefined, after: Unit, options: DiffOptions): readonly Change[] => {
+  const company = after.company.value;
+  if (before === undefined || company === null) return [];
+  const found = [
+    changed(before.names, after.names),
+    changed(before.address, after.address, isSameAddress),
+    industryChanged(before.industry, after.industry, options),
+    changed(before.phoneNumber, after.phoneNumber),
+    changed(before.fax, after.fax),
+    changed(before.email, after.email),
+    changed(before.company, after.company),
+  ].filter((each) => each !== undefined);
+  if (found.length === 0) return [];
+  const updates = { pUnitUpdated: { entity: entityOf(after.entity, after.name, options.placeType) } };
+  const name = options.nameOf?.(company) ?? after.name;
+  return [changeOf({ entity: company, name, updates, at: found.flatMap(({ at }) => at) }, { before, after })];
+};

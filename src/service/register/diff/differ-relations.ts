@@ -1,0 +1,147 @@
+/** Differs of what a company is connected with: owners, people, production units, merged companies. */
+import type { EventData } from '../../../protocol/events.ts';
+import type { Company, Merger } from '../document/company.ts';
+import type { BodyMember } from '../document/relations.ts';
+import { type Differ, type DiffOptions, entityOf, type FoundChange, type MergerParty, missing } from './differ.ts';
+
+/** The bodies whose members have a share. */
+export type ShareEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
+/** The bodies whose members have none. */
+export type RoleEvent = 'accountant' | 'board' | 'management' | 'stakeholders';
+export type RelationEvent = ShareEvent | RoleEvent;
+
+const idOf = ({ entityId }: BodyMember): string => entityId;
+
+/** What changed in a body: who came, who went, and whose share is another, with the share before. */
+export interface BodyChange {
+  readonly added: readonly BodyMember[];
+  readonly removed: readonly BodyMember[];
+  readonly changed: readonly { readonly member: BodyMember; readonly former: string | null }[];
+  readonly at: readonly (string | null)[];
+}
+
+/** Members are sorted by id: most bodies are seen to be the same at once. */
+const isSameBody = (was: readonly BodyMember[], is: readonly BodyMember[]): boolean =>
+  was.length === is.length &&
+  was.every(({ entityId, share }, at) => entityId === is[at]?.entityId && share === is[at]?.share);
+
+/** Compares a body by its members' ids: a person with a new name, or another role in the same body, is no change. */
+export const bodyChange = (before: Company, after: Company, event: RelationEvent): BodyChange | undefined => {
+  const was = before.bodies[event];
+  const is = after.bodies[event];
+  if (isSameBody(was.members, is.members)) return undefined;
+  const shares = new Map(was.members.map(({ entityId, share }) => [entityId, share]));
+  const added = missing(is.members, was.members, idOf);
+  const removed = missing(was.members, is.members, idOf);
+  const changed = is.members.flatMap((member) => {
+    const former = shares.get(member.entityId);
+    return former === undefined || former === member.share ? [] : [{ member, former }];
+  });
+  if (added.length + removed.length + changed.length === 0) return undefined;
+  return { added, removed, changed, at: [was.at, is.at] };
+};
+
+const role =
+  <E extends RoleEvent>(event: E) =>
+  (
+    before: Company,
+    after: Company,
+    { placeType }: DiffOptions,
+  ): { data: EventData<RoleEvent>; at: BodyChange['at'] } | undefined => {
+    const change = bodyChange(before, after, event);
+    if (change === undefined) return undefined;
+    const refer = ({ entityId, name }: BodyMember) => entityOf(entityId, name, placeType);
+    return { data: { added: change.added.map(refer), removed: change.removed.map(refer) }, at: change.at };
+  };
+
+/** A body's change with each member as the wire has it. */
+const listed = <T>(change: BodyChange, of: (member: BodyMember) => T) => ({
+  data: {
+    added: change.added.map(of),
+    removed: change.removed.map(of),
+    changed: change.changed.map(({ member }) => of(member)),
+  },
+  at: change.at,
+});
+
+const owned =
+  (event: 'ownership' | 'trueOwnership') =>
+  (before: Company, after: Company, { placeType }: DiffOptions) => {
+    const change = bodyChange(before, after, event);
+    return change === undefined
+      ? undefined
+      : listed(change, ({ entityId, name, share }) => ({ ...entityOf(entityId, name, placeType), ownership: share }));
+  };
+
+const voted: Differ<'trueVoteRights'> = (before, after, { placeType }) => {
+  const change = bodyChange(before, after, 'trueVoteRights');
+  return change === undefined
+    ? undefined
+    : listed(change, ({ entityId, name, share }) => ({ ...entityOf(entityId, name, placeType), voterights: share }));
+};
+
+/** All changes of production units: an event names one, so several units take several changes. */
+export const unitsChanged = (before: Company, after: Company, options: DiffOptions) => {
+  const refer = (unit: string) => ({
+    data: { entity: entityOf(unit, options.nameOf?.(unit) ?? after.name, options.placeType) },
+    at: [before.units.at, after.units.at],
+  });
+  const added = missing(after.units.value, before.units.value, String).map(refer);
+  const removed = missing(before.units.value, after.units.value, String).map(refer);
+  return { added, removed };
+};
+
+/**
+ * Whether a company ends in a merger: it goes in and does not come out, be that told before its end or after; or its
+ * status says so.
+ */
+export const isDissolved = ({ status, life }: Company, { comesOut, goesIn }: Merger): boolean =>
+  (status.value ?? '').toUpperCase().includes('FUSION') ||
+  (!comesOut && (goesIn === true || life.value.ended !== null));
+
+/** A merger that is new, told by one of the two. */
+export interface MergerFound extends FoundChange<'merger'> {
+  readonly organisation: string;
+  readonly other: MergerParty;
+}
+
+/** New mergers, and those of which the register now says that the company ends in them and did not say so before. */
+const mergersToReport = (before: Company, after: Company): readonly Merger[] => {
+  const known = new Map(before.mergers.value.map((merger) => [merger.organisation, merger]));
+  return after.mergers.value.filter((merger) => {
+    const was = known.get(merger.organisation);
+    return was === undefined || (!isDissolved(before, was) && isDissolved(after, merger));
+  });
+};
+
+/** The numbers of the mergers that are told of between two snapshots. */
+export const reportedMergers = (before: Company, after: Company): readonly string[] =>
+  mergersToReport(before, after).map(({ organisation }) => organisation);
+
+/** All mergers to tell of with each other party that is known. Of several that end in one, none went into another. */
+export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
+  mergersToReport(before, after).flatMap((merger) => {
+    const dissolved = isDissolved(after, merger);
+    return (mergerParties?.(merger.organisation) ?? [])
+      .filter((other) => other.entity !== after.entity && !(dissolved && other.dissolved))
+      .map((other) => ({
+        organisation: merger.organisation,
+        other,
+        data: { entity: entityOf(other.entity, other.name, 'Company'), dissolved },
+        at: [after.mergers.at],
+      }));
+  });
+
+/** Events of which one company can have several at once; each takes a change of its own. */
+export const RELATION_DIFFERS = {
+  ownership: owned('ownership'),
+  trueOwnership: owned('trueOwnership'),
+  trueVoteRights: voted,
+  accountant: role('accountant'),
+  board: role('board'),
+  management: role('management'),
+  stakeholders: role('stakeholders'),
+  merger: (before, after, options) => mergersFound(before, after, options)[0],
+  pUnitAdded: (before, after, options) => unitsChanged(before, after, options).added[0],
+  pUnitRemoved: (before, after, options) => unitsChanged(before, after, options).removed[0],
+} as const satisfies { readonly [E in RelationEvent | 'merger' | 'pUnitAdded' | 'pUnitRemoved']: Differ<E> };

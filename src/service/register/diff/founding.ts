@@ -1,0 +1,50 @@
+/** New companies, and what they are to the companies that own them. */
+import type { Change } from '../../changes/change.ts';
+import type { Company } from '../document/company.ts';
+import type { BodyMember } from '../document/relations.ts';
+import { dayAfter } from '../document/validity.ts';
+import { changeOf, onceOnly } from './change-of.ts';
+import { type DiffOptions, entityOf } from './differ.ts';
+
+const NEW_DAYS = 30;
+
+/**
+ * Whether a company is new: it began, and the register first knew of it, at most so many days ago. The register takes
+ * up old companies too, and touches first entries of old ones again: either alone is no sign.
+ */
+export const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: DiffOptions): boolean => {
+  const { founded, registered, ended } = life.value;
+  const since = dayAfter(today, -newWithinDays);
+  return founded !== null && ended === null && founded.slice(0, 10) >= since && (registered ?? today) >= since;
+};
+
+const companiesIn = (members: readonly BodyMember[]): readonly BodyMember[] =>
+  members.filter(({ entityId }) => entityId.startsWith('CVR-1-'));
+
+/** The companies that founded a company: its registered owners, else its founders. */
+export const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
+  const owners = companiesIn(bodies.ownership.members);
+  const parents = owners.length > 0 ? owners : companiesIn(bodies.founders.members);
+  return parents.filter(({ entityId }) => entityId !== entity);
+};
+
+/**
+ * `newCompany` at first sight of a company that is new, and `subsidiaryFounded` for each company that owns it: at first
+ * sight, or when owners are first named while it is still new. Each is told once, whatever comes again.
+ */
+export const foundingOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
+  const hadParents = before !== undefined && parentsOf(before).length > 0;
+  if (hadParents || (before !== undefined && parentsOf(after).length === 0) || !isNew(after, options)) return [];
+  const step = { before, after };
+  const { entity, name } = after;
+  const company = entityOf(entity, name, options.placeType);
+  const at = [after.life.at];
+  const born = changeOf({ entity, name, updates: { newCompany: { entity: company } }, at }, step);
+  const subsidiaries = parentsOf(after).map((parent) => {
+    const ownership = { ...company, ownership: parent.share };
+    const owner = { entity: parent.entityId, name: parent.name ?? parent.entityId };
+    const found = changeOf({ ...owner, updates: { subsidiaryFounded: { ownership } }, at }, step);
+    return onceOnly(found, 'subsidiaryFounded', parent.entityId, entity);
+  });
+  return before === undefined ? [onceOnly(born, 'newCompany', entity), ...subsidiaries] : subsidiaries;
+};

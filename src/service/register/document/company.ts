@@ -1,0 +1,244 @@
+/** A company as the service keeps it: what the register says today, in the wire's shapes. Plain JSON. */
+import { companyEntityId } from '../../../protocol/entity-id.ts';
+import type { Address, Capital, CompanyForm, Industry } from '../../../protocol/formats.ts';
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import { type Employment, newestMonth, newestQuarter, newestYear } from './employment.ts';
+import { addressOf, decimal, digits, flag, formOf, industryOf, midnight, text } from './fields.ts';
+import { type Life, lifeOf } from './life.ts';
+import { bodiesOf, type RelationBodies } from './relations.ts';
+import { type Credit, creditOf, statusOf } from './status.ts';
+import {
+  current,
+  type DatedValue,
+  dayOf,
+  entriesOf,
+  type Horizon,
+  later,
+  noteDay,
+  type Picked,
+  periodOf,
+  touchedAt,
+  type View,
+  walk,
+} from './validity.ts';
+
+/** A secondary industry and the place it stands in, 1 to 3. */
+export interface AltIndustry {
+  readonly place: number;
+  readonly industry: Industry;
+}
+
+/** A merger by the number of the register's organisation for it, which the documents of all its parties carry. */
+export interface Merger {
+  readonly organisation: string;
+  /** The register names it as one that comes out of the merger: it stays. */
+  readonly comesOut: boolean;
+  /** It names it as one that goes into the merger: one that does only that ends in it. Absent in older snapshots. */
+  readonly goesIn?: boolean;
+}
+
+/** The snapshot's own form: one of another form is read as if the company had never been seen. */
+export const SNAPSHOT_FORM = 1;
+
+export interface Company {
+  readonly kind: 'company';
+  readonly snapshotForm: typeof SNAPSHOT_FORM;
+  /** CVR-1-… */
+  readonly entity: string;
+  /** The name it goes by, for people; never empty. */
+  readonly name: string;
+  /** When the register last changed anything that it counts as a change, with its offset. */
+  readonly registeredAt: string | null;
+  /** When the register loaded the document, ISO 8601 UTC; of one read again for a day that came, when that day began. */
+  readonly loadedAt: string;
+  /** The day it was read for: documents also hold what is valid later. */
+  readonly readOn: string;
+  readonly names: DatedValue<string | null>;
+  /** Sorted, as all lists here. */
+  readonly altNames: DatedValue<readonly string[]>;
+  readonly address: DatedValue<Address | null>;
+  readonly industry: DatedValue<Industry | null>;
+  readonly altIndustries: DatedValue<readonly AltIndustry[]>;
+  readonly purpose: DatedValue<string | null>;
+  readonly powerToBind: DatedValue<string | null>;
+  readonly bylawsChangedDate: DatedValue<string | null>;
+  readonly capital: DatedValue<Capital | null>;
+  readonly form: DatedValue<CompanyForm | null>;
+  readonly email: DatedValue<string | null>;
+  readonly fax: DatedValue<string | null>;
+  readonly phoneNumber: DatedValue<string | null>;
+  readonly website: DatedValue<string | null>;
+  readonly status: DatedValue<string | null>;
+  /** What the gazette put on it (bankruptcy and the like), as the register holds it. */
+  readonly credit: DatedValue<Credit | null>;
+  readonly life: DatedValue<Life>;
+  readonly bodies: RelationBodies;
+  readonly mergers: DatedValue<readonly Merger[]>;
+  /** Entity ids. */
+  readonly units: DatedValue<readonly string[]>;
+  readonly commercialProtection: DatedValue<boolean | null>;
+  readonly monthly: Employment<number> | null;
+  readonly quarterly: Employment<string> | null;
+  readonly yearly: Employment<string> | null;
+  /** Parts that no document has spoken of yet: their first values are no changes. See known.ts. */
+  readonly unknown?: readonly string[];
+  /** Parts that had something, and of which the register says that nothing is left. */
+  readonly emptied?: readonly string[];
+  /** What the register said last of parts that wait for a decision: see safety-limit.ts. */
+  readonly withheld?: Withheld;
+}
+
+/** Parts of a company, and of its bodies. */
+export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 'entity' | 'kind'>> {
+  readonly bodies?: Partial<RelationBodies>;
+}
+
+const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): DatedValue<T> => ({
+  value: value(entry),
+  at,
+});
+
+const isOpen = (entry: JsonObject): boolean =>
+  flag(entry['hemmelig']) !== true && text(entry['kontaktoplysning']) !== null;
+
+/** A phone number, address or site that is not secret. */
+export const contactOf = (list: unknown, view: View): DatedValue<string | null> =>
+  told(current(list, view, isOpen), (entry) => text(entry?.['kontaktoplysning']));
+
+/** All values of the attributes that are told of, by type: a type can occur more than once. */
+const attributesOf = (document: JsonObject): ReadonlyMap<string, readonly unknown[]> => {
+  const values = new Map<string, readonly unknown[]>();
+  for (const { type, vaerdier } of entriesOf(document['attributter'])) {
+    if (typeof type !== 'string' || !Array.isArray(vaerdier)) continue;
+    const known = values.get(type);
+    values.set(type, known === undefined ? vaerdier : [...known, ...vaerdier]);
+  }
+  return values;
+};
+
+const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: View): DatedValue<Capital | null> => {
+  const [amount, currency, hasClasses, isPartial] = [
+    'KAPITAL',
+    'KAPITALVALUTA',
+    'KAPITALKLASSER',
+    'KAPITAL_DELVIST',
+  ].map((type) => current(attributes.get(type), view));
+  const value = decimal(amount?.entry?.['vaerdi']);
+  const at = later(amount?.at ?? null, currency?.at ?? null);
+  if (value === null) return { value: null, at };
+  return {
+    value: {
+      value,
+      currency: text(currency?.entry?.['vaerdi']),
+      hasClasses: flag(hasClasses?.entry?.['vaerdi']),
+      isPartial: flag(isPartial?.entry?.['vaerdi']),
+    },
+    at,
+  };
+};
+
+/** The different values of a list's valid entries, sorted. */
+const all = <T>(list: unknown, view: View, keyOf: (entry: JsonObject) => string | null, of: (key: string) => T) => {
+  const keys = new Set<string>();
+  const at = walk(list, view, (entry) => {
+    const key = keyOf(entry);
+    if (key !== null) keys.add(key);
+  });
+  return { value: [...keys].sort().map(of), at };
+};
+
+const altIndustriesOf = (document: JsonObject, view: View): DatedValue<readonly AltIndustry[]> => {
+  const places = [1, 2, 3].map((place) => ({ place, picked: current(document[`bibranche${place}`], view) }));
+  const value = places.flatMap(({ place, picked }): readonly AltIndustry[] => {
+    const industry = industryOf(picked.entry, view);
+    return industry === null ? [] : [{ place, industry }];
+  });
+  return { value, at: places.reduce<string | null>((at, { picked }) => later(at, picked.at), null) };
+};
+
+const valuesIn = (attributes: unknown): readonly JsonObject[] =>
+  entriesOf(attributes).flatMap(({ vaerdier }) => entriesOf(vaerdier));
+
+/** Mergers that have begun: they last a day, and stay in the document. */
+const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<readonly Merger[]> => {
+  const mergers = new Map<string, Merger>();
+  let at: string | null = null;
+  for (const { enhedsNummerOrganisation, indgaaende, udgaaende, organisationsNavn } of entriesOf(
+    document['fusioner'],
+  )) {
+    const organisation = text(enhedsNummerOrganisation);
+    if (organisation === null) continue;
+    const entries = [...entriesOf(organisationsNavn), ...valuesIn(indgaaende), ...valuesIn(udgaaende)];
+    for (const entry of entries) {
+      at = later(at, touchedAt(entry));
+      noteDay(horizon, periodOf(entry).from, today);
+    }
+    const hasBegun = entries.length === 0 || entries.some((entry) => (periodOf(entry).from ?? '') <= today);
+    if (!hasBegun) continue;
+    const known = mergers.get(organisation);
+    const comesOut = entriesOf(udgaaende).length > 0 || known?.comesOut === true;
+    const goesIn = entriesOf(indgaaende).length > 0 || known?.goesIn === true;
+    mergers.set(organisation, { organisation, comesOut, goesIn });
+  }
+  return { value: [...mergers.values()].sort((a, b) => (a.organisation < b.organisation ? -1 : 1)), at };
+};
+
+/** The CVR number of a company document; null where it has none. */
+export const cvrOf = (document: JsonObject): string | null => digits(document['cvrNummer'], 8);
+
+/** Reads a company document as of a day; fills the horizon. */
+export const companyOf = (
+  document: JsonObject,
+  { cvr, loadedAt, today, horizon }: { cvr: string; loadedAt: string; today: string; horizon: Horizon },
+): Company => {
+  const { life, on } = lifeOf(document, today, horizon);
+  // What ended with the company is kept as it last was: nobody moved out or gave up a name.
+  const view: View = { today, on, horizon };
+  const now: View = { today, on: today, horizon };
+  const registeredAt = touchedAt(document);
+  const attributes = attributesOf(document);
+  const attribute = (type: string): Picked => current(attributes.get(type), view);
+  const names = told(current(document['navne'], view), (entry) => text(entry?.['navn']));
+  const metadata = document['virksomhedMetadata'];
+  const latest = isJsonObject(metadata) ? metadata['nyesteNavn'] : undefined;
+  const entity = companyEntityId(cvr);
+  const credit = creditOf(document, now);
+  return {
+    kind: 'company',
+    snapshotForm: SNAPSHOT_FORM,
+    entity,
+    name: names.value ?? text(isJsonObject(latest) ? latest['navn'] : undefined) ?? entity,
+    registeredAt,
+    loadedAt,
+    readOn: today,
+    names,
+    altNames: all(document['binavne'], view, (entry) => text(entry['navn']), String),
+    address: told(current(document['beliggenhedsadresse'], view), (entry) => addressOf(entry, view)),
+    industry: told(current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
+    altIndustries: altIndustriesOf(document, view),
+    purpose: told(attribute('FORMÅL'), (entry) => text(entry?.['vaerdi'])),
+    powerToBind: told(attribute('TEGNINGSREGEL'), (entry) => text(entry?.['vaerdi'])),
+    bylawsChangedDate: told(attribute('VEDTÆGT_SENESTE'), (entry) => midnight(dayOf(entry?.['vaerdi']))),
+    capital: capitalOf(attributes, view),
+    form: told(current(document['virksomhedsform'], view), (entry) => formOf(entry, view)),
+    email: contactOf(document['elektroniskPost'], view),
+    fax: contactOf(document['telefaxNummer'], view),
+    phoneNumber: contactOf(document['telefonNummer'], view),
+    website: contactOf(document['hjemmeside'], view),
+    status: statusOf(document, { now, asLast: view, credit: credit.value, registeredAt }),
+    credit,
+    life,
+    bodies: bodiesOf(document, now),
+    mergers: mergersOf(document, now),
+    units: all(
+      document['penheder'],
+      now,
+      (entry) => digits(entry['pNummer'], 10),
+      (number) => `CVR-2-${number}`,
+    ),
+    commercialProtection: { value: flag(document['reklamebeskyttet']), at: registeredAt },
+    monthly: newestMonth(document),
+    quarterly: newestQuarter(document),
+    yearly: newestYear(document),
+  };
+};

@@ -1,0 +1,96 @@
+/** Reads the register's documents: companies, production units, persons. Tolerant: never throws on parsed JSON. */
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import { normaliseTime } from '../../../protocol/text/time.ts';
+import { type Company, companyOf, cvrOf, SNAPSHOT_FORM } from './company.ts';
+import { digits, text } from './fields.ts';
+import { nameIn, participantId } from './relations.ts';
+import { type Unit, unitOf } from './unit.ts';
+import { dayOf, type Horizon, noteDay, touchedAt } from './validity.ts';
+
+/** A person or another participant. Its relations are told from the companies' documents, so little is kept. */
+export interface Person {
+  readonly kind: 'person';
+  readonly snapshotForm: typeof SNAPSHOT_FORM;
+  /** CVR-3-… */
+  readonly entity: string;
+  readonly name: string;
+  readonly registeredAt: string | null;
+}
+
+interface Read {
+  /** When the register loaded it, ISO 8601 UTC. */
+  readonly loadedAt: string;
+  /** The coming day on which something in it begins or ends; null where nothing lies ahead. */
+  readonly aheadOn: string | null;
+}
+
+export type Reading =
+  | (Read & { readonly kind: 'company'; readonly company: Company; readonly cvr: string })
+  | (Read & { readonly kind: 'unit'; readonly unit: Unit })
+  | (Read & { readonly kind: 'person'; readonly person: Person })
+  | { readonly kind: 'unreadable'; readonly id: string | undefined; readonly reason: string };
+
+const NEVER = '1970-01-01T00:00:00.000Z';
+
+const timeOf = (value: unknown): string | undefined => (typeof value === 'string' ? normaliseTime(value) : undefined);
+
+/** The loading time; it also moves where nothing changed. `sidstOpdateret` does not move with all that changes. */
+const loadedAtOf = (document: JsonObject): string =>
+  timeOf(document['sidstIndlaest']) ?? timeOf(document['sidstOpdateret']) ?? NEVER;
+
+const idOf = (document: unknown): string | undefined => {
+  if (!isJsonObject(document)) return undefined;
+  const [id] = ['cvrNummer', 'pNummer', 'enhedsNummer'].flatMap((key) => text(document[key]) ?? []);
+  return id?.slice(0, 40);
+};
+
+const unreadable = (document: unknown, reason: string): Reading => ({ kind: 'unreadable', id: idOf(document), reason });
+
+const personOf = (document: JsonObject): Person | null => {
+  const id = participantId({ ...document, enhedstype: 'PERSON' });
+  if (id === null) return null;
+  return {
+    kind: 'person',
+    snapshotForm: SNAPSHOT_FORM,
+    entity: id,
+    name: nameIn(document) ?? id,
+    registeredAt: touchedAt(document),
+  };
+};
+
+/** What lies in a document's envelope; undefined where it is no document. */
+export const contentOf = (json: unknown): JsonObject | undefined => {
+  const { Vrvirksomhed: company, VrproduktionsEnhed: unit, Vrdeltagerperson: person } = isJsonObject(json) ? json : {};
+  const content = company ?? unit ?? person;
+  return isJsonObject(content) ? content : undefined;
+};
+
+/**
+ * Reads one document: the `_source` of a search hit, or the object within. `today` is YYYY-MM-DD in Copenhagen: what is
+ * valid then is read, and `aheadOn` tells when to read the document again.
+ */
+export const readDocument = (json: unknown, today: string): Reading => {
+  if (!isJsonObject(json)) return unreadable(json, 'it is not a JSON object');
+  const { Vrvirksomhed: company, VrproduktionsEnhed: unit, Vrdeltagerperson: person } = json;
+  const document = company ?? unit ?? person;
+  if (document === undefined) return unreadable(json, 'it is no company, production unit or person');
+  if (!isJsonObject(document)) return unreadable(undefined, 'what it holds is not a JSON object');
+  const loadedAt = loadedAtOf(document);
+  const horizon: Horizon = { aheadOn: null };
+  noteDay(horizon, dayOf(document['naermesteFremtidigeDato']), today);
+  if (company !== undefined) {
+    const cvr = cvrOf(document);
+    if (cvr === null) return unreadable(document, 'it has no CVR number of eight digits');
+    const read = companyOf(document, { cvr, loadedAt, today, horizon });
+    return { kind: 'company', company: read, cvr, loadedAt, aheadOn: horizon.aheadOn };
+  }
+  if (unit !== undefined) {
+    const number = digits(document['pNummer'], 10);
+    if (number === null) return unreadable(document, 'it has no P-number of ten digits');
+    const read = unitOf(document, { number, loadedAt, today, horizon });
+    return { kind: 'unit', unit: read, loadedAt, aheadOn: horizon.aheadOn };
+  }
+  const read = personOf(document);
+  if (read === null) return unreadable(document, 'it has no unit number');
+  return { kind: 'person', person: read, loadedAt, aheadOn: null };
+};

@@ -1,0 +1,79 @@
+/** Numbers of employees: the newest month, quarter and year of a company. */
+import type { JsonObject } from '../../../protocol/text/json.ts';
+import { whole } from './fields.ts';
+import { entriesOf, isLater, touchedAt } from './validity.ts';
+
+/** The figure of one period; `number` is the month or quarter, 0 for a year. */
+export interface Employment<T> {
+  readonly year: number;
+  readonly number: number;
+  readonly value: T;
+  readonly at: string | null;
+}
+
+const BOUNDS: readonly number[] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+const CODE = /^ANTAL_(\d+)(?:_(\d+))?/;
+
+const between = (from: number, to: number): string => {
+  if (from >= 1000) return '1000+';
+  return from === to ? String(from) : `${from}-${to}`;
+};
+
+/** The interval a code stands for: `ANTAL_2_4` is `2-4`, `ANTAL_1_1` is `1`, anything from 1,000 on `1000+`. */
+export const intervalOfCode = (code: unknown): string | null => {
+  const [, from, to] = typeof code === 'string' ? (CODE.exec(code) ?? []) : [];
+  if (from === undefined) return null;
+  return to === undefined && Number(from) < 1000 ? `${Number(from)}+` : between(Number(from), Number(to));
+};
+
+/** The register's interval that a number is in. */
+export const intervalOfNumber = (count: number): string => {
+  const at = BOUNDS.findLastIndex((bound) => bound <= count);
+  const [from = 0, next = Number.POSITIVE_INFINITY] = [BOUNDS[at], BOUNDS[at + 1]];
+  return between(from, next - 1);
+};
+
+const exact = (entry: JsonObject): number | null => {
+  const count = whole(entry['antalAnsatte']);
+  return count !== null && count >= 0 ? count : null;
+};
+
+const interval = (entry: JsonObject): string | null => {
+  const stated = intervalOfCode(entry['intervalKodeAntalAnsatte']);
+  if (stated !== null) return stated;
+  const count = exact(entry);
+  return count === null ? null : intervalOfNumber(count);
+};
+
+/** The latest period that has a value, whatever the order; said twice, what was touched last. */
+const newestOf = <T extends string | number>(
+  lists: readonly unknown[],
+  unit: string | undefined,
+  figure: (entry: JsonObject) => T | null,
+): Employment<T> | null => {
+  let best: Employment<T> | null = null;
+  for (const entry of lists.flatMap(entriesOf)) {
+    const year = whole(entry['aar']);
+    const number = unit === undefined ? 0 : whole(entry[unit]);
+    if (year === null || number === null) continue;
+    const ahead = best === null ? 1 : year - best.year || number - best.number;
+    if (ahead < 0) continue;
+    const value = figure(entry);
+    const at = touchedAt(entry);
+    if (value === null) continue;
+    const isBetter =
+      best === null || ahead > 0 || isLater(at, best.at) || (at === best.at && String(value) > String(best.value));
+    if (isBetter) best = { year, number, value, at };
+  }
+  return best;
+};
+
+/** Exact numbers exist since late 2019, two months late; before, months have intervals only and give nothing. */
+export const newestMonth = (document: JsonObject): Employment<number> | null =>
+  newestOf([document['erstMaanedsbeskaeftigelse'], document['maanedsbeskaeftigelse']], 'maaned', exact);
+
+export const newestQuarter = (document: JsonObject): Employment<string> | null =>
+  newestOf([document['erstKvartalsbeskaeftigelse'], document['kvartalsbeskaeftigelse']], 'kvartal', interval);
+
+export const newestYear = (document: JsonObject): Employment<string> | null =>
+  newestOf([document['erstAarsbeskaeftigelse'], document['aarsbeskaeftigelse']], undefined, interval);

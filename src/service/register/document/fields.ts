@@ -1,0 +1,122 @@
+/** Single fields of register documents, read tolerantly: what is not what it should be is null. */
+import type { Address, CompanyForm, Industry } from '../../../protocol/formats.ts';
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import { storable } from '../../../store/each.ts';
+import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
+
+/** A text without blanks around it, as every store can keep it, or a number as text; null where nothing is left. */
+export const text = (value: unknown): string | null => {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  if (typeof value !== 'string') return null;
+  const trimmed = storable(value.trim());
+  return trimmed === '' ? null : trimmed;
+};
+
+/** A whole number, or digits that spell one. */
+export const whole = (value: unknown): number | null => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
+};
+
+/** A decimal number, or a text that spells one. */
+export const decimal = (value: unknown): number | null => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value.replace(',', '.')) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number + 0 : null;
+};
+
+/** A boolean, or the text of one: values of attributes are always text. */
+export const flag = (value: unknown): boolean | null => {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' ? true : value === 'false' ? false : null;
+};
+
+/** A number of so many digits, leading zeros given back that a JSON number cannot hold. */
+export const digits = (value: unknown, length: number): string | null => {
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
+  const padded = String(value).trim().padStart(length, '0');
+  return /^\d+$/.test(padded) && padded.length === length && !/^0+$/.test(padded) ? padded : null;
+};
+
+/** A day as the wire writes it: midnight without time zone. Null where it is no real day. */
+export const midnight = (day: string | null): string | null => (day !== null && isDay(day) ? `${day}T00:00:00` : null);
+
+const CLOCK = /^T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
+
+/** A register time as the wire writes data: local, without time zone. */
+const localTime = (time: string | null): string | null => {
+  const start = midnight(dayOf(time));
+  return start !== null && time !== null && CLOCK.test(time.slice(10)) ? time.slice(0, 19) : start;
+};
+
+const wirePeriod = (entry: JsonObject, { today }: View) => {
+  const { from, to } = periodOf(entry);
+  const isNow = (from === null || from <= today) && (to === null || to >= today);
+  return { from: midnight(from), to: midnight(to), original: null, isNow };
+};
+
+/** An entry of the industry lists; null without a code. */
+export const industryOf = (entry: JsonObject | undefined, view: View): Industry | null => {
+  const code = text(entry?.['branchekode']);
+  if (entry === undefined || code === null) return null;
+  return {
+    period: wirePeriod(entry, view),
+    industryCode: code,
+    industryText: text(entry['branchetekst']),
+    lastUpdated: localTime(touchedAt(entry)),
+  };
+};
+
+/** An entry of the company forms; null without a code. */
+export const formOf = (entry: JsonObject | undefined, view: View): CompanyForm | null => {
+  const code = whole(entry?.['virksomhedsformkode']);
+  if (entry === undefined || code === null) return null;
+  return {
+    companyFormCode: code,
+    shortDescription: text(entry['kortBeskrivelse']),
+    longDescription: text(entry['langBeskrivelse']),
+    responsibleDataProvider: text(entry['ansvarligDataleverandoer']),
+    period: wirePeriod(entry, view),
+    lastUpdated: localTime(touchedAt(entry)),
+  };
+};
+
+const municipalityOf = (value: unknown, view: View): Address['municipality'] => {
+  if (!isJsonObject(value)) return null;
+  return {
+    period: wirePeriod(value, view),
+    name: text(value['kommuneNavn']),
+    code: whole(value['kommuneKode']),
+    original: null,
+    lastUpdated: localTime(touchedAt(value)),
+    relatedEntityId: null,
+    relatedUpdates: [],
+  };
+};
+
+/** An entry of the addresses. Abroad there is no municipality, and `freeText` holds the address. */
+export const addressOf = (entry: JsonObject | undefined, view: View): Address | null => {
+  if (entry === undefined) return null;
+  return {
+    countryCode: text(entry['landekode']),
+    freeText: text(entry['fritekst']),
+    roadCode: whole(entry['vejkode']),
+    municipality: municipalityOf(entry['kommune'], view),
+    houseNumberFrom: whole(entry['husnummerFra']),
+    houseNumberTo: whole(entry['husnummerTil']),
+    houseLetterFrom: text(entry['bogstavFra']),
+    houseLetterTo: text(entry['bogstavTil']),
+    floor: text(entry['etage']),
+    sideDoor: text(entry['sidedoer']),
+    coName: text(entry['conavn']),
+    postalBox: text(entry['postboks']),
+    streetName: text(entry['vejnavn']),
+    cityName: text(entry['bynavn']),
+    postalCode: whole(entry['postnummer']) ?? text(entry['postnummer']),
+    postalDistrict: text(entry['postdistrikt']),
+    period: wirePeriod(entry, view),
+    original: null,
+    lastUpdated: localTime(touchedAt(entry)),
+    relatedEntityId: null,
+    relatedUpdates: [],
+  };
+};

@@ -1,0 +1,169 @@
+/**
+ * What is known of a company after another document: what it states, and of the rest what was known before. A family
+ * that a document does not state is unknown, never empty. Pure.
+ */
+import type { Capital } from '../../../protocol/formats.ts';
+import type { AltIndustry, Company } from './company.ts';
+import type { Employment } from './employment.ts';
+import { PARTS, type Part } from './families.ts';
+import { BODIES, type Membership, type RelationBody, type Trace } from './relations.ts';
+import type { DocumentStatement } from './stated.ts';
+import { plainStatus } from './status.ts';
+import { UNIT_PARTS, type Unit } from './unit.ts';
+import type { DatedValue } from './validity.ts';
+
+/** A part that is no body. */
+export type Own = Exclude<Part, RelationBody>;
+
+export const isBody = (part: Part): part is RelationBody => BODIES.some((body) => body === part);
+const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
+
+/** What every company has: to be without it is to have a document that does not say it. */
+const NEVER_EMPTY: ReadonlySet<string> = new Set<Part>(['names', 'status', 'form']);
+
+const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
+
+/** Whether nothing is there of a part. */
+export const isEmpty = (company: Company, part: Part): boolean => {
+  if (isBody(part)) return company.bodies[part].members.length === 0;
+  if (part === 'life') return company.life.value.started === null && company.life.value.ended === null;
+  if (part === 'monthly' || part === 'quarterly' || part === 'yearly') return company[part] === null;
+  return isNothing(company[part].value);
+};
+
+interface Sight {
+  readonly part: string;
+  readonly says: DocumentStatement;
+  readonly isEmpty: boolean;
+  /** Undefined where the part was not known. */
+  readonly wasEmpty: boolean | undefined;
+}
+
+/** Whether a part is taken as it was read, kept as it was known, or not known still. */
+const undoOutcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
+  const stated = says.of(part);
+  // Without its life nobody knows on which day a company that ended is to be looked at.
+  const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
+  if (stated === 'stated' && !isLost) return 'read';
+  if (wasEmpty === false) return 'kept';
+  const isUnsaid = stated === 'missing' || (isLost && stated !== 'silent');
+  return isUnsaid && wasEmpty === undefined ? 'unknown' : 'read';
+};
+
+const isKnown = (before: Company | Unit | undefined, part: string): boolean =>
+  before !== undefined && before.unknown?.includes(part) !== true;
+
+/** A copy with some of its parts as another has them. */
+export const withParts = <S extends object>(to: S, from: S, parts: readonly (keyof S)[]): S => {
+  const copy = { ...to };
+  for (const part of parts) copy[part] = from[part];
+  return copy;
+};
+
+/** Of two figures the one of the later period: the lists that bring them do not begin and end together. */
+const isLaterFigure = (after: Employment<unknown> | null, before: Employment<unknown> | null): boolean =>
+  after !== null && (before === null || (after.year - before.year || after.number - before.number) >= 0);
+
+const isReplaced = (part: Own, before: Company, after: Company, says: DocumentStatement): boolean =>
+  (part === 'monthly' || part === 'quarterly' || part === 'yearly') &&
+  says.of(part) === 'silent' &&
+  isLaterFigure(after[part], before[part]);
+
+/** A place of secondary industries that is not stated keeps its industry. */
+const keepPlaces = (before: Company, after: Company, says: DocumentStatement): DatedValue<readonly AltIndustry[]> => {
+  const kept = before.altIndustries.value.filter(({ place }) => says.of(`altIndustry${place}`) !== 'stated');
+  if (kept.length === 0) return after.altIndustries;
+  const value = [...after.altIndustries.value, ...kept].sort((a, b) => a.place - b.place);
+  return { ...after.altIndustries, value };
+};
+
+/** An amount keeps its currency, and the like, where only the amount is stated. */
+const keepTerms = (before: Company, after: Company, says: DocumentStatement): DatedValue<Capital | null> => {
+  const [was, is] = [before.capital.value, after.capital.value];
+  if (was === null || is === null) return after.capital;
+  const kept = (['currency', 'hasClasses', 'isPartial'] as const).filter((term) => says.of(term) !== 'stated');
+  return { ...after.capital, value: withParts(is, was, kept) };
+};
+
+/** A member without a name keeps the name it had; where the document does not say who all are, nobody is missed. */
+const keepMembers = (before: Membership, after: Membership, trace: Trace | undefined): Membership => {
+  const names = new Map(before.members.map(({ entityId, name }) => [entityId, name]));
+  const named = after.members.map((each) => ({ ...each, name: each.name ?? names.get(each.entityId) ?? null }));
+  const missed = trace?.isPartial ? before.members.filter(({ entityId }) => !trace.ids.has(entityId)) : [];
+  const members = [...named, ...missed].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
+  return { ...after, members };
+};
+
+/** A company as it is known after a document was read: what it does not state is as it was before. */
+export const withKnown = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
+  const known = keepUnstated(before, read, says);
+  const emptied = PARTS.filter(
+    (part) => isEmpty(known, part) && (says.of(part) === 'stated' || before?.emptied?.includes(part) === true),
+  );
+  return emptied.length === 0 ? known : { ...known, emptied };
+};
+
+const keepUnstated = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
+  const kept = new Set<Part>();
+  const unknown: Part[] = [];
+  for (const part of PARTS) {
+    const wasEmpty = before !== undefined && isKnown(before, part) ? isEmpty(before, part) : undefined;
+    const undoOutcome = undoOutcomeOf({ part, says, isEmpty: isEmpty(read, part), wasEmpty });
+    if (undoOutcome === 'kept') kept.add(part);
+    if (undoOutcome === 'unknown') unknown.push(part);
+  }
+  const known = { ...read, ...(unknown.length > 0 && { unknown }) };
+  if (before === undefined) return known;
+  if (plainStatus(before.status.value) === plainStatus(read.status.value)) kept.add('status');
+  const parts = OWN_PARTS.filter((part) => kept.has(part) && !isReplaced(part, before, read, says));
+  const bodies = { ...read.bodies };
+  for (const body of BODIES)
+    bodies[body] = kept.has(body)
+      ? before.bodies[body]
+      : keepMembers(before.bodies[body], read.bodies[body], says.traceOf(body));
+  const merged: Company = {
+    ...known,
+    altIndustries: keepPlaces(before, read, says),
+    capital: keepTerms(before, read, says),
+    bodies,
+    name: kept.has('names') ? before.name : read.name,
+  };
+  return withParts(merged, before, parts);
+};
+
+/** A production unit, likewise. */
+export const withKnownUnit = (before: Unit | undefined, read: Unit, says: DocumentStatement): Unit => {
+  const kept: (typeof UNIT_PARTS)[number][] = [];
+  const unknown: string[] = [];
+  for (const part of UNIT_PARTS) {
+    const wasEmpty = before !== undefined && isKnown(before, part) ? before[part].value === null : undefined;
+    const undoOutcome = undoOutcomeOf({ part, says, isEmpty: read[part].value === null, wasEmpty });
+    if (undoOutcome === 'kept') kept.push(part);
+    if (undoOutcome === 'unknown') unknown.push(part);
+  }
+  const known = { ...read, ...(unknown.length > 0 && { unknown }) };
+  if (before === undefined) return known;
+  return withParts({ ...known, name: kept.includes('names') ? before.name : read.name }, before, kept);
+};
+
+/**
+ * The snapshot before, for a comparison: what was not known then is taken to have been as it is now. The first that a
+ * source says of a family is no change.
+ */
+export const comparable = (before: Company, after: Company): Company => {
+  const parts = PARTS.filter((part) => !isKnown(before, part));
+  if (parts.length === 0) return before;
+  const bodies = withParts(before.bodies, after.bodies, parts.filter(isBody));
+  return withParts(
+    { ...before, bodies },
+    after,
+    parts.filter((part): part is Own => !isBody(part)),
+  );
+};
+
+export const comparableUnit = (before: Unit, after: Unit): Unit =>
+  withParts(
+    before,
+    after,
+    UNIT_PARTS.filter((part) => !isKnown(before, part)),
+  );

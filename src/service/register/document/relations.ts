@@ -1,0 +1,200 @@
+/** Who stands in which relation to a company: its owners, beneficial owners, board, management, auditor, partners. */
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import { digits, text } from './fields.ts';
+import { precisePercentage, shareInterval } from './shares.ts';
+import { current, entriesOf, later, newest, type View, walk } from './validity.ts';
+
+/** The bodies of a company that the service tells of, by the events that do, and its founders. */
+export const BODIES = [
+  'ownership',
+  'trueOwnership',
+  'trueVoteRights',
+  'accountant',
+  'board',
+  'management',
+  'stakeholders',
+  'founders',
+] as const;
+export type RelationBody = (typeof BODIES)[number];
+
+/** A member of a body. */
+export interface BodyMember {
+  readonly entityId: string;
+  readonly name: string | null;
+  /** As the wire writes it: a band of a legal owner, a precise percentage of a beneficial one; null in other bodies. */
+  readonly share: string | null;
+}
+
+/** A body as of a day: its members by entity id, and when the register last touched anything in it. */
+export interface Membership {
+  readonly members: readonly BodyMember[];
+  readonly at: string | null;
+}
+
+export type RelationBodies = { readonly [B in RelationBody]: Membership };
+
+/** How membership in a body shows. Of a role body any role counts: a chair is a member like others. */
+interface Rule {
+  readonly body: RelationBody;
+  readonly attribute: string;
+  readonly share?: (value: unknown) => string | null;
+  /** Counts without any data on the member. */
+  readonly bare?: true;
+}
+
+const role = (body: RelationBody): readonly Rule[] => [{ body, attribute: 'FUNKTION' }];
+
+// By hovedtype and, where several bodies share one, by organisationsNavn. There is no hovedtype for a board or owners.
+const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
+  ['REGISTER EJERREGISTER', [{ body: 'ownership', attribute: 'EJERANDEL_PROCENT', share: shareInterval }]],
+  [
+    'REGISTER REELLE EJERE',
+    [
+      { body: 'trueOwnership', attribute: 'EJERANDEL_PROCENT', share: precisePercentage },
+      { body: 'trueVoteRights', attribute: 'EJERANDEL_STEMMERET_PROCENT', share: precisePercentage },
+    ],
+  ],
+  ['LEDELSESORGAN BESTYRELSE', role('board')],
+  ['LEDELSESORGAN DIREKTION', role('management')],
+  ['REVISION', role('accountant')],
+  ['STIFTERE', role('founders')],
+  ['FULDT_ANSVARLIG_DELTAGERE', [{ body: 'stakeholders', attribute: 'FUNKTION', bare: true }]],
+]);
+
+const NO_RULES: readonly Rule[] = [];
+
+const upper = (value: unknown): string => (typeof value === 'string' ? value.trim().toUpperCase() : '');
+
+const functionOf = (organisation: JsonObject): unknown => {
+  const attribute = entriesOf(organisation['attributter']).find(({ type }) => upper(type) === 'FUNKTION');
+  return newest(attribute?.['vaerdier'])?.['vaerdi'];
+};
+
+const rulesOf = (organisation: JsonObject): readonly Rule[] => {
+  const { hovedtype } = organisation;
+  const kind = typeof hovedtype === 'string' && RULES.has(hovedtype) ? hovedtype : upper(hovedtype);
+  const byKind = RULES.get(kind);
+  if (byKind !== undefined) return byKind;
+  if (kind !== 'REGISTER' && kind !== 'LEDELSESORGAN') return NO_RULES;
+  const named = newest(organisation['organisationsNavn'])?.['navn'] ?? functionOf(organisation);
+  return RULES.get(`${kind} ${upper(named)}`) ?? NO_RULES;
+};
+
+/** The entity a participant is. A company without a number here (a foreign one) goes by its unit number, as persons do. */
+export const participantId = (participant: JsonObject): string | null => {
+  const kind = upper(participant['enhedstype']);
+  const key = participant['forretningsnoegle'];
+  const cvr = kind === 'VIRKSOMHED' ? digits(key, 8) : null;
+  if (cvr !== null) return `CVR-1-${cvr}`;
+  const unit = kind === 'PRODUKTIONSENHED' ? digits(key, 10) : null;
+  if (unit !== null) return `CVR-2-${unit}`;
+  const number = text(participant['enhedsNummer']);
+  return number !== null && /^[1-9]\d{0,15}$/.test(number) ? `CVR-3-${number}` : null;
+};
+
+/** The latest name of a participant. Persons' names have periods without ends, or none. */
+export const nameIn = (participant: JsonObject): string | null => text(newest(participant['navne'])?.['navn']);
+
+interface Standing {
+  isMember: boolean;
+  share: string | null;
+  at: string | null;
+}
+
+const shareNumber = (share: string | null): number => (share === null ? -1 : Number.parseFloat(share));
+
+/** Reads one rule on one organisation: whether its member is one today. */
+const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing => {
+  const standing: Standing = { isMember: false, share: null, at: null };
+  let isBare = true;
+  for (const { attributter } of entriesOf(organisation['medlemsData'])) {
+    for (const { type, vaerdier } of entriesOf(attributter)) {
+      isBare = false;
+      if (type !== rule.attribute) continue;
+      const { entry, at } = current(vaerdier, view);
+      standing.at = later(standing.at, at);
+      if (entry === undefined) continue;
+      const share = rule.share?.(entry['vaerdi']) ?? null;
+      standing.isMember = true;
+      // Several classes of capital: the largest share tells most.
+      if (shareNumber(share) > shareNumber(standing.share)) standing.share = share;
+    }
+  }
+  if (rule.bare === true && isBare) {
+    let isNamed = entriesOf(organisation['organisationsNavn']).length === 0;
+    standing.at = walk(organisation['organisationsNavn'], view, () => {
+      isNamed = true;
+    });
+    standing.isMember = isNamed;
+  }
+  return standing;
+};
+
+const byId = (a: BodyMember, b: BodyMember): number => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : 0);
+
+/** Who a document names in a body, now or formerly. */
+export interface Trace {
+  readonly ids: ReadonlySet<string>;
+  /** Somebody is named of whom the document does not say who it is. */
+  readonly isPartial: boolean;
+}
+
+const isNamed = ({ attribute, bare }: Rule, organisation: JsonObject): boolean =>
+  bare === true ||
+  entriesOf(organisation['medlemsData']).some(({ attributter }) =>
+    entriesOf(attributter).some(({ type, vaerdier }) => type === attribute && entriesOf(vaerdier).length > 0),
+  );
+
+/** Whom a document names, by body. Those who left are named with an end: a body of nobody is not spoken of. */
+export const tracesIn = (document: JsonObject): ReadonlyMap<RelationBody, Trace> => {
+  const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
+  for (const { deltager: participant, organisationer } of entriesOf(document['deltagerRelation'])) {
+    const id = isJsonObject(participant) ? participantId(participant) : null;
+    for (const organisation of entriesOf(organisationer)) {
+      for (const rule of rulesOf(organisation)) {
+        if (!isNamed(rule, organisation)) continue;
+        const trace = traces.get(rule.body) ?? { ids: new Set(), isPartial: false };
+        if (id === null) trace.isPartial = true;
+        else trace.ids.add(id);
+        traces.set(rule.body, trace);
+      }
+    }
+  }
+  return traces;
+};
+
+/** Reads all bodies from `deltagerRelation`. A participant that is null cannot be told of and is passed over. */
+export const bodiesOf = (document: JsonObject, view: View): RelationBodies => {
+  const members = new Map<RelationBody, Map<string, BodyMember>>();
+  const touched = new Map<RelationBody, string | null>();
+  for (const relation of entriesOf(document['deltagerRelation'])) {
+    const { deltager: participant } = relation;
+    const entityId = isJsonObject(participant) ? participantId(participant) : null;
+    for (const organisation of entriesOf(relation['organisationer'])) {
+      for (const rule of rulesOf(organisation)) {
+        const { isMember, share, at } = standingBy(rule, organisation, view);
+        touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
+        if (!isMember || entityId === null || !isJsonObject(participant)) continue;
+        const known = members.get(rule.body) ?? new Map<string, BodyMember>();
+        const same = known.get(entityId);
+        if (same === undefined || shareNumber(share) > shareNumber(same.share))
+          known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
+        members.set(rule.body, known);
+      }
+    }
+  }
+  const bodyOf = (body: RelationBody): Membership => ({
+    members: [...(members.get(body)?.values() ?? [])].sort(byId),
+    at: touched.get(body) ?? null,
+  });
+  return {
+    ownership: bodyOf('ownership'),
+    trueOwnership: bodyOf('trueOwnership'),
+    trueVoteRights: bodyOf('trueVoteRights'),
+    accountant: bodyOf('accountant'),
+    board: bodyOf('board'),
+    management: bodyOf('management'),
+    stakeholders: bodyOf('stakeholders'),
+    founders: bodyOf('founders'),
+  };
+};

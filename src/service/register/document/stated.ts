@@ -1,0 +1,136 @@
+/**
+ * What a document states. It carries its whole history, so a fact that ended is still in it, with an end: a section that
+ * is missing, or has no entry at all, does not say that anything ended.
+ */
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import type { Company } from './company.ts';
+import type { Part } from './families.ts';
+import { flag } from './fields.ts';
+import { BODIES, type RelationBody, type Trace, tracesIn } from './relations.ts';
+import type { UNIT_PARTS, Unit } from './unit.ts';
+import { entriesOf } from './validity.ts';
+
+/** `silent`: the section is there and empty; `missing`: it is not there. */
+export type Stated = 'stated' | 'silent' | 'missing';
+
+/** What a document says of each part of its snapshot. */
+export interface DocumentStatement {
+  readonly of: (part: string) => Stated;
+  /** Of a body: who is named in it, and whether somebody is who has no number. */
+  readonly traceOf: (body: RelationBody) => Trace | undefined;
+}
+
+const ofList = (list: unknown): Stated => {
+  if (!Array.isArray(list)) return 'missing';
+  return entriesOf(list).length === 0 ? 'silent' : 'stated';
+};
+
+/** Several sections together state what any of them does, and are missing where none is there. */
+const ofAny = (...lists: readonly unknown[]): Stated => {
+  const stated = lists.map(ofList);
+  return (['stated', 'silent'] as const).find((each) => stated.includes(each)) ?? 'missing';
+};
+
+const ofAttribute = (document: JsonObject, wanted: string): Stated => {
+  const { attributter: attributes } = document;
+  if (!Array.isArray(attributes)) return 'missing';
+  const values = entriesOf(attributes).flatMap(({ type, vaerdier }) => (type === wanted ? entriesOf(vaerdier) : []));
+  return values.length === 0 ? 'silent' : 'stated';
+};
+
+const isBody = (part: string): part is RelationBody => BODIES.some((body) => body === part);
+
+type Reader = (document: JsonObject) => Stated;
+
+const list =
+  (...keys: readonly string[]): Reader =>
+  (document) =>
+    ofAny(...keys.map((key) => document[key]));
+
+const attribute =
+  (type: string): Reader =>
+  (document) =>
+    ofAttribute(document, type);
+
+/** Only the newer of the two lists goes on: without it the other says nothing of now. */
+const figures =
+  (newer: string, older: string): Reader =>
+  (document) => {
+    const stated = ofAny(document[newer], document[older]);
+    return stated === 'stated' && ofList(document[newer]) !== 'stated' ? 'silent' : stated;
+  };
+
+const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
+  names: list('navne'),
+  altNames: list('binavne'),
+  address: list('beliggenhedsadresse'),
+  industry: list('hovedbranche'),
+  altIndustries: list('bibranche1', 'bibranche2', 'bibranche3'),
+  purpose: attribute('FORMÅL'),
+  powerToBind: attribute('TEGNINGSREGEL'),
+  bylawsChangedDate: attribute('VEDTÆGT_SENESTE'),
+  capital: attribute('KAPITAL'),
+  form: list('virksomhedsform'),
+  email: list('elektroniskPost'),
+  fax: list('telefaxNummer'),
+  phoneNumber: list('telefonNummer'),
+  website: list('hjemmeside'),
+  // Composed of two places, which spell it in two ways.
+  status: ({ virksomhedsstatus: listed, virksomhedMetadata: metadata }) =>
+    Array.isArray(listed) && isJsonObject(metadata) && 'sammensatStatus' in metadata ? 'stated' : 'missing',
+  credit: list('status'),
+  life: list('livsforloeb'),
+  mergers: list('fusioner'),
+  units: list('penheder'),
+  commercialProtection: ({ reklamebeskyttet }) => (flag(reklamebeskyttet) === null ? 'missing' : 'stated'),
+  monthly: figures('erstMaanedsbeskaeftigelse', 'maanedsbeskaeftigelse'),
+  quarterly: figures('erstKvartalsbeskaeftigelse', 'kvartalsbeskaeftigelse'),
+  yearly: figures('erstAarsbeskaeftigelse', 'aarsbeskaeftigelse'),
+};
+
+/** What is a part of a part. */
+const DETAILS: Readonly<Record<string, Reader>> = {
+  altIndustry1: list('bibranche1'),
+  altIndustry2: list('bibranche2'),
+  altIndustry3: list('bibranche3'),
+  currency: attribute('KAPITALVALUTA'),
+  hasClasses: attribute('KAPITALKLASSER'),
+  isPartial: attribute('KAPITAL_DELVIST'),
+};
+
+const UNIT: { readonly [P in UnitPart]: Reader } = {
+  company: list('virksomhedsrelation'),
+  names: list('navne'),
+  address: list('beliggenhedsadresse'),
+  industry: list('hovedbranche'),
+  phoneNumber: list('telefonNummer'),
+  fax: list('telefaxNummer'),
+  email: list('elektroniskPost'),
+  life: list('livsforloeb'),
+};
+
+type UnitPart = 'life' | (typeof UNIT_PARTS)[number];
+
+/** Reads what a document states; `unspoken` are the parts that its source never speaks for. */
+export const statedBy = (
+  document: JsonObject,
+  kind: (Company | Unit)['kind'],
+  unspoken: ReadonlySet<string>,
+): DocumentStatement => {
+  const readers: Readonly<Record<string, Reader>> = kind === 'unit' ? UNIT : { ...COMPANY, ...DETAILS };
+  const hasRelations = Array.isArray(document['deltagerRelation']);
+  let traces: ReadonlyMap<RelationBody, Trace> | undefined;
+  const traceOf = (body: RelationBody): Trace | undefined => {
+    traces ??= tracesIn(document);
+    return traces.get(body);
+  };
+  return {
+    of(part) {
+      if (unspoken.has(part)) return 'missing';
+      if (kind === 'company' && isBody(part))
+        return !hasRelations ? 'missing' : traceOf(part) === undefined ? 'silent' : 'stated';
+      return readers[part]?.(document) ?? 'stated';
+    },
+    traceOf,
+  };
+};

@@ -1,0 +1,62 @@
+/** A production unit as the service keeps it. Plain JSON. */
+import type { Address, Industry } from '../../../protocol/formats.ts';
+import type { JsonObject } from '../../../protocol/text/json.ts';
+import { contactOf, SNAPSHOT_FORM } from './company.ts';
+import { addressOf, digits, industryOf, text } from './fields.ts';
+import { lifeOf } from './life.ts';
+import { current, type DatedValue, type Horizon, newest, touchedAt, type View } from './validity.ts';
+
+export interface Unit {
+  readonly kind: 'unit';
+  readonly snapshotForm: typeof SNAPSHOT_FORM;
+  /** CVR-2-… */
+  readonly entity: string;
+  readonly name: string;
+  readonly registeredAt: string | null;
+  readonly loadedAt: string;
+  readonly readOn: string;
+  /** The company it belongs to today, CVR-1-…: a unit can move. */
+  readonly company: DatedValue<string | null>;
+  readonly names: DatedValue<string | null>;
+  readonly address: DatedValue<Address | null>;
+  readonly industry: DatedValue<Industry | null>;
+  readonly phoneNumber: DatedValue<string | null>;
+  readonly fax: DatedValue<string | null>;
+  readonly email: DatedValue<string | null>;
+  /** Parts that no document has spoken of yet. */
+  readonly unknown?: readonly string[];
+}
+
+/** What of a unit is read from sections of its own. */
+export const UNIT_PARTS = ['company', 'names', 'address', 'industry', 'phoneNumber', 'fax', 'email'] as const;
+
+/** Reads a production unit's document as of a day; fills the horizon. */
+export const unitOf = (
+  document: JsonObject,
+  { number, loadedAt, today, horizon }: { number: string; loadedAt: string; today: string; horizon: Horizon },
+): Unit => {
+  const { on } = lifeOf(document, today, horizon);
+  const view: View = { today, on, horizon };
+  const owner = current(document['virksomhedsrelation'], { ...view, on: today });
+  const cvr = digits(owner.entry?.['cvrNummer'], 8);
+  const named = current(document['navne'], view);
+  const industry = current(document['hovedbranche'], view);
+  const address = current(document['beliggenhedsadresse'], view);
+  const entity = `CVR-2-${number}`;
+  return {
+    kind: 'unit',
+    snapshotForm: SNAPSHOT_FORM,
+    entity,
+    name: text((named.entry ?? newest(document['navne']))?.['navn']) ?? entity,
+    registeredAt: touchedAt(document),
+    loadedAt,
+    readOn: today,
+    company: { value: cvr === null ? null : `CVR-1-${cvr}`, at: owner.at },
+    names: { value: text(named.entry?.['navn']), at: named.at },
+    address: { value: addressOf(address.entry, view), at: address.at },
+    industry: { value: industryOf(industry.entry, view), at: industry.at },
+    phoneNumber: contactOf(document['telefonNummer'], view),
+    fax: contactOf(document['telefaxNummer'], view),
+    email: contactOf(document['elektroniskPost'], view),
+  };
+};

@@ -1,0 +1,156 @@
+/**
+ * What is valid on a day: the register keeps the whole history of every list, each entry with its period.
+ *
+ * Periods are plain days, both ends inclusive; a missing end is open. Lists are in no order. Days are compared as text.
+ */
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+
+/** A value, and when the register last touched it: its own time, in ISO 8601 with its offset. */
+export interface DatedValue<T> {
+  readonly value: T;
+  readonly at: string | null;
+}
+
+/** From where a document is looked at. `aheadOn` is filled while its lists are walked. */
+export interface View {
+  /** YYYY-MM-DD in Copenhagen. */
+  readonly today: string;
+  /** The day whose entries count: today, but for a company that ended its last day, for a coming one its first. */
+  readonly on: string;
+  readonly horizon: Horizon;
+}
+
+/** The earliest coming day on which anything that was walked begins or has ceased to be valid. */
+export interface Horizon {
+  aheadOn: string | null;
+}
+
+/** What was chosen of a list, and when the register last touched it: the chosen entry, else any entry of the list. */
+export interface Picked {
+  readonly entry: JsonObject | undefined;
+  readonly at: string | null;
+}
+
+/** The day of a text that begins with one; null for anything else. */
+export const dayOf = (value: unknown): string | null => {
+  if (typeof value !== 'string' || value.length < 10) return null;
+  return value.length === 10 ? value : value.slice(0, 10);
+};
+
+const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+const numberAt = (text: string, from: number, to: number): number => {
+  let number = 0;
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+};
+
+/** Whether a text is a real day, YYYY-MM-DD. Without expressions and dates: it is asked of most entries that count. */
+export const isDay = (day: string): boolean => {
+  if (day.length !== 10 || day[4] !== '-' || day[7] !== '-') return false;
+  const year = numberAt(day, 0, 4);
+  const month = numberAt(day, 5, 7);
+  const date = numberAt(day, 8, 10);
+  if (Number.isNaN(year) || !(date >= 1 && date <= (MONTH_DAYS[month - 1] ?? 0))) return false;
+  return month !== 2 || date < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
+};
+
+/** The day so many days from a day. */
+export const dayAfter = (day: string, days = 1): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Keeps a coming day where it is the earliest. */
+export const noteDay = (horizon: Horizon, day: string | null, today: string): void => {
+  if (day === null || day <= today || !isDay(day)) return;
+  if (horizon.aheadOn === null || day < horizon.aheadOn) horizon.aheadOn = day;
+};
+
+/** The ends of an entry's period. */
+export const periodOf = (entry: JsonObject): { readonly from: string | null; readonly to: string | null } => {
+  const { periode } = entry;
+  return isJsonObject(periode)
+    ? { from: dayOf(periode['gyldigFra']), to: dayOf(periode['gyldigTil']) }
+    : { from: null, to: null };
+};
+
+/** When the register last touched an entry, as it wrote it. */
+export const touchedAt = (entry: JsonObject): string | null => {
+  const { sidstOpdateret: at } = entry;
+  return typeof at === 'string' && at.length >= 10 ? at : null;
+};
+
+/**
+ * Whether a register time is later than another; null is earliest. The register writes Danish local time with its
+ * offset, in one length: such texts sort as times do, and only others are parsed.
+ */
+export const isLater = (a: string | null, b: string | null): boolean => {
+  if (a === null || b === null) return a !== null;
+  if (a.length === b.length) return a > b;
+  return (Date.parse(a) || 0) > (Date.parse(b) || 0);
+};
+
+/** The later of two register times. */
+export const later = (a: string | null, b: string | null): string | null => (isLater(a, b) ? a : b);
+
+const NOTHING: readonly JsonObject[] = [];
+
+/** The objects of a list; whatever else stands in it or in its place is passed over. */
+export const entriesOf = (list: unknown): readonly JsonObject[] => {
+  if (!Array.isArray(list) || list.length === 0) return NOTHING;
+  for (const entry of list) if (!isJsonObject(entry)) return list.filter(isJsonObject);
+  return list;
+};
+
+/** Walks a list once: calls `take` with each entry valid on the day, and returns when the list was last touched. */
+export const walk = (list: unknown, view: View, take: (entry: JsonObject) => void): string | null => {
+  if (!Array.isArray(list)) return null;
+  const { today, on, horizon } = view;
+  let newest: string | null = null;
+  for (const entry of list) {
+    if (!isJsonObject(entry)) continue;
+    const at = touchedAt(entry);
+    if (isLater(at, newest)) newest = at;
+    const { periode } = entry;
+    const hasPeriod = isJsonObject(periode);
+    const from = hasPeriod ? dayOf(periode['gyldigFra']) : null;
+    const to = hasPeriod ? dayOf(periode['gyldigTil']) : null;
+    if (from !== null && from > today) noteDay(horizon, from, today);
+    if (to !== null && to >= today && isDay(to)) noteDay(horizon, dayAfter(to), today);
+    if ((from === null || from <= on) && (to === null || to >= on)) take(entry);
+  }
+  return newest;
+};
+
+const isPreferred = (entry: JsonObject, to: JsonObject): boolean => {
+  const [at, other] = [touchedAt(entry), touchedAt(to)];
+  if (at !== other) return isLater(at, other);
+  const [from, otherFrom] = [periodOf(entry).from ?? '', periodOf(to).from ?? ''];
+  // Two entries that nothing tells apart: any rule will do that does not look at their order.
+  return from === otherFrom ? JSON.stringify(entry) > JSON.stringify(to) : from > otherFrom;
+};
+
+const ANY = (): boolean => true;
+
+/** The one entry that is valid on the day; of several the one that was touched last. */
+export const current = (list: unknown, view: View, isUsable: (entry: JsonObject) => boolean = ANY): Picked => {
+  let best: JsonObject | undefined;
+  const newest = walk(list, view, (entry) => {
+    if (isUsable(entry) && (best === undefined || isPreferred(entry, best))) best = entry;
+  });
+  return { entry: best, at: best === undefined ? newest : touchedAt(best) };
+};
+
+/** The entry with the latest period of a list, for names that must not be missing. */
+export const newest = (list: unknown): JsonObject | undefined => {
+  let best: JsonObject | undefined;
+  const endOf = (entry: JsonObject): string => periodOf(entry).to ?? '9999';
+  for (const entry of entriesOf(list)) {
+    if (best === undefined || endOf(entry) > endOf(best)) best = entry;
+    else if (endOf(entry) === endOf(best) && isPreferred(entry, best)) best = entry;
+  }
+  return best;
+};

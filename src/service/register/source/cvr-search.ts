@@ -1,0 +1,90 @@
+/** One search in the register's distribution: asked for compressed, bounded, and answered whole or not at all. */
+import type { OutboundHttp, OutboundResponse } from '../../../http/outbound/client.ts';
+import { HttpFault } from '../../../http/outbound/fault.ts';
+import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { withoutSlash } from '../../../protocol/text/trim.ts';
+import type { RateLimiter } from '../../../runtime/rate-limiter.ts';
+import { SourceError } from './source.ts';
+
+export interface SearchOptions {
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly largestBytes?: number;
+  readonly http: OutboundHttp;
+  readonly now: () => number;
+}
+
+/** However much more the register asks for. */
+const LONGEST_WAIT_MS = 3_600_000;
+/** Bytes of an answer with one document. */
+export const LARGEST = 256 * 1024 * 1024;
+const LARGE_DEADLINE_MS = 5 * 60_000;
+
+/** Answers with the hits; throws {@link SourceError}. `large`: for one document, however large within reason. */
+export type RegisterSearch = (
+  index: string,
+  query: object,
+  signal: AbortSignal,
+  how?: { readonly large?: boolean },
+) => Promise<readonly unknown[]>;
+
+export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): RegisterSearch {
+  const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    accept: 'application/json',
+    // Documents shrink 7 to 13 times.
+    'accept-encoding': 'gzip',
+  };
+  const large = { maxBytes: options.largestBytes ?? LARGEST, timeoutMs: LARGE_DEADLINE_MS };
+  return async (index, query, signal, how = {}) => {
+    const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${index}/_search`;
+    await rateLimiter.acquire('search', signal);
+    const request = { method: 'POST', url, headers, body: JSON.stringify(query), signal } as const;
+    try {
+      return readHits(await options.http(how.large === true ? { ...request, ...large } : request), options.now());
+    } catch (error) {
+      if (error instanceof HttpFault && error.kind !== 'aborted')
+        throw new SourceError(error.message, { cause: error });
+      throw error;
+    }
+  };
+}
+
+/** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
+function readHits(answer: OutboundResponse, now: number): readonly unknown[] {
+  const { status, body } = answer;
+  if (status === 401 || status === 403) {
+    throw new SourceError(
+      `the register refused the user name or password (${status}): check service.register.username and password`,
+      { retryAfterMs: 60_000 },
+    );
+  }
+  if (status === 429 || status >= 500) {
+    const asked = retryAfterMs(answer.headers['retry-after'], now);
+    throw new SourceError(`the register answered ${status}${status === 429 ? ': too many requests' : ''}`, {
+      ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
+    });
+  }
+  if (status !== 200) {
+    throw new SourceError(`the register answered ${status}, check service.register.baseUrl: ${body.slice(0, 300)}`, {
+      retryAfterMs: 60_000,
+    });
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch (error) {
+    throw new SourceError('the register answered with JSON that is cut or broken', { cause: error });
+  }
+  const { hits, timed_out, _shards: shards } = isJsonObject(json) ? json : {};
+  if (timed_out === true) throw new SourceError('the register ran out of time and answered with a part');
+  if (isJsonObject(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)
+    throw new SourceError('a part of the register did not answer');
+  if (!isJsonObject(hits) || !Array.isArray(hits['hits']))
+    throw new SourceError('the register answered with something that is no search result');
+  return hits['hits'];
+}

@@ -1,0 +1,229 @@
+/**
+ * The register's own distribution: Elasticsearch 6 over HTTP, asked for what it loaded since the last page.
+ *
+ * It is read along `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
+ * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices, read in turns.
+ */
+import type { OutboundHttp } from '../../../http/outbound/client.ts';
+import { HttpFault } from '../../../http/outbound/fault.ts';
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { backoff } from '../../../runtime/backoff.ts';
+import { createRateLimiter } from '../../../runtime/rate-limiter.ts';
+import type { Store } from '../../../store/store.ts';
+import { ALL_FAMILIES } from '../document/families.ts';
+import { createSearch, LARGEST } from './cvr-search.ts';
+import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
+import { type Broken, brokenText, type RegisterSource, SourceError, type SourcePage } from './source.ts';
+
+export interface CvrSourceOptions {
+  /** Without a path; `/cvr-permanent/<index>/_search` is added. */
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly password: string;
+  /** Documents a page, 3,000 at most. */
+  readonly pageSize: number;
+  readonly requestsPerSecond: number;
+  /** Where the first load begins: a day or a time, ISO 8601; from the beginning where absent. */
+  readonly since?: string;
+  /** Bytes of a single document; one that is larger is set aside by its number. 256 MiB where absent. */
+  readonly largestBytes?: number;
+  /** How long an index that was read to its end is left alone, in ms; 30 s where absent. */
+  readonly pollMs?: number;
+  readonly http: OutboundHttp;
+  /** Keeps the pace, for all processes on it. */
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+const MOST_BACKOFF_MS = 5 * 60_000;
+const INDICES = {
+  virksomhed: { type: 'Vrvirksomhed', key: 'cvrNummer' },
+  produktionsenhed: { type: 'VrproduktionsEnhed', key: 'pNummer' },
+} as const;
+type Index = keyof typeof INDICES;
+type Feeds = Readonly<Record<Index, FeedProgress>>;
+
+/** Opens nothing until a page is asked for. */
+export function createCvrSource(options: CvrSourceOptions): RegisterSource {
+  const { store, now, pollMs = 30_000 } = options;
+  const rateLimiter = createRateLimiter({
+    store,
+    key: 'register',
+    budgets: { search: { calls: options.requestsPerSecond * 10, perMs: 10_000 } },
+    now,
+  });
+  const since = options.since === undefined ? 0 : Date.parse(options.since);
+  if (Number.isNaN(since)) throw new Error(`service.register.since is no day or time: ${options.since}`);
+  const search = createSearch(options, rateLimiter);
+  /** Halved after an answer that was too large or took too long; grows back little by little. */
+  let size = options.pageSize;
+  /** Indices that cannot be read now: the other one goes on. */
+  const troubles = new Map<Index, Trouble>();
+
+  function queryAfter(index: Index, mark: FeedPosition, extra: object): object {
+    const { type, key } = INDICES[index];
+    return {
+      sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
+      query: { range: { [`${type}.sidstIndlaest`]: { gte: new Date(mark[0]).toISOString() } } },
+      search_after: mark,
+      ...extra,
+    };
+  }
+
+  /** The hits after a place; of one document that is larger than any answer may be, its number and place only. */
+  async function hitsAfter(index: Index, mark: FeedPosition, signal: AbortSignal): Promise<Hits> {
+    const asking = size;
+    try {
+      const hits = await search(index, queryAfter(index, mark, { size: asking }), signal, { large: asking === 1 });
+      if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
+      return { hits, full: hits.length >= asking };
+    } catch (error) {
+      const { kind } = faultIn(error) ?? {};
+      if (kind === 'too-large' || kind === 'timeout') size = Math.max(1, Math.floor(asking / 2));
+      if (kind === 'too-large' && asking > 1) return hitsAfter(index, mark, signal);
+      if (kind !== 'too-large') throw error;
+      const hits = await search(index, queryAfter(index, mark, { size: 1, _source: false }), signal);
+      return {
+        hits,
+        full: hits.length > 0,
+        reason: `is larger than ${options.largestBytes ?? LARGEST} bytes: it was passed over`,
+      };
+    }
+  }
+
+  async function read(feeds: Feeds, turn: Index, signal: AbortSignal): Promise<SourcePage> {
+    const { mark, feed } = nextMark(feeds[turn], now());
+    const asked = now();
+    const { hits, full, reason } = await hitsAfter(turn, mark, signal);
+    const last = furthest(hits);
+    if (full && last === undefined) throw new SourceError('the register answered with hits that bear no sort values');
+    if (full && last !== undefined && !isBefore(mark, last))
+      throw new SourceError('the register answered with the page before: waiting for it to go on');
+    troubles.delete(turn);
+    const next: Feeds = { ...feeds, [turn]: advance(feed, { last, full, now: asked }) };
+    const waiting = Object.entries(next).some(([index, one]) => !isTroubled(index) && isDue(one, now(), pollMs));
+    const [trouble] = troubles.values();
+    const page = { ...taken(hits, reason), cursor: JSON.stringify(next), more: waiting };
+    return trouble === undefined ? page : { ...page, trouble: trouble.message };
+  }
+
+  const isTroubled = (index: string): boolean =>
+    [...troubles].some(([one, { until }]) => one === index && until > now());
+
+  return {
+    name: 'cvr',
+    families: ALL_FAMILIES,
+    async page(cursor, signal): Promise<SourcePage> {
+      const feeds = readFeeds(cursor) ?? { virksomhed: newFeed(since), produktionsenhed: newFeed(since) };
+      const turns = turnsOf(feeds);
+      const free = turns.filter((index) => !isTroubled(index));
+      const turn = free.find((index) => isDue(feeds[index], now(), pollMs)) ?? free[0] ?? turns[0];
+      try {
+        return await read(feeds, turn, signal);
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        const attempts = (troubles.get(turn)?.attempts ?? 0) + 1;
+        const wait = Math.max(error.retryAfterMs ?? 0, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
+        // Until then the other index is asked alone: it need not wait for this one.
+        troubles.set(turn, { attempts, until: now() + wait, message: `${turn}: ${error.message}` });
+        throw error;
+      }
+    },
+    async find(numbers, signal) {
+      const ask = async (some: readonly string[]): Promise<readonly unknown[]> => {
+        const query = { size: some.length, query: { terms: { 'Vrvirksomhed.cvrNummer': some } } };
+        try {
+          return taken(await search('virksomhed', query, signal, { large: some.length === 1 })).documents;
+        } catch (error) {
+          if (faultIn(error)?.kind !== 'too-large') throw error;
+          if (some.length === 1) return [];
+          const half = Math.ceil(some.length / 2);
+          return [...(await ask(some.slice(0, half))), ...(await ask(some.slice(half)))];
+        }
+      };
+      return await ask(numbers);
+    },
+    readAt(cursor) {
+      const feeds = readFeeds(cursor);
+      return feeds === undefined
+        ? {}
+        : { companies: feeds.virksomhed.asked, 'production units': feeds.produktionsenhed.asked };
+    },
+  };
+}
+
+interface Hits {
+  readonly hits: readonly unknown[];
+  /** Whether more may follow. */
+  readonly full: boolean;
+  /** Why the hits bear no documents. */
+  readonly reason?: string;
+}
+
+interface Trouble {
+  readonly attempts: number;
+  readonly until: number;
+  readonly message: string;
+}
+
+const faultIn = (error: unknown): HttpFault | undefined =>
+  error instanceof SourceError && error.cause instanceof HttpFault ? error.cause : undefined;
+
+/** The indices, the one that was asked longest ago first. */
+const turnsOf = ({ virksomhed, produktionsenhed }: Feeds): readonly [Index, Index] =>
+  virksomhed.asked <= produktionsenhed.asked ? ['virksomhed', 'produktionsenhed'] : ['produktionsenhed', 'virksomhed'];
+
+/** Amid a walk, or not asked for as long as the polls are apart, give or take. */
+const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
+  feed.at !== null || now - feed.asked > pollMs * 0.7;
+
+/** The furthest place of a page: its hits need not be in order. */
+function furthest(hits: readonly unknown[]): FeedPosition | undefined {
+  let last: FeedPosition | undefined;
+  for (const hit of hits) {
+    const sort = isJsonObject(hit) ? hit['sort'] : undefined;
+    const [at, key] = Array.isArray(sort) ? sort : [];
+    if (typeof at !== 'number' || (typeof key !== 'string' && typeof key !== 'number')) continue;
+    const mark: FeedPosition = [at, String(key)];
+    if (last === undefined || isBefore(last, mark)) last = mark;
+  }
+  return last;
+}
+
+function taken(
+  hits: readonly unknown[],
+  reason = 'is a hit without a document',
+): { documents: readonly unknown[]; broken: readonly Broken[] } {
+  const documents: unknown[] = [];
+  const broken: Broken[] = [];
+  for (const hit of hits) {
+    const document = isJsonObject(hit) ? hit['_source'] : undefined;
+    if (isJsonObject(document)) documents.push(document);
+    else broken.push(brokenText(idOf(hit), reason, JSON.stringify(hit) ?? ''));
+  }
+  return { documents, broken };
+}
+
+const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
+
+function readFeeds(cursor: string | undefined): Feeds | undefined {
+  try {
+    const json: unknown = JSON.parse(cursor ?? '');
+    if (!isJsonObject(json)) return undefined;
+    const { virksomhed, produktionsenhed } = json;
+    return isFeed(virksomhed) && isFeed(produktionsenhed) ? { virksomhed, produktionsenhed } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isMark = (value: unknown): value is FeedPosition =>
+  Array.isArray(value) && value.length === 2 && typeof value[0] === 'number' && typeof value[1] === 'string';
+
+const isFeed = (value: unknown): value is FeedProgress =>
+  isJsonObject(value) &&
+  isMark(value['seen']) &&
+  (value['at'] === null || isMark(value['at'])) &&
+  typeof value['near'] === 'boolean' &&
+  typeof value['asked'] === 'number' &&
+  typeof value['swept'] === 'number';

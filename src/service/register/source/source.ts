@@ -1,0 +1,80 @@
+/** A source of register documents: where the watcher reads, one page after the other. */
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import type { Family } from '../document/families.ts';
+
+/** A text that should have been a document and is none. */
+export interface Broken {
+  /** The number of the document where it is known, else where it was found. */
+  readonly where: string;
+  readonly reason: string;
+  /** Its beginning. */
+  readonly text: string;
+}
+
+export interface SourcePage {
+  /** Documents as the register serves them, `{ Vrvirksomhed }` and the like, in the order they were loaded there. */
+  readonly documents: readonly unknown[];
+  /** Where the next page begins; kept in the same transaction as what the page brought. */
+  readonly cursor: string;
+  /** Whether more is known to wait: the next page is then asked for at once. */
+  readonly more: boolean;
+  /** What was passed over because no program can read it. */
+  readonly broken?: readonly Broken[];
+  /** What of the source cannot be read now, and why, while the rest goes on. */
+  readonly trouble?: string;
+}
+
+/**
+ * Where register documents come from. A document may come more than once, and late: the watcher tells by its content
+ * and its time of loading. None may be passed over.
+ */
+export interface RegisterSource {
+  /** Names its cursor and its lane. */
+  readonly name: string;
+  /** What it speaks for: of other families its documents say nothing, whatever they hold. */
+  readonly families: readonly Family[];
+  /**
+   * The page after the cursor, from the beginning where there is none, or where the cursor is not one of its own.
+   * Throws {@link SourceError} where the source cannot be read now; the same cursor is then asked for again.
+   */
+  page(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage>;
+  /**
+   * The documents of some companies, by CVR number, a few dozen at a time; what the source does not know is left out.
+   * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
+   */
+  find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
+  /** When each part of the source was last read, ms since 1970 by name, as a cursor tells; 0 is never. */
+  readAt?(cursor: string): Readonly<Record<string, number>>;
+  close?(): Promise<void>;
+}
+
+/** The source cannot be read now. The message says what to do where a person can do something. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  /** How long the source asks to be left alone, in ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** How much of a text that cannot be read is shown to a person. */
+const SHOWN = 2_000;
+
+export const brokenText = (where: string, reason: string, text: string): Broken => ({
+  where,
+  reason,
+  text: text.slice(0, SHOWN),
+});
+
+/** The documents in what a file or an answer holds: one document, a list of them, or an Elasticsearch answer with hits. */
+export function documentsIn(json: unknown): readonly unknown[] {
+  if (Array.isArray(json)) return json.map(sourceOf);
+  const { hits } = isJsonObject(json) ? json : {};
+  if (isJsonObject(hits) && Array.isArray(hits['hits'])) return hits['hits'].map(sourceOf);
+  return [sourceOf(json)];
+}
+
+const sourceOf = (hit: unknown): unknown => (isJsonObject(hit) && '_source' in hit ? hit['_source'] : hit);

@@ -1,0 +1,48 @@
+/** Asks the register for companies that somebody monitors and that it has not told of: the work of the queue `ask`. */
+
+import { parseEntityId } from '../../../protocol/entity-id.ts';
+import { backoff } from '../../../runtime/backoff.ts';
+import { type Claim, type Settlement, settleAll } from '../../../runtime/lanes/lanes.ts';
+import type { Tx } from '../../../store/store.ts';
+import { type RegisterSource, SourceError } from '../source/source.ts';
+import { LeaseLost, takeIn, type WatchDeps } from './watch-page.ts';
+
+/** Companies in one question: a large document has 500 KB. */
+export const ASK_BATCH = 50;
+const MOST_BACKOFF_MS = 15 * 60_000;
+
+/**
+ * Takes in what the register says of the claims' companies, as a page of it, and settles the claims. What the register
+ * does not know is waited for: it comes in a page once it is founded. In an outage the register is asked again later.
+ */
+export async function fetchMissing(
+  deps: WatchDeps,
+  source: RegisterSource,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now, log } = deps;
+  const settle = async (tx: Tx, settlement: Settlement): Promise<void> => {
+    const held = await settleAll(
+      tx,
+      claims.map((claim) => [claim, settlement]),
+    );
+    if (held.size < claims.length) throw new LeaseLost();
+  };
+  try {
+    const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
+    const documents = (await source.find?.(numbers, signal)) ?? [];
+    await takeIn(deps, documents, {
+      broken: [],
+      families: source.families,
+      begin: (tx) => settle(tx, { kind: 'done' }),
+    });
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const attempts = Math.max(...claims.map((claim) => claim.attempts)) + 1;
+    const wait = Math.max(error.retryAfterMs ?? 0, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
+    log.warn({ err: error, companies: claims.length, waitMs: wait }, 'the register cannot be asked now: trying again');
+    const later: Settlement = { kind: 'again', at: now() + wait, error: error.message.slice(0, 500) };
+    await store.write((tx) => settle(tx, later));
+  }
+}

@@ -1,0 +1,88 @@
+/** Finds the changes in a page: asks the store for what the documents do not say, then compares step by step. */
+import type { Db } from '../../../store/store.ts';
+import type { Change } from '../../changes/change.ts';
+import { changesOf, type DiffOptions, unitChanges } from '../diff/diff.ts';
+import { missing } from '../diff/differ.ts';
+import { industryChangesOf } from '../diff/differ-facts.ts';
+import { reportedMergers } from '../diff/differ-relations.ts';
+import { addParty, readMergerParties } from '../diff/merger-parties.ts';
+import type { RecodingGuard } from '../diff/recoding.ts';
+import type { Company } from '../document/company.ts';
+import { type Broken, brokenText } from '../source/source.ts';
+import type { DocumentStep } from './read-page.ts';
+import { readNames, type SnapshotRow } from './snapshots.ts';
+
+export interface FindOptions {
+  readonly today: string;
+  readonly placeType: string;
+  readonly newWithinDays?: number;
+  readonly guard: RecodingGuard;
+  readonly breathe: () => Promise<void>;
+}
+
+export interface FoundInPage {
+  readonly changes: readonly Change[];
+  /** What is to be stored: the newest row of each entity. */
+  readonly rows: readonly SnapshotRow[];
+  readonly companies: readonly Company[];
+  /** Documents that could be read, but not compared. */
+  readonly broken: readonly Broken[];
+}
+
+/** The changes of a page in its order. A step that cannot be compared is told of, and its snapshot is not stored. */
+export async function findChanges(db: Db, steps: readonly DocumentStep[], options: FindOptions): Promise<FoundInPage> {
+  const { today, placeType, newWithinDays, guard, breathe } = options;
+  guard.page(steps.map(({ before, after }) => (before === undefined ? [] : industryChangesOf(before, after))));
+  // Of names that are new to us, too, whichever document comes first.
+  const names = new Map([...namesIn(steps), ...(await readNames(db, namedIn(steps)))]);
+  const mergerParties = await readMergerParties(db, steps.flatMap(newMergers));
+  const diffOptions: DiffOptions = {
+    today,
+    placeType,
+    isRecoded: guard.isRecoded,
+    mergerParties: (organisation) => mergerParties.get(organisation) ?? [],
+    nameOf: (entity) => names.get(entity),
+    ...(newWithinDays !== undefined && { newWithinDays }),
+  };
+
+  const changes: Change[] = [];
+  const rows = new Map<string, SnapshotRow>();
+  const companies: Company[] = [];
+  const broken: Broken[] = [];
+  for (const step of steps) {
+    await breathe();
+    try {
+      if (step.kind === 'unit') changes.push(...unitChanges(step.before, step.after, diffOptions));
+      else {
+        changes.push(...changesOf(step.before, step.after, diffOptions));
+        addParty(mergerParties, step.after);
+        companies.push(step.after);
+      }
+      rows.set(step.row.entity, step.row);
+      names.set(step.row.entity, step.after.name);
+    } catch (error) {
+      const reason = `cannot be compared: ${error instanceof Error ? error.message : String(error)}`;
+      broken.push(brokenText(step.row.entity, reason, step.row.body));
+    }
+  }
+  return { changes, rows: [...rows.values()], companies, broken };
+}
+
+/** The names that the documents of the page give. */
+const namesIn = (steps: readonly DocumentStep[]): readonly (readonly [string, string])[] =>
+  steps.map(({ after }) => [after.entity, after.name] as const);
+
+/** The entities that changes will name and documents do not. */
+const namedIn = (steps: readonly DocumentStep[]): readonly string[] => [
+  ...new Set(
+    steps.flatMap((step): readonly string[] => {
+      if (step.before === undefined) return [];
+      if (step.kind === 'unit') return step.after.company.value === null ? [] : [step.after.company.value];
+      const [was, is] = [step.before.units.value, step.after.units.value];
+      return [...missing(is, was, String), ...missing(was, is, String)];
+    }),
+  ),
+];
+
+const newMergers = (step: DocumentStep): readonly string[] =>
+  step.kind === 'unit' || step.before === undefined ? [] : reportedMergers(step.before, step.after);

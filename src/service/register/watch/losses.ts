@@ -1,0 +1,70 @@
+/** The store's side of the safety limit: what was counted lately, the question to a person, and the answer. */
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { park } from '../../../runtime/lanes/lane-state.ts';
+import { readValue, writeValue } from '../../../store/kv.ts';
+import type { Db, Tx } from '../../../store/store.ts';
+import { sumOf, type Tallies } from './safety-limit.ts';
+
+/** The queue of one lane: parked while something is withheld, and due when a person let it be told. */
+export const VANISHED_QUEUE = 'vanished';
+/** As of every safety limit: see review. */
+export const VANISHED_KEY = '*';
+
+const KEY = 'losses';
+const ALLOWED_KEY = 'losses allowed';
+const DAY_MS = 24 * 3_600_000;
+const ALLOWED_DAYS = 7;
+/** How long an answer to keep what was known counts for what goes next. */
+const ANSWERED_DAYS = 30;
+
+/** What the limit goes by. */
+export interface LossState {
+  readonly since: number;
+  readonly tallies: Tallies;
+  /** When a person was asked, by family. */
+  readonly asked: Readonly<Record<string, number>>;
+  /** Whether a person let everything be told that goes now. */
+  readonly isAllowed: boolean;
+  /** Whether a person has yet to answer. */
+  readonly isOpen: boolean;
+}
+
+export async function readLosses(db: Db, now: number): Promise<LossState> {
+  const json: unknown = JSON.parse((await readValue(db, KEY)) ?? '{}');
+  // Only this file writes it.
+  const { since = now, tallies = {}, asked = {} } = (isJsonObject(json) ? json : {}) as Partial<LossState>;
+  const isOld = now - since > DAY_MS;
+  const lane = await db.selectFrom('lane').select('key').where('queue', '=', VANISHED_QUEUE).executeTakeFirst();
+  return {
+    since: isOld ? now : since,
+    tallies: isOld ? {} : tallies,
+    asked: Object.fromEntries(Object.entries(asked).filter(([, at]) => now - at < ANSWERED_DAYS * DAY_MS)),
+    isAllowed: Number((await readValue(db, ALLOWED_KEY)) ?? 0) > now,
+    isOpen: lane !== undefined,
+  };
+}
+
+/** Counts what a page brought, and asks a person about what is withheld for the first time. */
+export async function storeLosses(
+  tx: Tx,
+  state: LossState,
+  { tallies, withheld }: { readonly tallies: Tallies; readonly withheld: readonly string[] },
+  now: number,
+): Promise<void> {
+  if (Object.keys(tallies).length === 0) return;
+  const fresh = withheld.filter((family) => state.asked[family] === undefined);
+  const total = sumOf(state.tallies, tallies);
+  const asked = { ...state.asked, ...Object.fromEntries(fresh.map((family) => [family, now])) };
+  await writeValue(tx, KEY, JSON.stringify({ since: state.since, tallies: total, asked }), now);
+  if (fresh.length === 0) return;
+  const counted = Object.entries(total).filter(([family]) => fresh.includes(family));
+  const what = counted.map(([family, { lost, seen }]) => `${family} (${lost} of ${seen} companies)`).join(', ');
+  const error = `the register no longer states for many companies: ${what}. Nothing of it is told, and what was known is kept`;
+  await park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: now, error });
+}
+
+/** A person let it be told: what goes in the next days is told at once, and later the limit counts anew. */
+export async function allowLosses(tx: Tx, now: number): Promise<void> {
+  await writeValue(tx, ALLOWED_KEY, String(now + ALLOWED_DAYS * DAY_MS), now);
+  await writeValue(tx, KEY, '{}', now);
+}

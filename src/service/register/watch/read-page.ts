@@ -1,0 +1,171 @@
+/** Reads the documents of a page and says what is new in them, against what was known. */
+import { hash } from 'node:crypto';
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
+import { contentOf, readDocument } from '../document/document.ts';
+import { ALL_FAMILIES, type Family, unspokenBy } from '../document/families.ts';
+import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
+import { type DocumentStatement, statedBy } from '../document/stated.ts';
+import { startOf } from '../document/today.ts';
+import type { Unit } from '../document/unit.ts';
+import { type Broken, brokenText } from '../source/source.ts';
+import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
+
+/** A document that could be read. */
+export interface PageLook {
+  readonly snapshot: Company | Unit;
+  readonly says: DocumentStatement;
+  /** To be stored, but for the snapshot. */
+  readonly row: Heading;
+}
+
+/** A snapshot's row without the snapshot. */
+export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
+
+/** One company or unit as it was and as it is. */
+export type DocumentStep = { readonly row: SnapshotRow } & (
+  | {
+      readonly kind: 'company';
+      readonly before: Company | undefined;
+      readonly after: Company;
+      /** What the document alone says, without what is kept: see known.ts. */
+      readonly read: Company;
+    }
+  | { readonly kind: 'unit'; readonly before: Unit | undefined; readonly after: Unit }
+);
+
+/** What became of the documents of a page. `late`: a newer one is known. `same`: nothing in it is new. */
+export type PageResult = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unreadable';
+export type PageCounts = Record<PageResult, number>;
+
+export interface ReadOptions {
+  /** YYYY-MM-DD in Copenhagen. */
+  readonly today: string;
+  /** Lets others have the thread where it was held for some milliseconds. */
+  readonly breathe: () => Promise<void>;
+  /** The documents are known ones, read again because a day has come that they name. */
+  readonly again?: true;
+  /** The families that the documents' source speaks for; all where absent. */
+  readonly families?: readonly Family[];
+}
+
+/** Reads every document; one that cannot be read is told of and passed over. */
+export async function readDocuments(
+  documents: readonly unknown[],
+  { today, breathe, again, families = ALL_FAMILIES }: ReadOptions,
+): Promise<{ readonly looks: readonly PageLook[]; readonly unreadable: readonly Broken[]; readonly persons: number }> {
+  const looks: PageLook[] = [];
+  const unreadable: Broken[] = [];
+  const unspoken = unspokenBy(families);
+  let persons = 0;
+  for (const document of documents) {
+    await breathe();
+    const look = readOne(document, { today, unspoken, ...(again && { again }) });
+    if (look === 'person') persons++;
+    else if ('reason' in look) unreadable.push(look);
+    else looks.push(look);
+  }
+  return { looks, unreadable, persons };
+}
+
+function readOne(
+  document: unknown,
+  { today, unspoken, again }: { today: string; unspoken: ReadonlySet<string>; again?: true },
+): PageLook | Broken | 'person' {
+  const text = JSON.stringify(document) ?? '';
+  try {
+    const reading = readDocument(document, today);
+    if (reading.kind === 'person') return 'person';
+    if (reading.kind === 'unreadable') return brokenText(reading.id ?? 'a document', reading.reason, text);
+    const read = reading.kind === 'company' ? reading.company : reading.unit;
+    const { aheadOn, loadedAt } = reading;
+    const snapshot = again ? { ...read, loadedAt: later(loadedAt, new Date(startOf(today)).toISOString()) } : read;
+    const row = {
+      entity: snapshot.entity,
+      digest: hash('sha256', text, 'base64url'),
+      loaded_at: loadedAt,
+      ahead: aheadOn === null ? null : text,
+      ahead_at: aheadOn === null ? null : startOf(aheadOn),
+    };
+    return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
+  } catch (error) {
+    return brokenText(numberIn(document), error instanceof Error ? error.message : String(error), text);
+  }
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b);
+
+/** Any number that helps a person to find a document. */
+export const numberIn = (document: unknown): string => {
+  const [inner] = isJsonObject(document) ? Object.values(document) : [];
+  const { cvrNummer, pNummer, enhedsNummer } = isJsonObject(inner) ? inner : {};
+  return String(cvrNummer ?? pNummer ?? enhedsNummer ?? 'a document').slice(0, 40);
+};
+
+/**
+ * What is new, in the order of the page; a company that comes twice makes two steps. `again`: the documents are the
+ * known ones, to be read for another day.
+ */
+export async function findSteps(
+  looks: readonly PageLook[],
+  known: ReadonlyMap<string, KnownSnapshot>,
+  { breathe, again = false }: Pick<ReadOptions, 'breathe'> & { readonly again?: boolean },
+): Promise<{ readonly steps: readonly DocumentStep[]; readonly counts: PageCounts }> {
+  const counts: PageCounts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
+  const steps: DocumentStep[] = [];
+  const latest = new Map<
+    string,
+    { readonly snapshot: Company | Unit | undefined; readonly row: Pick<SnapshotRow, 'digest' | 'loaded_at'> }
+  >();
+  for (const { snapshot: read, says, row } of looks) {
+    await breathe();
+    const last =
+      latest.get(row.entity) ?? lastKnown(known.get(row.entity), again || isNews(known.get(row.entity), row));
+    const isKnown = row.digest === last?.row.digest;
+    const isLate = last !== undefined && row.loaded_at < last.row.loaded_at;
+    if (again ? !isKnown : isKnown || isLate) {
+      counts[isKnown ? 'same' : 'late']++;
+      continue;
+    }
+    const step = stepOf(last?.snapshot, read, says, row);
+    latest.set(row.entity, { snapshot: step.after, row });
+    counts[last === undefined ? 'new' : 'changed']++;
+    steps.push(step);
+  }
+  return { steps, counts };
+}
+
+/** What a document does not state is stored as it was known. */
+function stepOf(
+  before: Company | Unit | undefined,
+  read: Company | Unit,
+  says: DocumentStatement,
+  row: Heading,
+): DocumentStep {
+  if (read.kind === 'unit') {
+    const was = before?.kind === 'unit' ? before : undefined;
+    const after = withKnownUnit(was, read, says);
+    return { kind: 'unit', before: was && comparableUnit(was, after), after, row: rowOf(row, after) };
+  }
+  const was = before?.kind === 'company' ? before : undefined;
+  const after = withKnown(was, read, says);
+  return { kind: 'company', before: was && comparable(was, after), after, read, row: rowOf(row, after) };
+}
+
+const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
+  ...heading,
+  body: JSON.stringify(snapshot),
+});
+
+/** Whether the stored body is needed: reading it costs more than to see that a document is known. */
+const isNews = (last: KnownSnapshot | undefined, row: Heading): boolean =>
+  last !== undefined && last.digest !== row.digest && last.loadedAt <= row.loaded_at;
+
+function lastKnown(known: KnownSnapshot | undefined, isNeeded: boolean) {
+  if (known === undefined) return undefined;
+  const row = { digest: known.digest, loaded_at: known.loadedAt };
+  if (!isNeeded) return { snapshot: undefined, row };
+  // The body is what this watcher wrote; of an earlier form it is as if nothing had been known.
+  const snapshot = JSON.parse(known.body) as Company | Unit;
+  return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? snapshot : undefined, row };
+}

@@ -1,0 +1,55 @@
+/** Tells what the safety limit withheld, once a person let it: the work of the queue `vanished`. */
+import { type Claim, settle } from '../../../runtime/lanes/lanes.ts';
+import { engineOf, type Tx } from '../../../store/store.ts';
+import type { Change } from '../../changes/change.ts';
+import { DELIVER_QUEUE, publish } from '../../changes/publish.ts';
+import { changesOf } from '../diff/diff.ts';
+import type { Company } from '../document/company.ts';
+import { todayAt } from '../document/today.ts';
+import { allowLosses } from './losses.ts';
+import { withLosses } from './safety-limit.ts';
+import type { WatchDeps } from './watch-page.ts';
+
+const BATCH = 100;
+
+/** A person let it be told: all that was withheld becomes changes, and the lane of the safety limit was due. */
+export async function releaseLosses(deps: WatchDeps, claim: Claim): Promise<void> {
+  const { store, now, wakeUp } = deps;
+  await store.write((tx) => allowLosses(tx, now()));
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const after: string = last;
+    last = await store.write((tx) => releaseBatch(tx, deps, after));
+    for (const queue of [DELIVER_QUEUE, 'mail']) wakeUp.ring(queue);
+  }
+  await store.write((tx) => settle(tx, claim, { kind: 'done' }));
+}
+
+async function releaseBatch(tx: Tx, deps: WatchDeps, last: string): Promise<string | undefined> {
+  const now = deps.now();
+  const rows = await tx
+    .selectFrom('snapshot')
+    .select(['entity', 'body'])
+    .where('entity', '>', last)
+    .where('body', 'like', '%"withheld":{%')
+    .orderBy('entity')
+    .limit(BATCH)
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .execute();
+  const { placeType } = deps;
+  const options = { today: todayAt(now), placeType, isRecoded: () => false };
+  const changes: Change[] = [];
+  for (const { entity, body } of rows) {
+    // The body is what the watcher wrote.
+    const before = JSON.parse(body) as Company;
+    if (before.withheld === undefined) continue;
+    const after = { ...withLosses(before), loadedAt: new Date(now).toISOString() };
+    changes.push(...changesOf(before, after, options));
+    await tx
+      .updateTable('snapshot')
+      .set({ body: JSON.stringify(after), updated_at: now })
+      .where('entity', '=', entity)
+      .execute();
+  }
+  await publish(tx, changes, { ...deps.publish, now });
+  return rows.at(-1)?.entity;
+}

@@ -1,0 +1,141 @@
+/** The store's side of the watcher: what was known of companies and production units, and what is known now. */
+import { sql } from 'kysely';
+import { each, eachRow } from '../../../store/each.ts';
+import { type Db, engineOf, type Tx } from '../../../store/store.ts';
+
+/** What is known of an entity; `body` is JSON. */
+export interface KnownSnapshot {
+  readonly entity: string;
+  readonly body: string;
+  readonly digest: string;
+  readonly loadedAt: string;
+  readonly updatedAt: number;
+}
+
+/** A snapshot to be stored. */
+export interface SnapshotRow {
+  readonly [column: string]: string | number | null;
+  readonly entity: string;
+  readonly body: string;
+  readonly digest: string;
+  readonly loaded_at: string;
+  readonly ahead: string | null;
+  readonly ahead_at: number | null;
+}
+
+/** Rows of one statement: some hundred kilobytes of JSON, a few milliseconds. */
+const CHUNK = 50;
+
+export async function readKnown(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, KnownSnapshot>> {
+  const rows = await db
+    .selectFrom('snapshot')
+    .select(['entity', 'body', 'digest', 'loaded_at as loadedAt', 'updated_at as updatedAt'])
+    .where('entity', 'in', each(db, entities))
+    .execute();
+  return new Map(rows.map((row) => [row.entity, row]));
+}
+
+/** The names of entities, as far as they are known. */
+export async function readNames(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (entities.length === 0) return new Map();
+  const name =
+    engineOf(db) === 'postgres' ? sql<string>`cast(body as jsonb) ->> 'name'` : sql<string>`body ->> '$.name'`;
+  const rows = await db
+    .selectFrom('snapshot')
+    .select(['entity', name.as('name')])
+    .where('entity', 'in', each(db, entities))
+    .execute();
+  return new Map(rows.map((row) => [row.entity, row.name]));
+}
+
+/** Whether nobody else has stored any of these since they were read; locks them until the transaction ends. */
+export async function areUntouched(
+  tx: Tx,
+  entities: readonly string[],
+  known: ReadonlyMap<string, KnownSnapshot>,
+): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('snapshot')
+    .select(['entity', 'digest', 'updated_at'])
+    .where('entity', 'in', each(tx, entities))
+    .orderBy('entity')
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .execute();
+  const before = entities.filter((entity) => known.has(entity)).length;
+  return (
+    rows.length === before &&
+    rows.every(({ entity, digest, updated_at }) => {
+      const was = known.get(entity);
+      return was?.digest === digest && was.updatedAt === updated_at;
+    })
+  );
+}
+
+/** Stores snapshots in place of earlier ones, some at a time: others get their turn in between. */
+export async function storeRows(
+  tx: Tx,
+  rows: readonly SnapshotRow[],
+  now: number,
+  breathe: () => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    await tx
+      .insertInto('snapshot')
+      .columns(['entity', 'body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'updated_at'])
+      .expression(
+        sql`select each.value ->> 'entity', each.value ->> 'body', each.value ->> 'digest', each.value ->> 'loaded_at',
+          each.value ->> 'ahead', cast(each.value ->> 'ahead_at' as bigint), cast(${now} as bigint)
+          from ${eachRow(tx, rows.slice(start, start + CHUNK))} where true`,
+      )
+      .onConflict((conflict) =>
+        conflict.column('entity').doUpdateSet((row) => ({
+          body: row.ref('excluded.body'),
+          digest: row.ref('excluded.digest'),
+          loaded_at: row.ref('excluded.loaded_at'),
+          ahead: row.ref('excluded.ahead'),
+          ahead_at: row.ref('excluded.ahead_at'),
+          updated_at: row.ref('excluded.updated_at'),
+        })),
+      )
+      .execute();
+    await breathe();
+  }
+}
+
+/** Documents of which something began since: to be read again. The earliest first. */
+export async function readAhead(
+  db: Db,
+  now: number,
+  limit: number,
+): Promise<readonly { readonly entity: string; readonly ahead: string | null }[]> {
+  return await db
+    .selectFrom('snapshot')
+    .select(['entity', 'ahead'])
+    .where('ahead_at', '<=', now)
+    .orderBy('ahead_at')
+    .orderBy('entity')
+    .limit(limit)
+    .execute();
+}
+
+/** Forgets what lay ahead of these, unless a newer document has put it off: they are read now, whatever comes of it. */
+export async function clearAhead(tx: Tx, entities: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('snapshot')
+    .set({ ahead: null, ahead_at: null })
+    .where('entity', 'in', each(tx, entities))
+    .where('ahead_at', '<=', now)
+    .execute();
+}
+
+/** When something begins next, ms since 1970; undefined where nothing lies ahead. */
+export async function nextAhead(db: Db): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('snapshot')
+    .select('ahead_at')
+    .where('ahead_at', 'is not', null)
+    .orderBy('ahead_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.ahead_at ?? undefined;
+}

@@ -1,0 +1,77 @@
+/** The whole current state of a company, as it is sent on request: the difference to a company of which nothing is known. */
+import type { Updates } from '../../../protocol/payload.ts';
+import { diff } from '../diff/diff.ts';
+import type { DiffOptions } from '../diff/differ.ts';
+import type { Company } from '../document/company.ts';
+import type { Membership, RelationBodies } from '../document/relations.ts';
+
+const UNTOLD = { value: null, at: null };
+const NONE = { value: [], at: null };
+
+const emptyBody: Membership = { members: [], at: null };
+const emptyBodies: RelationBodies = {
+  ownership: emptyBody,
+  trueOwnership: emptyBody,
+  trueVoteRights: emptyBody,
+  accountant: emptyBody,
+  board: emptyBody,
+  management: emptyBody,
+  stakeholders: emptyBody,
+  founders: emptyBody,
+};
+
+const nothingOf = (company: Company): Company => ({
+  ...company,
+  names: UNTOLD,
+  altNames: NONE,
+  address: UNTOLD,
+  industry: UNTOLD,
+  altIndustries: NONE,
+  purpose: UNTOLD,
+  powerToBind: UNTOLD,
+  bylawsChangedDate: UNTOLD,
+  capital: UNTOLD,
+  form: UNTOLD,
+  email: UNTOLD,
+  fax: UNTOLD,
+  phoneNumber: UNTOLD,
+  website: UNTOLD,
+  status: UNTOLD,
+  credit: UNTOLD,
+  life: { value: { started: null, ended: null, founded: null, registered: null }, at: null },
+  bodies: emptyBodies,
+  mergers: NONE,
+  units: NONE,
+  commercialProtection: UNTOLD,
+  monthly: null,
+  quarterly: null,
+  yearly: null,
+});
+
+/** The lists that the register says are empty. Of one that no document ever spoke of it does not say so. */
+const emptyListsOf = ({ emptied = [] }: Company): Updates => {
+  const isStated = (list: string): boolean => emptied.includes(list);
+  const none = { added: [], removed: [] };
+  const nobody = { ...none, changed: [] };
+  return {
+    ...(isStated('altNames') && { altNames: none }),
+    ...(isStated('altIndustries') && { altIndustries: none }),
+    ...(isStated('ownership') && { ownership: nobody }),
+    ...(isStated('trueOwnership') && { trueOwnership: nobody }),
+    ...(isStated('trueVoteRights') && { trueVoteRights: nobody }),
+    ...(isStated('accountant') && { accountant: none }),
+    ...(isStated('board') && { board: none }),
+    ...(isStated('management') && { management: none }),
+    ...(isStated('stakeholders') && { stakeholders: none }),
+  };
+};
+
+/**
+ * Every event that has a value: `before` null, lists all in `added`. A merger is told where the company ended in it;
+ * production units are not, their events name one at a time.
+ */
+export const stateOf = (company: Company, options: DiffOptions): Updates => {
+  const { pUnitAdded: _, merger, ...updates } = diff(nothingOf(company), company, options);
+  const all = { ...emptyListsOf(company), ...updates };
+  return merger?.dissolved === true ? { ...all, merger } : all;
+};

@@ -1,0 +1,50 @@
+/** The worker of the queue `watch`: each source of news has a lane, and one run at a time. */
+import { mark, settle } from '../../../runtime/lanes/lanes.ts';
+import { startWorker, type Worker } from '../../../runtime/worker.ts';
+import type { Tx } from '../../../store/store.ts';
+import type { RegisterSource } from '../source/source.ts';
+import { AHEAD, LeaseLost, WATCH_QUEUE, type WatchDeps, type WatchTask, watchAhead, watchPage } from './watch-page.ts';
+
+export type { WatchDeps, WatchTask } from './watch-page.ts';
+
+export type WatchTasks = Readonly<Record<string, WatchTask>>;
+
+/** The lanes of a register source: its pages, and what in its documents begins later. */
+export const registerTasks = (deps: WatchDeps, source: RegisterSource, pollMs: number): WatchTasks => ({
+  [source.name]: (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
+  [AHEAD]: (claim) => watchAhead(deps, source, claim),
+});
+
+/** Makes lanes run: at the start of the service, and when a person asks. */
+export const markWatch = (tx: Tx, tasks: WatchTasks, now: number): Promise<void> =>
+  mark(tx, WATCH_QUEUE, Object.keys(tasks), now);
+
+/** Runs the tasks as their lanes fall due. A lane that has no task any more ends. */
+export function startWatch(
+  deps: Pick<WatchDeps, 'store' | 'wakeUp' | 'now' | 'log'> & { readonly leaseMs?: number },
+  tasks: WatchTasks,
+): Worker {
+  const { store, wakeUp, now, log, leaseMs } = deps;
+  return startWorker({
+    store,
+    wakeUp,
+    now,
+    log,
+    queue: WATCH_QUEUE,
+    batch: 1,
+    concurrency: Math.max(2, Object.keys(tasks).length),
+    ...(leaseMs !== undefined && { leaseMs }),
+    async run(claims, signal) {
+      for (const claim of claims) {
+        const task = Object.hasOwn(tasks, claim.key) ? tasks[claim.key] : undefined;
+        try {
+          if (task === undefined) await store.write((tx) => settle(tx, claim, { kind: 'done' }));
+          else await task(claim, signal);
+        } catch (error) {
+          if (!(error instanceof LeaseLost)) throw error;
+          log.error({ key: claim.key }, error.message);
+        }
+      }
+    },
+  });
+}

@@ -1,0 +1,77 @@
+/** What the service watches: the register, and the sources of news that are switched on. Each is one task of the queue `watch`. */
+
+import type { Metrics } from '../http/metrics.ts';
+import type { OutboundHttp } from '../http/outbound/client.ts';
+import type { WakeUp } from '../runtime/wake-up.ts';
+import type { Store, Tx } from '../store/store.ts';
+import type { Change } from './changes/change.ts';
+import { DELIVER_QUEUE, publish } from './changes/publish.ts';
+import { MAIL_QUEUE } from './mail/queue.ts';
+import { GAZETTE_KEY, runGazette } from './news/sources/gazette.ts';
+import { PRESS_KEY, runPress } from './news/sources/press.ts';
+import { createCvrSource } from './register/source/cvr.ts';
+import { createFileSource } from './register/source/file.ts';
+import type { RegisterSource } from './register/source/source.ts';
+import { registerTasks, type WatchDeps, type WatchTasks } from './register/watch/watch.ts';
+import { REPORTS_KEY, runReports } from './reports/worker.ts';
+import type { RegisterSettings, ServiceSettings } from './settings.ts';
+
+export interface SourceDeps {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly now: () => number;
+  readonly metrics: Metrics;
+  readonly log: WatchDeps['log'];
+  readonly http: OutboundHttp;
+}
+
+/** Opens nothing; the source is read when its lane runs. */
+export function openSource(
+  register: RegisterSettings,
+  { store, http, now }: Omit<SourceDeps, 'wakeUp' | 'metrics' | 'log'>,
+): RegisterSource {
+  return register.source === 'file'
+    ? createFileSource(register.path, { now })
+    : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
+}
+
+/** How changes are published: what makes news of them, when their mail goes out. */
+const publishing = ({ news, smtp }: ServiceSettings) => ({
+  news,
+  ...(smtp !== undefined && { digestHour: smtp.digestHour }),
+});
+
+/** What the watcher stands on. */
+export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDeps => ({
+  ...deps,
+  placeType: settings.placeType,
+  recodingGuard: settings.recodingGuard,
+  publish: publishing(settings),
+});
+
+/** The tasks by the keys of their lanes. */
+export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
+  const { now, wakeUp } = deps;
+  const { register, news, reports, gazette, press } = settings;
+  const how = publishing(settings);
+  const told = {
+    publish: (tx: Tx, changes: readonly Change[]) => publish(tx, changes, { ...how, now: now() }),
+    ring: () => {
+      wakeUp.ring(DELIVER_QUEUE);
+      wakeUp.ring(MAIL_QUEUE);
+    },
+  };
+  const notices = { ...deps, ...told };
+  return {
+    ...registerTasks(watchDeps(deps, settings), source, register.pollSeconds * 1_000),
+    ...(reports.enabled && {
+      [REPORTS_KEY]: (claim, signal) => runReports({ ...notices, settings: reports }, claim, signal),
+    }),
+    ...(gazette.enabled && {
+      [GAZETTE_KEY]: (claim, signal) => runGazette({ ...notices, settings: { ...news, ...gazette } }, claim, signal),
+    }),
+    ...(press.feeds.length > 0 && {
+      [PRESS_KEY]: (claim, signal) => runPress({ ...notices, settings: { ...news, ...press } }, claim, signal),
+    }),
+  };
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { integer, oneOf, time, UsageError } from '../../../src/commands/cli/command.ts';
+
+describe('an option', () => {
+  it('takes a point in time, UTC where it names no zone', () => {
+    const { read } = time('since when');
+    expect(read('2026-03-01')).toBe(Date.UTC(2026, 2, 1));
+    expect(read('2026-03-01T12:30')).toBe(Date.UTC(2026, 2, 1, 12, 30));
+    expect(read('2026-03-01T12:30:00+01:00')).toBe(Date.UTC(2026, 2, 1, 11, 30));
+    for (const text of ['yesterday', '03/01/2026', '2026-13-01', '']) expect(() => read(text)).toThrow(UsageError);
+  });
+
+  it('takes a whole number, and nothing that only begins like one', () => {
+    const { read } = integer('how many');
+    expect(read('25')).toBe(25);
+    for (const text of ['2.5', '-1', '1e3', '12x', '']) expect(() => read(text)).toThrow(UsageError);
+  });
+
+  it('takes one of some names and says which', () => {
+    const { read } = oneOf(['active', 'gone'], 'state');
+    expect(read('gone')).toBe('gone');
+    expect(() => read('lost')).toThrow('lost is not one of active, gone');
+  });
+});

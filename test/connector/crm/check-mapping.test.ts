@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { PresetRow, Property } from '../../../providers/provider.ts';
+import { checkMapping, type MappingToCheck } from '../../../src/connector/crm/check-mapping.ts';
+
+const property = (name: string, more: Partial<Property> = {}): Property => ({
+  name,
+  label: name,
+  type: 'string',
+  writable: true,
+  ...more,
+});
+const row = (field: PresetRow['field'], target: string, more: Partial<PresetRow> = {}): PresetRow => ({
+  field,
+  property: target,
+  policy: 'tracked',
+  ...more,
+});
+const found = (rows: readonly PresetRow[], properties: readonly Property[], more: Partial<MappingToCheck> = {}) =>
+  checkMapping({ name: 'crm', mapping: rows, values: {}, match: undefined, hold: undefined, ...more }, properties)
+    .filter(({ subject }) => subject !== 'crm mapping' && (more.match !== undefined || subject !== 'crm match'))
+    .map(
+      ({ level, subject, found: what, advice }) =>
+        `${level} ${subject}: ${what}${advice === undefined ? '' : ` | ${advice}`}`,
+    );
+
+describe('a mapped property', () => {
+  it('that exists, can be written and fits needs no remark', () => {
+    expect(found([row('name', 'Name')], [property('Name', { maxLength: 255 })])).toEqual([]);
+  });
+
+  it.each(['productionUnits', 'subsidiaries'] as const)('of %s never fits: it can never be written', (field) => {
+    const [line, ...more] = found([row(field, 'Liste')], [property('Liste', { type: 'multiline' })]);
+    expect(line).toContain(`fail crm ${field} → Liste: is never written: events name one member at a time`);
+    expect(more).toEqual([]);
+    expect(found([row(field, 'Liste', { policy: 'never' })], [property('Liste')])).toEqual([]);
+  });
+
+  it('that is missing fails, and the advice keeps the other properties of the field', () => {
+    const rows = [row('name', 'name'), row('name', 'cvr_name')];
+    expect(found(rows, [property('name')])).toEqual([
+      'fail crm name → cvr_name: the CRM has no such property | create it, or set fields: { name: name } under connector.providers.crm',
+    ]);
+  });
+
+  it('that is missing and has a stand-in asks nothing of anybody', () => {
+    const rows = [row('countryCode', 'code', { optional: true }), row('country', 'country', { unless: 'code' })];
+    expect(found(rows, [property('country')])).toEqual([
+      'info crm countryCode → code: the CRM has no such property: country is used instead',
+    ]);
+  });
+
+  it('that is missing and optional is only told', () => {
+    expect(found([row('status', 'cvr_status', { optional: true })], [])).toEqual([
+      expect.stringMatching(/^info .*fields: \{ status: false \}/),
+    ]);
+  });
+
+  it.each([
+    ['CVR Status', property('cvr_status', { label: 'CVR status' })],
+    ['cvr_status', property('CVR_Status__c')],
+  ])('that is named %j by mistake is suggested by its real name', (typed, real) => {
+    expect(found([row('status', typed)], [real])).toEqual([expect.stringContaining(`did you mean ${real.name}?`)]);
+  });
+
+  it('that cannot be written fails', () => {
+    expect(found([row('name', 'name')], [property('name', { writable: false })])).toEqual([
+      expect.stringMatching(/^fail .*cannot be written with these credentials/),
+    ]);
+  });
+
+  it('that is never written, or steps back for another one, is not looked at', () => {
+    const rows = [row('name', 'a', { policy: 'never' }), row('country', 'b', { unless: 'code' })];
+    expect(found(rows, [property('code')])).toEqual([]);
+  });
+
+  it.each([
+    ['name', { type: 'number' }, 'fail'],
+    ['name', { type: 'boolean' }, 'fail'],
+    ['name', { maxLength: 40 }, 'fail'],
+    ['solvencyRatio', { type: 'date' }, 'fail'],
+    ['advertisingProtected', { type: 'number' }, 'fail'],
+    ['industryCode', { type: 'number' }, 'warn'],
+    ['name', { type: 'url' }, 'warn'],
+    ['name', { unique: true }, 'warn'],
+    ['solvencyRatio', { type: 'number', scale: 0 }, 'info'],
+    ['purpose', { maxLength: 255 }, 'info'],
+  ] as const)('for %s with %j is a %s', (field, more, level) => {
+    expect(found([row(field, 'it')], [property('it', more)])).toEqual([
+      expect.stringMatching(new RegExp(`^${level} `)),
+    ]);
+  });
+
+  it.each([
+    ['board', { type: 'number' }],
+    ['employeesQuarterly', { type: 'number' }],
+    ['startDate', { type: 'datetime' }],
+    ['registerChangedAt', { type: 'date' }],
+    ['advertisingProtected', { type: 'boolean' }],
+    ['industryCode', { type: 'enumeration', open: true, options: [] }],
+    ['countryCode', { type: 'enumeration', options: [{ value: 'DK', label: 'Denmark' }] }],
+  ] as const)('for %s with %j fits', (field, more) => {
+    expect(found([row(field, 'it')], [property('it', more)])).toEqual([]);
+  });
+});
+
+describe('an enumeration', () => {
+  const industry = property('industry', { type: 'enumeration', options: [{ value: 'FARMING', label: 'Farming' }] });
+
+  it('without a value map is warned of, with its options', () => {
+    expect(found([row('industryCode', 'industry')], [industry])).toEqual([
+      expect.stringMatching(/^warn .*1 options \(FARMING\)/),
+    ]);
+  });
+
+  it('fails by each entry of the map that is no option', () => {
+    const values = { industryCode: { '01*': 'FARMING', '62*': 'SOFTWARE', '47': 'Farming' } };
+    expect(found([row('industryCode', 'industry')], [industry], { values })).toEqual([
+      expect.stringMatching(
+        /^fail .*map for 62\* does not fit: "SOFTWARE" is not among.*correct values.industryCode.62\*/,
+      ),
+    ]);
+  });
+
+  it('whose map is for a field that goes nowhere is told', () => {
+    expect(found([], [industry], { values: { industryCode: { '01*': 'FARMING' } } })).toEqual([
+      expect.stringMatching(/^warn crm industryCode: has a value map and goes to no property/),
+    ]);
+  });
+});
+
+describe('match and hold', () => {
+  it('warns where the picked property of match is typed as a number', () => {
+    expect(found([], [property('cvr', { type: 'number' })], { match: 'cvr' })).toEqual([
+      expect.stringMatching(/^warn crm match.* is a number: it loses leading zeros/),
+    ]);
+  });
+
+  it('must exist, and the match must hold a CVR number', () => {
+    expect(found([], [], { match: 'cvr', hold: 'stop' })).toEqual([
+      expect.stringMatching(/^fail crm match/),
+      expect.stringMatching(/^fail crm hold: .*no record can be held/),
+    ]);
+    expect(found([], [property('cvr', { type: 'boolean' })], { match: 'cvr' })).toEqual([
+      expect.stringMatching(/^fail .*cannot hold a CVR number/),
+    ]);
+    expect(found([], [property('cvr'), property('stop')], { match: 'cvr', hold: 'stop' })).toEqual([
+      expect.stringMatching(/^ok crm match/),
+      expect.stringMatching(/^ok crm hold/),
+    ]);
+  });
+});

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { type Connection, type Outcome, ProviderError, type Read } from '../../../providers/provider.ts';
+import { fenceConnection } from '../../../src/connector/crm/fence.ts';
+import { soundLimits } from '../../../src/connector/crm/fence-limits.ts';
+
+const live = () => new AbortController().signal;
+const never = () => new Promise<never>(() => {});
+/** What a plugin gives, whatever its types say. */
+const raw = (answer: unknown) => async () => answer as never;
+
+const SOUND: Connection = {
+  check: raw({ id: '7', name: 'Seven', notes: [] }),
+  properties: raw([{ name: 'name', label: 'Name', type: 'string', writable: true }]),
+  read: async (ids) => ids.map((id): Read => ({ kind: 'found', id, properties: { name: `of ${id}` } })),
+  update: async (patches) => patches.map(({ id }): Outcome => ({ kind: 'written', id })),
+  scan: raw({ records: [{ id: '1', properties: { name: 'A' } }] }),
+};
+const fenced = (broken: Partial<Connection>, options = {}) =>
+  fenceConnection({ ...SOUND, ...broken }, { name: 'crm', ...options });
+const reading = (answer: unknown) => fenced({ read: raw(answer) }).read(['1', '2', '3'], ['name'], live());
+const writing = (answer: unknown) =>
+  fenced({ update: raw(answer) }).update(
+    ['1', '2', '3'].map((id) => ({ id, properties: { name: 'x' } })),
+    live(),
+  );
+const found = (id: unknown, properties: unknown = { name: `of ${id}` }) => ({ kind: 'found', id, properties });
+const retry = (id: string, reason: string) => ({ kind: 'retry', id, reason: `crm: ${reason}` });
+const SILENT = 'the provider said nothing of this record';
+
+describe('the fence', () => {
+  it('lets a sound provider through', async () => {
+    const connection = fenced({});
+    expect(await connection.check(live())).toEqual({ id: '7', name: 'Seven', notes: [] });
+    expect(await connection.read(['2', '1'], ['name'], live())).toEqual([found('2'), found('1')]);
+    expect(
+      await writing([
+        { kind: 'written', id: '1' },
+        { kind: 'gone', id: '2' },
+        { kind: 'moved', id: '3', to: '1' },
+      ]),
+    ).toEqual([
+      { kind: 'written', id: '1' },
+      { kind: 'gone', id: '2' },
+      { kind: 'moved', id: '3', to: '1' },
+    ]);
+    expect(connection.create).toBeUndefined();
+  });
+
+  it('gives each record its own answer where the order is a lie', async () => {
+    expect(await reading([found('3'), found('1'), found('2')])).toEqual([found('1'), found('2'), found('3')]);
+    const outcomes = await writing([
+      { kind: 'gone', id: '2' },
+      { kind: 'written', id: '3' },
+      { kind: 'written', id: '1' },
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'gone', 'written']);
+  });
+
+  it('takes a record that was left out as not done yet', async () => {
+    expect(await writing([{ kind: 'written', id: '1' }])).toEqual([
+      { kind: 'written', id: '1' },
+      retry('2', SILENT),
+      retry('3', SILENT),
+    ]);
+    expect(await writing([])).toHaveLength(3);
+  });
+
+  it.each([
+    ['answers for another record', found('9'), SILENT],
+    ['answers twice', undefined, 'the provider answered for this record more than once'],
+    [
+      'gives a value that is none',
+      found('2', { name: { first: 'x' } }),
+      'what the provider answered for this record makes no sense',
+    ],
+    [
+      'gives a number that is none',
+      found('2', { name: Number.NaN }),
+      'what the provider answered for this record makes no sense',
+    ],
+    ['gives no properties', { kind: 'found', id: '2' }, 'what the provider answered for this record makes no sense'],
+    [
+      'says what nobody knows',
+      { kind: 'perhaps', id: '2' },
+      'what the provider answered for this record makes no sense',
+    ],
+    [
+      'moves a record to itself',
+      { kind: 'moved', id: '2', to: '2' },
+      'what the provider answered for this record makes no sense',
+    ],
+    ['gives nothing at all', null, SILENT],
+  ])('holds back only the record where a provider %s', async (_what, second, reason) => {
+    const answer =
+      second === undefined ? [found('1'), found('2'), found('2', {}), found('3')] : [found('1'), second, found('3')];
+    expect(await reading(answer)).toEqual([found('1'), retry('2', reason), found('3')]);
+  });
+
+  it('keeps properties that nobody asked for out, and absent ones absent', async () => {
+    const [first] = await reading([
+      found('1', { name: 'A', secret: 'x' }),
+      found('2', { name: undefined }),
+      found('3', {}),
+    ]);
+    expect(first).toEqual(found('1', { name: 'A' }));
+    expect((await reading([found('2', { name: undefined })]))[1]).toEqual(found('2', {}));
+  });
+
+  it.each([
+    ['read', () => reading('all well')],
+    ['update', () => writing(undefined)],
+  ])('calls an answer to %s that is no list unavailable', async (verb, work) => {
+    await expect(work()).rejects.toMatchObject({ fault: 'unavailable', message: `crm: its ${verb} gave no list` });
+  });
+
+  it('ends a scan that gives the same cursor for ever', async () => {
+    const connection = fenced({ scan: raw({ records: [], cursor: 'a' }) });
+    expect((await connection.scan([], undefined, live())).cursor).toBe('a');
+    await expect(connection.scan([], 'a', live())).rejects.toMatchObject({ fault: 'refused' });
+  });
+
+  it('gives up a verb that hangs, and ends its calls', async () => {
+    let seen: AbortSignal | undefined;
+    const connection = fenced(
+      {
+        read: (_ids, _names, signal) => {
+          seen = signal;
+          return never();
+        },
+      },
+      { verbMs: 20 },
+    );
+    await expect(connection.read(['1'], [], live())).rejects.toMatchObject({
+      fault: 'unavailable',
+      message: 'crm: its read did not end within 0.02 s',
+    });
+    expect(seen?.aborted).toBe(true);
+  });
+
+  it('stops with the reason of the signal, also where the provider does not care', async () => {
+    const stop = new AbortController();
+    const reason = new Error('stopping');
+    const work = fenced({ read: never }, { stopMs: 10 }).read(['1'], [], stop.signal);
+    stop.abort(reason);
+    await expect(work).rejects.toBe(reason);
+    await expect(fenced({}).read(['1'], [], stop.signal)).rejects.toBe(reason);
+  });
+
+  it('lets a verb that stops well give its last answer', async () => {
+    const stop = new AbortController();
+    const update: Connection['update'] = (patches, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(patches.map(({ id }) => ({ kind: 'written', id }))));
+      });
+    const work = fenced({ update }).update([{ id: '1', properties: {} }], stop.signal);
+    stop.abort(new Error('stopping'));
+    expect(await work).toEqual([{ kind: 'written', id: '1' }]);
+  });
+
+  it('knows the faults of another copy of this package, and waits no longer than a day', async () => {
+    const theirs = Object.assign(new Error('too many calls'), {
+      name: 'ProviderError',
+      fault: 'rate',
+      retryAfterMs: 3_000,
+    });
+    const error = await fenced({ check: () => Promise.reject(theirs) })
+      .check(live())
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ProviderError);
+    expect(error).toMatchObject({ fault: 'rate', message: 'too many calls', retryAfterMs: 3_000 });
+    const long = new ProviderError('locked', 'for ever', { retryAfterMs: Number.POSITIVE_INFINITY });
+    const capped = await fenced({ check: () => Promise.reject(long) })
+      .check(live())
+      .catch((thrown: unknown) => thrown);
+    expect(capped).toMatchObject({ fault: 'locked', retryAfterMs: undefined });
+  });
+
+  it.each([
+    [
+      'at once',
+      () => {
+        throw new TypeError('x is undefined');
+      },
+    ],
+    ['later', () => Promise.reject(new TypeError('x is undefined'))],
+  ])('says whose bug it is that throws %s', async (_when, check) => {
+    await expect(fenced({ check }).check(live())).rejects.toThrow(
+      'crm: its check failed, which is a bug of the provider: x is undefined',
+    );
+  });
+
+  it('guards the abilities too', async () => {
+    const connection = fenced({
+      create: raw({ kind: 'created' }),
+      find: raw({ records: [{ properties: {} }] }),
+      changes: raw({ changeHints: [], more: false }),
+      defineProperties: raw([]),
+      notes: { find: raw(7), add: raw({ kind: 'written' }) },
+      parents: { read: raw([]), write: raw({ kind: 'written', id: 'another' }) },
+    });
+    const nonsense = (work: Promise<unknown> | undefined) =>
+      expect(work).rejects.toMatchObject({ fault: 'unavailable', message: expect.stringMatching(/^crm: /) });
+    await nonsense(connection.create?.({}, live()));
+    await nonsense(connection.find?.('a', 'b', live()));
+    await nonsense(connection.changes?.([], undefined, live()));
+    await nonsense(connection.notes?.find('1', 'm', 0, live()));
+    await nonsense(connection.notes?.add({ recordId: '1', at: 0, subject: '', text: '', marker: '' }, live()));
+    await nonsense(connection.parents?.read(['1'], live()));
+    expect(await connection.parents?.write({ id: '1', parent: null, was: null }, live())).toEqual(retry('1', SILENT));
+    expect(await connection.defineProperties?.([{ name: 'a', label: 'A', type: 'string' }], live())).toEqual([
+      { name: 'a', kind: 'refused', reason: 'the provider said nothing of it' },
+    ]);
+  });
+});
+
+describe('the fence before a CRM that spells one id in two ways', () => {
+  /** Ids of this CRM are small letters, in whatever case they are told. */
+  const form = (id: string) => (/^[a-z]$/iu.test(id) ? id.toLowerCase() : undefined);
+  const spelled = (broken: Partial<Connection>) => fenced(broken, { form });
+
+  it('knows a record by either, and gives its canonical id', async () => {
+    const connection = spelled({
+      read: raw([found('A'), { kind: 'moved', id: 'b', to: 'C' }, { kind: 'moved', id: 'd', to: 'D' }]),
+      update: raw([{ kind: 'written', id: 'A' }]),
+      scan: raw({ records: [{ id: 'A', properties: {} }] }),
+      changes: raw({ changeHints: [{ kind: 'moved', id: 'A', to: 'B' }], cursor: '1', more: false }),
+      find: raw({ records: [{ id: 'A', properties: {} }], sure: true }),
+      create: raw({ kind: 'created', id: 'A' }),
+      parents: { read: raw([{ kind: 'found', id: 'A', parent: 'B' }]), write: raw({ kind: 'written', id: 'A' }) },
+    });
+    const reads = await connection.read(['a', 'b', 'd'], ['name'], live());
+    expect(reads).toMatchObject([{ kind: 'found', id: 'a' }, { kind: 'moved', id: 'b', to: 'c' }, { kind: 'retry' }]);
+    expect(await connection.update([{ id: 'a', properties: {} }], live())).toEqual([{ kind: 'written', id: 'a' }]);
+    expect((await connection.scan([], undefined, live())).records).toMatchObject([{ id: 'a' }]);
+    expect((await connection.changes?.([], undefined, live()))?.changeHints).toEqual([
+      { kind: 'moved', id: 'a', to: 'b' },
+    ]);
+    expect((await connection.find?.('a', 'b', live()))?.records).toMatchObject([{ id: 'a' }]);
+    expect(await connection.create?.({}, live())).toEqual({ kind: 'created', id: 'a' });
+    expect(await connection.parents?.read(['a'], live())).toEqual([{ kind: 'found', id: 'a', parent: 'b' }]);
+  });
+
+  it('takes two answers under two spellings for two answers for one record', async () => {
+    const connection = spelled({ read: raw([found('a'), found('A', { name: 'another' })]) });
+    expect(await connection.read(['a'], ['name'], live())).toMatchObject([
+      { kind: 'retry', reason: expect.stringContaining('more than once') },
+    ]);
+  });
+
+  it('stores no id that its own provider takes for none', async () => {
+    const scan = spelled({ scan: raw({ records: [{ id: 'https://crm', properties: {} }] }) });
+    await expect(scan.scan([], undefined, live())).rejects.toMatchObject({
+      fault: 'unavailable',
+      message: expect.stringContaining('https://crm, which its own canonicalId takes for none'),
+    });
+  });
+});
+
+describe('limits', () => {
+  const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 1, perMs: 1 } } };
+
+  it.each([
+    ['no batch', { ...limits, batch: { read: 0, update: 10 } }, /limits.batch/],
+    ['no concurrency', { ...limits, concurrency: Number.NaN }, /limits.concurrency/],
+    ['no pace', { ...limits, budgets: { default: { calls: 0, perMs: 1 } } }, /the budget default/],
+  ])('with %s are refused at start', (_what, wrong, message) => {
+    expect(() => soundLimits('crm', wrong)).toThrow(message);
+    expect(soundLimits('crm', limits)).toBe(limits);
+  });
+});

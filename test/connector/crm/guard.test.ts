@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { Connection, Property } from '../../../providers/provider.ts';
+import { guardAccount, guardHold } from '../../../src/connector/crm/guard.ts';
+import { ENTITY, reported } from '../../faults/company.ts';
+import { setUpDemo } from '../../support/stage.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+
+const signal = new AbortController().signal;
+const never = (): never => {
+  throw new Error('not asked for');
+};
+const accountOf = (id: string): Connection => ({
+  check: async () => ({ id, name: id, notes: [] }),
+  properties: never,
+  read: never,
+  update: never,
+  scan: never,
+});
+
+for (const engine of ENGINES) {
+  test(`the account a connection began with is its account, on ${engine}`, async () => {
+    const store = await newStore(engine);
+    const guard = (name: string, id: string) => guardAccount(store, name, accountOf(id), 1, signal);
+    await guard('hubspot', '1');
+    await guard('hubspot', '1');
+    await expect(guard('hubspot', '2')).rejects.toMatchObject({ fault: 'refused', message: /account 2.*account 1/ });
+    await guard('other', '2');
+  });
+}
+
+test('a property for holds that nobody can read stops the connection', () => {
+  const hold: Property = { name: 'cvr_hold', label: 'Hold', type: 'boolean', writable: true };
+  expect(() => guardHold('hubspot', 'cvr_hold', new Map())).toThrow(/no property cvr_hold/);
+  guardHold('hubspot', 'cvr_hold', new Map([['cvr_hold', hold]]));
+  guardHold('hubspot', undefined, new Map());
+  const blind: Property = { ...hold, unreadable: true };
+  expect(() => guardHold('erp', 'cvr_hold', new Map([['cvr_hold', blind]]))).toThrow(/cannot be read back/);
+});
+
+test('credentials of another account end no link and write nothing', async () => {
+  const stage = await setUpDemo();
+  await stage.app.store.write((tx) =>
+    tx.insertInto('kv').values({ key: 'account:hubspot', value: 'another', updated_at: 0 }).execute(),
+  );
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await expect
+    .poll(
+      async () =>
+        (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
+    )
+    .toMatch(/belong to account .*, and its links to account another/);
+  expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
+  const links = await stage.app.store.db.selectFrom('link').select(['record_id', 'state']).execute();
+  expect(links).toEqual([{ record_id: id, state: 'active' }]);
+});
+
+test('a hold that cannot be read writes to no record, held or not', async () => {
+  const stage = await setUpDemo({
+    hubspot: { missingProperties: ['cvr_hold'] },
+    connections: { hubspot: { hold: { property: 'cvr_hold' } } },
+  });
+  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  await expect
+    .poll(
+      async () =>
+        (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
+    )
+    .toMatch(/no property cvr_hold/);
+  expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
+});

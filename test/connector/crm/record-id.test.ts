@@ -1,0 +1,29 @@
+/** Text that can be no record's id, whatever the CRM: refused with a reason. */
+import { describe, expect, test } from 'vitest';
+import { hubspot } from '../../../providers/hubspot/provider.ts';
+import { formOf, readRecordId } from '../../../src/connector/crm/record-id.ts';
+
+const plain = { provider: {}, settings: {} };
+
+describe('an id that can be no record', () => {
+  test.each([
+    ['', 'it is blank'],
+    [' \t', 'it is blank'],
+    ['https://app.example.com/company/12', 'it is an address: give only the id in it'],
+    ['12 34', 'it has blanks in it'],
+    ['12\u00a034', 'it has blanks in it'],
+    ['12\u000034', 'it has blanks in it'],
+    ['*', 'it stands for all records'],
+  ])('is refused: %j, for %s', (text, reason) => {
+    expect(readRecordId(plain, text)).toEqual({ kind: 'none', reason });
+  });
+
+  test.each(['007', '12a', '-1', '1.0', '1'.repeat(21)])('is refused by HubSpot: %s', (text) => {
+    const reader = { provider: hubspot, settings: {} };
+    expect([readRecordId(reader, text).kind, formOf(reader)(text)]).toEqual(['none', undefined]);
+  });
+});
+
+test('blanks at its edges are no part of an id', () => {
+  expect(readRecordId(plain, ' A-7\n')).toEqual({ kind: 'id', id: 'A-7' });
+});

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Policy, PropertyValue } from '../../../providers/provider.ts';
+import { type Decision, decide, type Inputs, isBlank } from '../../../src/connector/decide/decide.ts';
+
+const POLICIES: readonly Policy[] = ['tracked', 'always', 'if-blank', 'never'];
+const same = (a: PropertyValue, b: PropertyValue) => (isBlank(a) && isBlank(b)) || a === b;
+const decided = (
+  policy: Policy,
+  crm: PropertyValue,
+  now: PropertyValue,
+  known: readonly PropertyValue[] = [],
+  last?: PropertyValue,
+  person: Partial<Pick<Inputs, 'override' | 'trusted'>> = {},
+): Decision => decide({ crm, now, known, last, policy, override: undefined, trusted: false, same, ...person });
+const NOBODY = { override: undefined, trusted: false } as const;
+const said = ({ action, rule }: Decision) => `${action}: ${rule}`;
+
+describe('the table of decisions', () => {
+  // What the CRM holds, beside a register that went from A to B and now says C, and our last write L.
+  const table: readonly (readonly [PropertyValue, PropertyValue, Readonly<Record<Policy, string>>])[] = [
+    ['C', 'C', { tracked: 'skip: same', always: 'skip: same', 'if-blank': 'skip: same', never: 'skip: same' }],
+    [null, 'C', { tracked: 'write: blank', always: 'write: blank', 'if-blank': 'write: blank', never: 'skip: never' }],
+    ['', 'C', { tracked: 'write: blank', always: 'write: blank', 'if-blank': 'write: blank', never: 'skip: never' }],
+    [' \n', 'C', { tracked: 'write: blank', always: 'write: blank', 'if-blank': 'write: blank', never: 'skip: never' }],
+    [
+      'A',
+      'C',
+      { tracked: 'write: register', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' },
+    ],
+    [
+      'B',
+      'C',
+      { tracked: 'write: register', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' },
+    ],
+    ['L', 'C', { tracked: 'write: ours', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' }],
+    ['P', 'C', { tracked: 'keep: edited', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' }],
+    // The register cleared the value.
+    [null, null, { tracked: 'skip: same', always: 'skip: same', 'if-blank': 'skip: same', never: 'skip: same' }],
+    ['', null, { tracked: 'skip: same', always: 'skip: same', 'if-blank': 'skip: same', never: 'skip: same' }],
+    [
+      'A',
+      null,
+      { tracked: 'write: register', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' },
+    ],
+    ['L', null, { tracked: 'write: ours', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' }],
+    ['P', null, { tracked: 'keep: edited', always: 'write: always', 'if-blank': 'skip: filled', never: 'skip: never' }],
+  ];
+
+  for (const [crm, now, wanted] of table)
+    for (const policy of POLICIES)
+      test(`${policy}: the CRM holds ${JSON.stringify(crm)}, the register says ${JSON.stringify(now)}: ${wanted[policy]}`, () => {
+        expect(said(decided(policy, crm, now, ['A', 'B'], 'L'))).toBe(wanted[policy]);
+      });
+
+  test('a CRM that still holds A follows two quick changes from A over B to C', () => {
+    expect(said(decided('tracked', 'A', 'C', ['A', 'B', 'C']))).toBe('write: register');
+  });
+
+  test('a last write of a blank does not make a person’s value ours', () => {
+    expect(said(decided('tracked', 'P', 'C', [], null))).toBe('keep: edited');
+  });
+
+  test('zero and false are values, not blanks', () => {
+    expect(said(decided('tracked', 0, 5))).toBe('keep: edited');
+    expect(said(decided('if-blank', false, true))).toBe('skip: filled');
+    expect(said(decided('tracked', 5, 0, [5]))).toBe('write: register');
+  });
+
+  test('what counts as equal is what the property says, not the spelling', () => {
+    const folded = (a: PropertyValue, b: PropertyValue) => String(a).toLowerCase() === String(b).toLowerCase();
+    const inputs = { crm: 'a', known: ['A'], last: undefined, policy: 'tracked', same: folded, ...NOBODY } as const;
+    expect(said(decide({ ...inputs, now: 'A' }))).toBe('skip: same');
+    expect(said(decide({ ...inputs, now: 'B' }))).toBe('write: register');
+  });
+});
+
+describe("a person's ruling", () => {
+  const CRM_HOLDS: readonly PropertyValue[] = [null, 'A', 'L', 'P'];
+
+  test('a hold leaves the property alone, whatever it holds and whatever the policy', () => {
+    for (const crm of CRM_HOLDS)
+      for (const policy of POLICIES)
+        expect(said(decided(policy, crm, 'C', ['A'], 'L', { override: 'hold', trusted: true }))).toBe('skip: held');
+  });
+
+  test('a release lets the register win over an edit, and over what fills an if-blank, not over never', () => {
+    const released = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { override: 'release' }));
+    expect(POLICIES.map(released)).toEqual(['write: released', 'write: always', 'write: released', 'skip: never']);
+  });
+
+  test('a property that holds the value is the same under any override', () => {
+    for (const override of ['release', 'hold'] as const)
+      expect(said(decided('tracked', 'C', 'C', [], undefined, { override, trusted: true }))).toBe('skip: same');
+  });
+});
+
+describe('trust in the register', () => {
+  test('overwrites what nobody knows the author of, under tracked only', () => {
+    const trusted = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { trusted: true }));
+    expect(POLICIES.map(trusted)).toEqual(['write: trusted', 'write: always', 'skip: filled', 'skip: never']);
+  });
+
+  test('is not asked where another rule writes', () => {
+    const trusted = (crm: PropertyValue): string => said(decided('tracked', crm, 'C', ['A'], 'L', { trusted: true }));
+    expect([null, 'A', 'L', 'C'].map(trusted)).toEqual([
+      'write: blank',
+      'write: register',
+      'write: ours',
+      'skip: same',
+    ]);
+  });
+});
+
+describe('decisions on any values', () => {
+  const value = fc.constantFrom<PropertyValue>(null, '', ' ', 'A', 'B', 'C', 0, 1, false, true);
+  const inputs = fc.record({
+    crm: value,
+    now: value,
+    known: fc.array(value, { maxLength: 3 }),
+    last: fc.option(value, { nil: undefined }),
+    policy: fc.constantFrom(...POLICIES),
+    override: fc.constantFrom(undefined, 'release', 'hold'),
+    trusted: fc.boolean(),
+  });
+  const all = (check: (given: Parameters<typeof decide>[0], decision: Decision) => boolean) =>
+    fc.assert(
+      fc.property(inputs, (given) => check({ ...given, same }, decide({ ...given, same }))),
+      { numRuns: 2_000 },
+    );
+
+  test('nothing is written where nothing differs', () => {
+    all(({ crm, now }, { action }) => !same(crm, now) || action === 'skip');
+  });
+
+  test('tracked never overwrites what is neither blank, nor the register’s, nor ours', () => {
+    all(({ crm, known, last, policy, override, trusted }, { action }) => {
+      if (override === 'release' || trusted) return true;
+      const isTheirs =
+        !isBlank(crm) && !known.some((each) => same(each, crm)) && !(last !== undefined && same(last, crm));
+      return policy !== 'tracked' || !isTheirs || action !== 'write';
+    });
+  });
+
+  test('tracked writes whenever it differs and is blank, the register’s or ours', () => {
+    all(({ crm, now, known, last, policy, override }, { action }) => {
+      if (override === 'hold') return action === 'skip';
+      const isFree = isBlank(crm) || known.some((each) => same(each, crm)) || (last !== undefined && same(last, crm));
+      return policy !== 'tracked' || same(crm, now) || !isFree || action === 'write';
+    });
+  });
+
+  test('if-blank writes into blanks only, never writes nowhere, always keeps nothing', () => {
+    all(({ crm, policy, override }, { action }) => {
+      if (policy === 'if-blank' && override !== 'release')
+        return action !== 'keep' && (action !== 'write' || isBlank(crm));
+      return policy === 'never' || override === 'hold' ? action === 'skip' : policy !== 'always' || action !== 'keep';
+    });
+  });
+
+  test('the order of the known values does not matter, and a second look after a write finds nothing to do', () => {
+    all((given, decision) => {
+      const reversed = decide({ ...given, known: given.known.toReversed() });
+      const after = decide({ ...given, crm: given.now, last: given.now });
+      return said(reversed) === said(decision) && said(after) === 'skip: same';
+    });
+  });
+});

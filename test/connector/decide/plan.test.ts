@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Property } from '../../../providers/provider.ts';
+import { fingerprint, type PlanInput, planRecord } from '../../../src/connector/decide/plan.ts';
+import type { Planned } from '../../../src/connector/decide/planned.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { propertyOf } from '../property-of.ts';
+
+const NAME = propertyOf('string', { name: 'name' });
+
+/** What is planned for the name of a record that holds `Old`, where the register says `New`. */
+const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | undefined =>
+  planRecord({
+    entity: ENTITY,
+    mapping: [{ field: 'name', property: 'name', policy: 'always' }],
+    values: {},
+    persons: false,
+    schema: new Map([['name', property]]),
+    facts: new Map([['name', { entity: ENTITY, field: 'name', clock: '2026', seq: 1, value: { scalar: 'New' } }]]),
+    known: () => [],
+    remembered: new Map(),
+    overrides: new Map(),
+    trust: 'crm',
+    crm: { name: 'Old' },
+    ...more,
+  })[0];
+
+describe('a headline of another service', () => {
+  const headline =
+    'Nordlys: {Prøve Opdigtsen|CVR-3-4009999999} ny direktør i {Nordlys ApS|CVR-1-95012344}, {uden id} og {a|b|c}';
+  const written = (persons: boolean) =>
+    planned(NAME, {
+      persons,
+      mapping: [{ field: 'newsHeadline', property: 'name', policy: 'always' }],
+      facts: new Map([
+        ['newsHeadline', { entity: ENTITY, field: 'newsHeadline', clock: '2026', seq: 1, value: { scalar: headline } }],
+      ]),
+    });
+
+  it('is written with its tokens resolved, and a person in it is a person without a name', () => {
+    expect(written(false)).toMatchObject({
+      action: 'write',
+      now: 'Nordlys: en person ny direktør i Nordlys ApS, {uden id} og {a|b|c}',
+    });
+  });
+
+  it('names the person where persons may be named', () => {
+    expect(written(true)?.now).toBe('Nordlys: Prøve Opdigtsen ny direktør i Nordlys ApS, {uden id} og {a|b|c}');
+  });
+});
+
+describe('a flag that nobody knows', () => {
+  it('is not planned, so that a checkbox is not unticked by it', () => {
+    const flag = propertyOf('boolean', { name: 'name' });
+    const known = (scalar: boolean | null) =>
+      planned(flag, {
+        schema: new Map([['name', flag]]),
+        crm: { name: true },
+        mapping: [{ field: 'advertisingProtected', property: 'name', policy: 'always' }],
+        facts: new Map([
+          [
+            'advertisingProtected',
+            { entity: ENTITY, field: 'advertisingProtected', clock: '2026', seq: 1, value: { scalar } },
+          ],
+        ]),
+      });
+    expect(known(null)).toBeUndefined();
+    expect(known(false)).toMatchObject({ action: 'write', now: false });
+  });
+});
+
+describe('a value that the CRM refused', () => {
+  const refused = { value: '"New"', schema: fingerprint(NAME), reason: 'not that one' };
+  const remembered = (one: typeof refused): PlanInput['remembered'] =>
+    new Map([
+      ['name', { written: undefined, writtenAt: 0, refused: one, trusted: false, kept: undefined, pending: [] }],
+    ]);
+
+  it('is not sent again', () => {
+    expect(planned(NAME)).toMatchObject({ action: 'write', now: 'New' });
+    expect(planned(NAME, { remembered: remembered(refused) })).toMatchObject({
+      action: 'set-aside',
+      detail: 'not that one',
+    });
+  });
+
+  it('is sent again once the CRM describes the property otherwise, or the value is another', () => {
+    const longer = propertyOf('string', { name: 'name', maxLength: 500 });
+    expect(planned(longer, { remembered: remembered(refused) })).toMatchObject({ action: 'write' });
+    expect(planned(NAME, { remembered: remembered({ ...refused, value: '"Other"' }) })).toMatchObject({
+      action: 'write',
+    });
+  });
+});
+
+it('nothing is planned for a person who may not be named', () => {
+  expect(planned(NAME, { entity: 'CVR-3-4999000001' })).toBeUndefined();
+  expect(planned(NAME, { entity: 'CVR-3-4999000001', persons: true })).toMatchObject({ action: 'write' });
+});

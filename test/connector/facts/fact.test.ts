@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { Member } from '../../../providers/fields.ts';
+import type { Assertion } from '../../../src/connector/facts/assertion.ts';
+import {
+  concernsRecords,
+  type Fact,
+  factValue,
+  fold,
+  knownValues,
+  visible,
+} from '../../../src/connector/facts/fact.ts';
+import { ENTITY, factOf } from '../facts-of.ts';
+
+const named = (id: string): Member => ({ id, name: `Name ${id}` });
+const scalar = (now: string | null, clock: string, before?: string | null): Assertion => ({
+  field: 'name',
+  now,
+  clock,
+  ...(before !== undefined && { before }),
+});
+const list = (clock: string, added: readonly string[], removed: readonly string[] = []): Assertion => ({
+  field: 'board',
+  added: added.map(named),
+  removed,
+  clock,
+});
+const whole = (clock: string, ids: readonly string[]): Assertion => ({ ...list(clock, ids), whole: true });
+const ids = (fact: Fact | undefined): readonly string[] | undefined => {
+  const value = fact === undefined ? undefined : factValue(fact);
+  return Array.isArray(value) ? value.map((each: Member) => each.id) : undefined;
+};
+
+describe('a value', () => {
+  const known = factOf([[scalar('B', '2026-02'), 5]]);
+
+  test('gives way to a later one and says that it changed', () => {
+    expect(fold(known, ENTITY, scalar('C', '2026-03'), 6)).toEqual({
+      fact: { entity: ENTITY, field: 'name', value: { scalar: 'C' }, clock: '2026-03', seq: 6 },
+      changed: true,
+      stale: false,
+    });
+  });
+
+  test('stays when an older one comes late, which is called stale', () => {
+    expect(fold(known, ENTITY, scalar('A', '2026-01'), 6)).toEqual({ fact: known, changed: false, stale: true });
+  });
+
+  test('of the same clock goes by order of arrival, whichever is folded first', () => {
+    const first = [scalar('A', '2026-02'), 1] as const;
+    const second = [scalar('B', '2026-02'), 2] as const;
+    expect(factOf([first, second])).toEqual(factOf([second, first]));
+    expect(factOf([first, second])?.value).toEqual({ scalar: 'B' });
+  });
+
+  test('said again changes nothing but its mark', () => {
+    const again = fold(known, ENTITY, scalar('B', '2026-03'), 6);
+    expect(again).toMatchObject({ changed: false, stale: false, fact: { clock: '2026-03' } });
+    expect(fold(known, ENTITY, scalar('B', '2026-02'), 5)).toEqual({ fact: known, changed: false, stale: false });
+  });
+
+  test('can be cleared, and a blank is a value that is known', () => {
+    const cleared = fold(known, ENTITY, scalar(null, '2026-03'), 6);
+    expect(cleared.changed).toBe(true);
+    expect(factValue(cleared.fact)).toBeNull();
+    expect(fold(undefined, ENTITY, scalar(null, '2026-03'), 6).changed).toBe(true);
+  });
+});
+
+describe('the values the register is known to have had', () => {
+  test('are those before and after, also of a stale statement, without blanks', () => {
+    const current = factOf([[scalar('C', '2026-03'), 1]]);
+    const late = scalar('B', '2026-02', 'A');
+    expect(knownValues(late, fold(current, ENTITY, late, 2))).toEqual(['B', 'A']);
+    const clearing = scalar(null, '2026-04', 'C');
+    expect(knownValues(clearing, fold(current, ENTITY, clearing, 3))).toEqual(['C']);
+  });
+
+  test('hold a list only when it is known in full', () => {
+    const part = list('2026-01', ['a']);
+    expect(knownValues(part, fold(undefined, ENTITY, part, 1))).toEqual([]);
+    const full = whole('2026-02', ['a']);
+    expect(knownValues(full, fold(undefined, ENTITY, full, 2))).toEqual([[named('a')]]);
+  });
+
+  test('make records be decided anew when they come late: what the CRM holds may be one of them', () => {
+    const current = factOf([[scalar('C', '2026-03'), 1]]);
+    const concerns = (said: Assertion) => concernsRecords(said, fold(current, ENTITY, said, 2));
+    expect(concerns(scalar('B', '2026-02', 'A'))).toBe(true);
+    expect(concerns(scalar('C', '2026-04', 'A'))).toBe(true);
+    expect(concerns(scalar('D', '2026-04'))).toBe(true);
+    expect(concerns(scalar('C', '2026-04'))).toBe(false);
+    expect(concerns(scalar('C', '2026-04', null))).toBe(false);
+  });
+});
+
+describe('a list', () => {
+  test('that is known only from changes is kept, and is no value for a CRM', () => {
+    const fact = factOf([
+      [list('2026-01', ['a', 'b']), 1],
+      [list('2026-02', [], ['a']), 2],
+    ]);
+    expect(ids(fact)).toBeUndefined();
+    expect(fact !== undefined && 'list' in fact.value && visible(fact.value.list)).toEqual({
+      members: [named('b')],
+      complete: false,
+    });
+  });
+
+  test('becomes a value with the whole, even where its members stay the same or are none', () => {
+    const part = factOf([[list('2026-01', ['a']), 1]]);
+    expect(fold(part, ENTITY, whole('2026-02', ['a']), 2).changed).toBe(true);
+    const empty = fold(undefined, ENTITY, whole('2026-02', []), 2);
+    expect(empty.changed).toBe(true);
+    expect(factValue(empty.fact)).toEqual([]);
+  });
+
+  const cases: readonly (readonly [string, readonly Assertion[], readonly string[]])[] = [
+    ['the whole ends what it does not name', [list('1', ['a']), whole('2', ['b'])], ['b']],
+    ['an older whole does not end a newer member', [list('3', ['a']), whole('2', ['b'])], ['a', 'b']],
+    ['an older removal does not reach into the whole', [whole('2', ['a', 'b']), list('1', [], ['a'])], ['a', 'b']],
+    ['a newer removal does', [whole('2', ['a', 'b']), list('3', [], ['a'])], ['b']],
+    ['a removal newer than a whole that comes after it counts', [list('3', [], ['a']), whole('2', ['a', 'b'])], ['b']],
+    ['a newer whole brings back who had left', [list('1', [], ['a']), whole('2', ['a'])], ['a']],
+    ['an older addition does not undo the whole', [whole('2', ['b']), list('1', ['a'])], ['b']],
+    ['the older of two wholes adds nothing', [whole('3', ['b']), whole('2', ['a'])], ['b']],
+    ['who left and joined in one change is there', [whole('1', ['a']), list('2', ['a'], ['a'])], ['a']],
+    ['who leaves unknown does no harm', [whole('1', ['a']), list('2', [], ['x'])], ['a']],
+    ['any text may be a member', [whole('1', ['__proto__', 'constructor', '1'])], ['__proto__', '1', 'constructor']],
+  ];
+  for (const [rule, assertions, wanted] of cases)
+    test(rule, () => {
+      expect(ids(factOf(assertions.map((said, seq) => [said, seq])))).toEqual(wanted);
+    });
+
+  test('keeps its members by name, and a changed share is a change', () => {
+    const owners = (at: string, share: string): Assertion => ({
+      field: 'owners',
+      added: [{ id: '2', name: 'Bo', share }],
+      removed: [],
+      clock: at,
+    });
+    const all: Assertion = { ...owners('1', '5-10'), added: [{ id: '1', name: 'Ågot' }, named('2')], whole: true };
+    const fact = factOf([
+      [all, 1],
+      [owners('2', '5-10'), 2],
+    ]);
+    expect(fact && factValue(fact)).toMatchObject([{ name: 'Bo', share: '5-10' }, { name: 'Ågot' }]);
+    const after = fold(fact, ENTITY, owners('3', '10-15'), 3);
+    expect(after.changed).toBe(true);
+    expect(factValue(after.fact)).toMatchObject([{ share: '10-15' }, { name: 'Ågot' }]);
+  });
+
+  test('calls stale what is older and changes nothing, and survives its way through the store', () => {
+    const fact = factOf([[whole('2', ['a']), 2]]);
+    expect(fold(fact, ENTITY, list('1', ['x'], ['a']), 3)).toEqual({ fact, changed: false, stale: true });
+    expect(fold(fact, ENTITY, whole('2', ['a']), 2)).toEqual({ fact, changed: false, stale: false });
+    expect(JSON.parse(JSON.stringify(fact))).toEqual(fact);
+  });
+});

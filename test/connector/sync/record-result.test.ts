@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { Crm } from '../../../src/connector/crm/crm.ts';
+import { resultOfWrite } from '../../../src/connector/sync/record-result.ts';
+import { ENTITY } from '../../faults/company.ts';
+
+const DAY = 86_400_000;
+const crm: Pick<Crm, 'name' | 'hold' | 'pollMinutes'> = { name: 'crm', hold: undefined, pollMinutes: 10 };
+const record = {
+  id: '1',
+  entity: ENTITY,
+  syncedSeq: 0,
+  facts: new Map(),
+  known: () => [],
+  remembered: new Map(),
+  overrides: new Map(),
+  trust: 'crm',
+} as const;
+const planned = [
+  { field: 'name', property: 'name', action: 'write', rule: 'blank', old: null, now: 'A ApS', seq: 1 },
+] as const;
+
+const turn = (attempts: number, now: number) => {
+  const claim = { queue: 'sync:crm', key: '1', fence: 1, marks: 1, attempts, since: 0 };
+  const outcome = { kind: 'retry', id: '1', reason: 'locked by a flow', retryAfterMs: 60_000 } as const;
+  return resultOfWrite(crm, claim, record, planned, { outcome, refused: {} }, undefined, now).settlement;
+};
+
+test('a record that the CRM puts off is tried again, no sooner than the CRM asks', () => {
+  const settlement = turn(0, DAY);
+  expect(settlement).toMatchObject({ kind: 'again', error: 'locked by a flow' });
+  expect(settlement.kind === 'again' && settlement.at - DAY).toBeGreaterThanOrEqual(60_000);
+});
+
+test('a record that the CRM has put off for three days waits for a person', () => {
+  expect(turn(30, 4 * DAY)).toEqual({ kind: 'parked', at: 4 * DAY, error: 'locked by a flow' });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { hubspot } from '../../../../providers/hubspot/provider.ts';
+import { HUBSPOT_DEFINITIONS } from '../../../../providers/hubspot/write/custom-properties.ts';
+import type { AccountRule, Defined, PropertyDefinition } from '../../../../providers/provider.ts';
+import { type Bench, faultFrom, live, openBench } from '../setup.ts';
+
+const names = HUBSPOT_DEFINITIONS.map(({ name }) => name);
+
+async function define({ connection }: Bench, definitions = HUBSPOT_DEFINITIONS): Promise<readonly Defined[]> {
+  if (connection.defineProperties === undefined) throw new Error('the connection does not define properties');
+  return connection.defineProperties(definitions, live());
+}
+
+async function rulesOf({ connection }: Bench): Promise<readonly AccountRule[]> {
+  if (connection.rules === undefined) throw new Error('the connection does not tell rules');
+  return connection.rules(live());
+}
+
+const isCreate = (call: string) => /^POST .*\/properties\/2026-09\/companies$/.test(call);
+
+describe('making the properties of this product', () => {
+  it('makes all of them in an account that has none, once', async () => {
+    const bench = await openBench({ missingProperties: names });
+    expect(await define(bench)).toEqual(names.map((name) => ({ name, kind: 'created' })));
+    expect(bench.calls().filter(isCreate)).toHaveLength(names.length);
+    const made = new Map((await bench.connection.properties(live())).map((property) => [property.name, property]));
+    for (const { name, label, type, unique } of HUBSPOT_DEFINITIONS) {
+      const shown = type === 'url' ? 'string' : type;
+      expect(made.get(name)).toMatchObject({ name, label, type: shown, writable: true });
+      expect(made.get(name)?.unique ?? false).toBe(unique ?? false);
+    }
+    bench.calls();
+    expect(await define(bench)).toEqual(names.map((name) => ({ name, kind: 'exists' })));
+    expect(bench.calls()).toEqual(['GET /crm/properties/2026-09/companies']);
+  });
+
+  it('makes one that can be written and found by at once', async () => {
+    const bench = await openBench({ missingProperties: ['cvr_number', 'cvr_hold'] });
+    await define(bench);
+    const id = bench.emulator.add({ name: 'A', cvr_number: '12345678', cvr_hold: true });
+    expect(await bench.connection.find?.('cvr_number', '12345678', live())).toMatchObject({
+      records: [{ id }],
+      sure: true,
+    });
+    expect(await bench.connection.read([id], ['cvr_hold'], live())).toMatchObject([{ properties: { cvr_hold: true } }]);
+  });
+
+  it('has every definition of the preset, of what is read only too', () => {
+    expect(hubspot.definitions).toBe(HUBSPOT_DEFINITIONS);
+    expect(names).toEqual(expect.arrayContaining(['cvr_number', 'cvr_hold']));
+    const own = hubspot.preset.filter(({ optional }) => optional === true).map(({ property }) => property);
+    expect(own.filter((property) => !names.includes(property))).toEqual([]);
+  });
+
+  it('names the scope that lacks, for each that is missing', async () => {
+    const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write'];
+    const bench = await openBench({ missingProperties: ['cvr_number', 'cvr_city'], scopes });
+    const outcomes = await define(bench);
+    expect(outcomes.filter(({ kind }) => kind === 'refused').map(({ name }) => name)).toEqual([
+      'cvr_number',
+      'cvr_city',
+    ]);
+    for (const outcome of outcomes)
+      if (outcome.kind === 'refused') expect(outcome.reason).toContain('crm.schemas.companies.write');
+  });
+
+  it('goes on where one is refused: a deleted one keeps its name', async () => {
+    const bench = await openBench({ missingProperties: ['cvr_name', 'cvr_city'], deletedProperties: ['cvr_name'] });
+    const outcomes = await define(bench);
+    expect(outcomes.find(({ name }) => name === 'cvr_name')).toEqual({
+      name: 'cvr_name',
+      kind: 'refused',
+      reason: expect.stringMatching(/already exists.*deleted property keeps its name/),
+    });
+    expect(outcomes.find(({ name }) => name === 'cvr_city')).toEqual({ name: 'cvr_city', kind: 'created' });
+  });
+
+  it('says why where the account has ten unique properties', async () => {
+    const properties = Array.from({ length: 10 }, (_, i) => ({ name: `unique_${i}`, hasUniqueValue: true }));
+    const bench = await openBench({ missingProperties: ['cvr_number'], properties });
+    expect((await define(bench))[0]).toMatchObject({ kind: 'refused', reason: expect.stringContaining('at most 10') });
+  });
+
+  it('counts one that somebody else made in between as there', async () => {
+    const bench = await openBench({ missingProperties: ['cvr_city'] });
+    bench.emulator.fault({
+      match: 'GET .*/groups$',
+      action: {
+        kind: 'status',
+        status: 200,
+        body: { results: [{ name: 'cvr_register', label: 'x', archived: false }] },
+      },
+    });
+    bench.emulator.fault({
+      match: 'POST .*/2026-09/companies$',
+      action: { kind: 'status', status: 409, body: { message: 'exists' } },
+    });
+    bench.emulator.fault({
+      match: 'GET .*/companies/cvr_city$',
+      action: { kind: 'status', status: 200, body: { name: 'cvr_city', archived: false } },
+    });
+    expect((await define(bench)).find(({ name }) => name === 'cvr_city')).toEqual({ name: 'cvr_city', kind: 'exists' });
+  });
+
+  it('ends with the fault where the connection cannot go on, and is done by trying again', async () => {
+    const missing = ['cvr_name', 'cvr_city', 'cvr_hold'];
+    const bench = await openBench({ missingProperties: missing });
+    const match = 'POST .*/properties/2026-09/companies$';
+    bench.emulator.fault({ match, after: 1, action: { kind: 'reset', applied: true } });
+    expect((await faultFrom(define(bench))).fault).toBe('unavailable');
+    bench.emulator.fault({ match, action: { kind: 'status', status: 429, body: { policyName: 'DAILY' } } });
+    expect((await faultFrom(define(bench))).fault).toBe('rate');
+    await define(bench);
+    expect((await define(bench)).every(({ kind }) => kind === 'exists')).toBe(true);
+    expect((await bench.connection.properties(live())).filter(({ name }) => missing.includes(name))).toHaveLength(3);
+  });
+
+  it('makes properties of every kind', async () => {
+    const types: PropertyDefinition['type'][] = ['string', 'multiline', 'number', 'boolean', 'date', 'datetime', 'url'];
+    const bench = await openBench();
+    const outcomes = await define(
+      bench,
+      types.map((type) => ({ name: `own_${type}`, label: type, type })),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(types.map(() => 'created'));
+    const properties = await bench.connection.properties(live());
+    expect(types.map((type) => properties.find(({ name }) => name === `own_${type}`)?.type)).toEqual([
+      ...types.slice(0, -1),
+      'string',
+    ]);
+  });
+});
+
+describe('the rules of an account', () => {
+  it('are its required properties, its validation rules, and what must be unique', async () => {
+    const bench = await openBench({
+      requiredProperties: ['phone'],
+      validations: [{ property: 'zip', ruleType: 'ALPHANUMERIC', ruleArguments: ['NUMERIC_ONLY'] }],
+    });
+    expect(await rulesOf(bench)).toEqual([
+      { kind: 'required', name: 'phone', about: 'a company must have Phone Number (phone)' },
+      { kind: 'validation', name: 'ALPHANUMERIC', about: 'Postal Code (zip): NUMERIC_ONLY' },
+      { kind: 'duplicate', name: 'cvr_number', about: 'no two companies may have one CVR number (cvr_number)' },
+    ]);
+  });
+
+  it('are told as far as the token may see them', async () => {
+    const hidden = await openBench({ validations: 'hidden', requiredProperties: ['phone'] });
+    expect((await rulesOf(hidden)).map(({ kind }) => kind)).toEqual(['required', 'duplicate']);
+    const bench = await openBench({ scopes: ['crm.objects.companies.read'] });
+    bench.emulator.fault({ match: 'GET .*/schemas/', action: { kind: 'status', status: 404 } });
+    expect((await rulesOf(bench)).map(({ kind }) => kind)).toEqual(['duplicate']);
+  });
+
+  it.each([
+    [429, 'rate'],
+    [502, 'unavailable'],
+    [401, 'auth'],
+  ] as const)('end with a fault at %d', async (status, fault) => {
+    const bench = await openBench();
+    bench.emulator.fault({ match: 'property-validations', action: { kind: 'status', status } });
+    expect((await faultFrom(rulesOf(bench))).fault).toBe(fault);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { readErrorBody } from '../../../../providers/hubspot/client/error-body.ts';
+import { judgeAnswer, judgeRefusal } from '../../../../providers/hubspot/write/judge.ts';
+import type { Patch } from '../../../../providers/provider.ts';
+
+const patch = (id: string, ...names: string[]): Patch => ({
+  id,
+  properties: Object.fromEntries(names.map((name) => [name, 'x'])),
+});
+const [one, two, three] = [patch('1', 'name'), patch('2', 'name', 'industry'), patch('3', 'name')];
+const group = [one, two, three];
+const found = (id: string, trace?: string) => ({
+  id,
+  properties: {},
+  ...(trace === undefined ? {} : { objectWriteTraceId: trace }),
+});
+const error = (category: string, context: object = {}, faults: readonly object[] = []) =>
+  readErrorBody({ category, message: `no good: ${JSON.stringify(faults)}`, context });
+const ids = (groups: readonly (readonly Patch[])[]) => groups.map((patches) => patches.map((p) => p.id));
+
+describe('an answer to a batch write', () => {
+  it('never takes silence for success', () => {
+    const step = judgeAnswer(group, { records: [found('1')], errors: [] });
+    expect(step.outcomes.map((o) => [o.id, o.kind])).toEqual([
+      ['1', 'written'],
+      ['2', 'retry'],
+      ['3', 'retry'],
+    ]);
+  });
+
+  it('believes an error more than a result beside it', () => {
+    const step = judgeAnswer([two], {
+      records: [found('2')],
+      errors: [error('VALIDATION_ERROR', { objectWriteTraceId: ['2'] })],
+    });
+    expect(step.outcomes).toMatchObject([{ kind: 'rejected', properties: {} }]);
+  });
+
+  it('says moved where a write reached a survivor', () => {
+    expect(judgeAnswer([one], { records: [found('9', '1')], errors: [] }).outcomes).toEqual([
+      { kind: 'moved', id: '1', to: '9' },
+    ]);
+  });
+
+  it('sends the silent ones again by halves where an error names nobody, and blames the last one alone', () => {
+    const errors = [error('VALIDATION_ERROR', {}, [{ name: 'industry', message: 'bad', error: 'INVALID_OPTION' }])];
+    expect(ids(judgeAnswer(group, { records: [], errors }).again)).toEqual([['1', '2'], ['3']]);
+    const step = judgeAnswer(group, { records: [found('1'), found('3')], errors });
+    expect(step.outcomes).toContainEqual({
+      kind: 'rejected',
+      id: '2',
+      reason: 'industry: bad',
+      properties: { industry: 'bad' },
+    });
+  });
+
+  it('looks up records that were not found, and repeats what is no refusal', () => {
+    const errors = [error('OBJECT_NOT_FOUND', { ids: ['1', '3'] }), error('INTERNAL_ERROR', { ids: ['2'] })];
+    const step = judgeAnswer(group, { records: [], errors });
+    expect([step.missing, step.outcomes.map((o) => o.kind), step.again]).toEqual([['1', '3'], ['retry'], []]);
+  });
+});
+
+describe('a batch refused as a whole', () => {
+  it('is halved where nobody can be blamed', () => {
+    expect(ids(judgeRefusal(group, error('VALIDATION_ERROR')).again)).toEqual([['1', '2'], ['3']]);
+  });
+
+  it('blames every record with a property that does not exist, at once', () => {
+    const faults = [{ name: 'name', message: 'does not exist', error: 'PROPERTY_DOESNT_EXIST' }];
+    const step = judgeRefusal([...group, patch('4', 'zip')], error('VALIDATION_ERROR', {}, faults));
+    expect(step.outcomes.map((o) => [o.id, o.kind])).toEqual([
+      ['1', 'rejected'],
+      ['2', 'rejected'],
+      ['3', 'rejected'],
+    ]);
+    expect(ids(step.again)).toEqual([['4']]);
+  });
+
+  it('blames a value only on the one record that has the property', () => {
+    const option = (name: string) => [{ name, message: 'not an option', error: 'INVALID_OPTION' }];
+    const sure = judgeRefusal(group, error('VALIDATION_ERROR', {}, option('industry')));
+    expect([sure.outcomes.map((o) => o.id), ids(sure.again)]).toEqual([['2'], [['1', '3']]]);
+    expect(judgeRefusal(group, error('VALIDATION_ERROR', {}, option('name'))).outcomes).toEqual([]);
+  });
+
+  it('is about the record as a whole where the property is not among those written', () => {
+    const faults = [{ name: 'cvr_form', message: 'is required', error: 'REQUIRED' }];
+    expect(judgeRefusal([one], error('VALIDATION_ERROR', {}, faults)).outcomes).toEqual([
+      { kind: 'rejected', id: '1', reason: 'cvr_form: is required', properties: {} },
+    ]);
+  });
+
+  it('always comes to an end', () => {
+    for (const body of [error('VALIDATION_ERROR'), error('VALIDATION_ERROR', { ids: ['1'] }), error('X')]) {
+      const open: (readonly Patch[])[] = [group];
+      for (let steps = 0; open.length > 0; steps += 1) {
+        open.push(...judgeRefusal(open.shift() ?? [], body).again);
+        expect(steps).toBeLessThan(10);
+      }
+    }
+  });
+});

@@ -1,0 +1,276 @@
+/** Writing: what becomes of each record when Salesforce says no, in all the ways it does. */
+import { describe, expect, it } from 'vitest';
+import type { Outcome, PropertyValue } from '../../../../providers/provider.ts';
+import type { SalesforceEmulatorOptions } from '../../../../providers/salesforce/emulator/emulator.ts';
+import { type Bench, live, openBench, paths } from '../setup.ts';
+
+async function openWith(options: SalesforceEmulatorOptions = {}, settings: Record<string, unknown> = {}) {
+  const bench = await openBench(options, settings);
+  const ids = ['Birk ApS', 'Ege ApS', 'Lind ApS'].map((Name) => bench.emulator.add({ Name }));
+  return { bench, ids, first: ids[0] ?? '', second: ids[1] ?? '' };
+}
+const write = (bench: Bench, id: string, properties: Record<string, PropertyValue>): Promise<readonly Outcome[]> =>
+  bench.connection.update([{ id, properties }], live());
+const patchCalls = (bench: Bench) => paths(bench.requests).filter((path) => path.startsWith('PATCH')).length;
+
+describe('updating accounts', () => {
+  it('retries a record that another transaction holds, and it alone', async () => {
+    const { bench, ids, first } = await openWith();
+    bench.emulator.lockRow(first, 2);
+    const patches = ids.map((id) => ({ id, properties: { Phone: '1' } }));
+    for (const kind of ['retry', 'retry', 'written']) {
+      expect((await bench.connection.update(patches, live())).map((o) => o.kind)).toEqual([kind, 'written', 'written']);
+    }
+  });
+
+  it('names a text that is too long, a bad e-mail and a value not in a restricted picklist', async () => {
+    const fields = [{ name: 'Segment__c', type: 'picklist', values: ['A', 'B'], restricted: true }];
+    const { bench, first } = await openWith({ fields });
+    const bad = { BillingCity: 'x'.repeat(41), CVR_Email__c: 'nobody', Segment__c: 'C' };
+    const [outcome] = await write(bench, first, { ...bad, Phone: '1' });
+    expect(outcome).toMatchObject({
+      kind: 'rejected',
+      properties: {
+        BillingCity: expect.stringContaining('STRING_TOO_LONG'),
+        CVR_Email__c: expect.stringContaining('INVALID_EMAIL_ADDRESS'),
+        Segment__c: expect.stringContaining('INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST'),
+      },
+    });
+    expect(bench.emulator.get(first)).toMatchObject({ Phone: null });
+    expect((await write(bench, first, { Phone: '1' }))[0]?.kind).toBe('written');
+  });
+
+  it.each(['record', 'call'] as const)(
+    'names a field that is hidden, where it fails the whole %s',
+    async (unknownField) => {
+      const { bench, ids } = await openWith({ unknownField });
+      await bench.connection.properties(live());
+      bench.emulator.hideField('Fax');
+      const patches = ids.map((id, at) => ({ id, properties: at === 1 ? { Fax: '9', Phone: '1' } : { Phone: '1' } }));
+      const outcomes = await bench.connection.update(patches, live());
+      expect(outcomes.map((o) => o.kind)).toEqual(['written', 'rejected', 'written']);
+      expect(outcomes[1]).toEqual({
+        kind: 'rejected',
+        id: ids[1],
+        reason: expect.stringContaining('INVALID_FIELD'),
+        properties: { Fax: expect.stringContaining('INVALID_FIELD') },
+      });
+    },
+  );
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      'only in its message',
+      { statusCode: 'INVALID_FIELD', message: "Kolonnen 'Fax' findes ikke", fields: [] },
+      ['Fax'],
+    ],
+    ['in a list in its message', { statusCode: 'REQUIRED_FIELD_MISSING', message: 'Mangler: [Fax]' }, ['Fax']],
+    ['in other letter case', { statusCode: 'STRING_TOO_LONG', message: 'x', fields: ['FAX'] }, ['Fax']],
+    ['although access is refused', { statusCode: 'INSUFFICIENT_ACCESS', message: 'x', fields: ['Fax'] }, ['Fax']],
+    ['as a part of another', { statusCode: 'INVALID_FIELD', message: "No such column 'Fax_Home__c'" }, []],
+    ['as a word of a rule', { statusCode: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', message: 'Fax first' }, []],
+  ])('sets the column aside that a refusal of one record names %s, and no other', async (_, error, names) => {
+    const { bench, first } = await openWith();
+    const body = [{ success: false, errors: [error] }];
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body } });
+    const [outcome] = await write(bench, first, { Fax: '9', Phone: '1' });
+    expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : outcome).toEqual(names);
+  });
+
+  it('finds the one record Salesforce refuses a whole call for', async () => {
+    const { bench, ids } = await openWith();
+    for (let at = 0; at < 60; at += 1) ids.push(bench.emulator.add({ Name: `Nr ${at}` }));
+    const patches = ids.map((id, at) => ({ id, properties: { CVR_Employees__c: at === 40 ? 'many' : at } }));
+    const outcomes = await bench.connection.update(patches, live());
+    expect(outcomes.filter((o) => o.kind !== 'written')).toMatchObject([
+      { kind: 'rejected', id: ids[40], reason: expect.stringContaining('JSON_PARSER_ERROR') },
+    ]);
+    expect(ids.filter((id) => bench.emulator.get(id)?.CVR_Employees__c === null)).toEqual([ids[40]]);
+    expect(patchCalls(bench)).toBeLessThan(16);
+  });
+
+  it('refuses the record with the message of a validation rule, without blaming a property', async () => {
+    const validationRule = (values: Readonly<Record<string, PropertyValue>>) =>
+      values.Phone === null || values.Phone === undefined ? undefined : 'Ring til økonomi først';
+    const { bench, first } = await openWith({ validationRule });
+    expect(await write(bench, first, { Phone: '1' })).toEqual([
+      {
+        kind: 'rejected',
+        id: first,
+        reason: 'Ring til økonomi først (FIELD_CUSTOM_VALIDATION_EXCEPTION)',
+        properties: {},
+      },
+    ]);
+  });
+
+  it('writes in spite of a duplicate alert, unless told not to, and never past a block', async () => {
+    const duplicateRule = ({ Phone }: Readonly<Record<string, PropertyValue>>) =>
+      Phone === 'alert' ? 'alert' : Phone === 'block' ? 'block' : undefined;
+    const { bench, first } = await openWith({ duplicateRule });
+    expect((await write(bench, first, { Phone: 'alert' }))[0]?.kind).toBe('written');
+    const [blocked] = await write(bench, first, { Phone: 'block' });
+    expect(blocked).toMatchObject({
+      kind: 'rejected',
+      properties: {},
+      reason: expect.stringMatching(/DUPLICATES_DETECTED.*Standard_Account_Duplicate_Rule/),
+    });
+    const strict = await bench.connect({ allowDuplicates: false });
+    expect((await strict.update([{ id: first, properties: { Phone: 'alert' } }], live()))[0]?.kind).toBe('rejected');
+  });
+
+  it('refuses two accounts with one CVR number', async () => {
+    const { bench, first, second } = await openWith();
+    expect((await write(bench, first, { CVR_Number__c: '10150817' }))[0]?.kind).toBe('written');
+    expect((await write(bench, second, { CVR_Number__c: '10150817' }))[0]).toMatchObject({
+      kind: 'rejected',
+      reason: expect.stringContaining(first.slice(0, 15)),
+    });
+  });
+
+  it('never lets an address change the owner', async () => {
+    const { bench, first } = await openWith();
+    const owner = bench.emulator.get(first)?.OwnerId;
+    await write(bench, first, { BillingStreet: 'Havnegade 1', BillingCity: 'Aarhus C' });
+    expect(bench.emulator.get(first)).toMatchObject({ BillingCity: 'Aarhus C', OwnerId: owner });
+  });
+
+  it('writes a country by its code where the picklists are on, and names one that is not configured', async () => {
+    const { bench, first } = await openWith({ countries: { DK: 'Denmark', SE: 'Sweden' } });
+    expect((await write(bench, first, { BillingCountryCode: 'DK' }))[0]?.kind).toBe('written');
+    expect(bench.emulator.get(first)).toMatchObject({ BillingCountry: 'Denmark' });
+    expect((await write(bench, first, { BillingCountry: 'Danmark', Phone: '1' }))[0]).toMatchObject({
+      kind: 'rejected',
+      properties: { BillingCountry: expect.stringContaining('FIELD_INTEGRITY_EXCEPTION') },
+    });
+  });
+
+  it('names Name on a person account, so that the rest can be written', async () => {
+    const { bench } = await openWith({ personAccounts: true });
+    const id = bench.emulator.add({ Name: 'Anna Andersen', IsPersonAccount: true });
+    const [outcome] = await write(bench, id, { Name: 'Andersen ApS', Phone: '1' });
+    expect(outcome).toMatchObject({
+      kind: 'rejected',
+      properties: { Name: expect.stringContaining('INVALID_FIELD_FOR_INSERT_UPDATE') },
+    });
+    expect((await write(bench, id, { Phone: '1' }))[0]?.kind).toBe('written');
+  });
+
+  it('stores what it will read: edges trimmed, empty as null, a cleared checkbox as false', async () => {
+    const { bench, first } = await openWith();
+    await write(bench, first, { Phone: '  33 11 22 44 ', Fax: '', CVR_Advertising_Protected__c: true });
+    await write(bench, first, { CVR_Advertising_Protected__c: null });
+    const names = ['Phone', 'Fax', 'CVR_Advertising_Protected__c'];
+    expect(await bench.connection.read([first], names, live())).toMatchObject([
+      { properties: { Phone: '33 11 22 44', Fax: null, CVR_Advertising_Protected__c: false } },
+    ]);
+  });
+
+  it('tells deleted, merged and purged records apart when they are written', async () => {
+    const { bench, ids, first, second } = await openWith();
+    const third = ids[2] ?? '';
+    const purged = bench.emulator.add({ Name: 'Pil ApS' });
+    bench.emulator.remove(first);
+    bench.emulator.merge(third, second);
+    bench.emulator.remove(purged);
+    bench.emulator.purge(purged);
+    const outcomes = await bench.connection.update(
+      [first, second, third, purged].map((id) => ({ id, properties: { Phone: '1' } })),
+      live(),
+    );
+    expect(outcomes).toEqual([
+      { kind: 'gone', id: first },
+      { kind: 'moved', id: second, to: third },
+      { kind: 'written', id: third },
+      { kind: 'gone', id: purged },
+    ]);
+  });
+
+  it('keeps what was written when the search for the missing fails', async () => {
+    const { bench, first, second } = await openWith();
+    bench.emulator.remove(first);
+    bench.emulator.fault({ match: 'queryAll', action: { kind: 'status', status: 503 } });
+    const outcomes = await bench.connection.update(
+      [first, second].map((id) => ({ id, properties: { Phone: '1' } })),
+      live(),
+    );
+    expect(outcomes.map((o) => o.kind)).toEqual(['retry', 'written']);
+  });
+
+  it('takes no success for granted: a result list that is too short leaves the rest to retry', async () => {
+    const { bench, ids } = await openWith();
+    const body = [{ id: ids[1], success: true, errors: [] }];
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body } });
+    const outcomes = await bench.connection.update(
+      ids.map((id) => ({ id, properties: { Phone: '1' } })),
+      live(),
+    );
+    expect(outcomes.map((o) => o.kind)).toEqual(['retry', 'written', 'retry']);
+  });
+
+  it.each<[string, object, Partial<Outcome>]>([
+    ['a result for another record', { id: '001Qy0100000zzzAAA', success: true, errors: [] }, { kind: 'retry' }],
+    ['a failure without errors', { success: false, errors: [] }, { kind: 'retry' }],
+    [
+      'no access',
+      { success: false, errors: [{ statusCode: 'INSUFFICIENT_ACCESS_OR_READONLY', message: 'x', fields: [] }] },
+      { kind: 'rejected', properties: {} },
+    ],
+    [
+      'errorCode for statusCode',
+      { success: false, errors: [{ errorCode: 'STRING_TOO_LONG', message: 'x', fields: ['Phone'] }] },
+      { kind: 'rejected', properties: { Phone: 'x (STRING_TOO_LONG)' } },
+    ],
+    [
+      'a value that refers to nothing',
+      { success: false, errors: [{ statusCode: 'INVALID_CROSS_REFERENCE_KEY', message: 'x', fields: ['Phone'] }] },
+      { kind: 'rejected', properties: { Phone: 'x (INVALID_CROSS_REFERENCE_KEY)' } },
+    ],
+    [
+      'a field that was not sent',
+      { success: false, errors: [{ statusCode: 'REQUIRED_FIELD_MISSING', message: 'x', fields: ['Segment__c'] }] },
+      { kind: 'rejected', properties: {} },
+    ],
+  ])('judges %s', async (_label, result, expected) => {
+    const { bench, first } = await openWith();
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: [result] } });
+    expect((await write(bench, first, { Phone: '1' }))[0]).toMatchObject({ id: first, ...expected });
+  });
+
+  it('blames the country that was sent where Salesforce names the state beside it', async () => {
+    const { bench, first } = await openWith();
+    const errors = [{ statusCode: 'FIELD_INTEGRITY_EXCEPTION', message: 'x', fields: ['BillingState'] }];
+    bench.emulator.fault({
+      match: 'PATCH',
+      action: { kind: 'status', status: 200, body: [{ success: false, errors }] },
+    });
+    const [outcome] = await write(bench, first, { BillingCountry: 'Denmark', Phone: '1' });
+    expect(outcome).toMatchObject({
+      kind: 'rejected',
+      properties: { BillingCountry: 'x (FIELD_INTEGRITY_EXCEPTION)' },
+    });
+    expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : []).toEqual(['BillingCountry']);
+  });
+
+  it('keeps what the first half of a refused call wrote when the second half meets a fault', async () => {
+    const { bench, ids } = await openWith();
+    const limit = [{ message: 'TotalRequests Limit exceeded.', errorCode: 'REQUEST_LIMIT_EXCEEDED' }];
+    bench.emulator.fault({ match: 'PATCH', after: 2, action: { kind: 'status', status: 403, body: limit } });
+    const patches = ids.map((id, at) => ({ id, properties: { CVR_Employees__c: at === 2 ? 'many' : at } }));
+    const outcomes = await bench.connection.update(patches, live());
+    expect(outcomes).toMatchObject([
+      { kind: 'written' },
+      { kind: 'written' },
+      { kind: 'retry', retryAfterMs: 900_000 },
+    ]);
+  });
+
+  it('writes 200 records in one call, and the emulator takes no more', async () => {
+    const { bench } = await openWith();
+    const ids = Array.from({ length: 201 }, (_, at) => bench.emulator.add({ Name: `Nr ${at}` }));
+    const patches = ids.map((id) => ({ id, properties: { Phone: '1' } }));
+    expect(new Set((await bench.connection.update(patches.slice(0, 200), live())).map((o) => o.kind))).toEqual(
+      new Set(['written']),
+    );
+    expect(patchCalls(bench)).toBe(1);
+  });
+});

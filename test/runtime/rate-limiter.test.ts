@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import type { Store } from '../../src/store/open.ts';
+import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
+import { mostInAnyWindow } from '../support/windows.ts';
+
+const live = new AbortController().signal;
+const account = (store: Store, budget = { calls: 1_000, perMs: 1_000 }) =>
+  createRateLimiter({ store, key: 'crm', budgets: { calls: budget }, now: Date.now });
+
+async function pair(engine: (typeof ENGINES)[number]): Promise<readonly [Store, Store]> {
+  const url = await newStoreUrl(engine);
+  return [await opened(url), await opened(url)];
+}
+
+describe.each(ENGINES)('the pace of an account on %s', (engine) => {
+  it('is one for all processes together', async () => {
+    const stores = await pair(engine);
+    const budget = { calls: 40, perMs: 800 };
+    const granted: number[] = [];
+    const start = Date.now();
+    await Promise.all(
+      stores.map(async (store) => {
+        const rateLimiter = account(store, budget);
+        const call = async () => {
+          await rateLimiter.acquire('calls', live);
+          granted.push(Date.now());
+        };
+        await Promise.all(Array.from({ length: 40 }, call));
+      }),
+    );
+    expect(granted.length).toBe(80);
+    expect(mostInAnyWindow(granted, budget.perMs)).toBeLessThanOrEqual(budget.calls);
+    expect(Date.now() - start).toBeGreaterThan(1_500);
+  });
+
+  it('lets a write whose record was just read go before calls that wait already', async () => {
+    const [store] = await pair(engine);
+    const rateLimiter = account(store, { calls: 20, perMs: 1_000 });
+    const order: string[] = [];
+    const call = async (name: string, place: 'first' | 'last') => {
+      await rateLimiter.acquire('calls', live, place);
+      order.push(name);
+    };
+    await Promise.all([call('read', 'last'), call('another read', 'last'), call('write', 'first')]);
+    expect(order.indexOf('write')).toBeLessThan(order.indexOf('another read'));
+  });
+
+  it('starts at once after a rest', async () => {
+    const [store] = await pair(engine);
+    const rateLimiter = account(store, { calls: 1, perMs: 60_000 });
+    await rateLimiter.acquire('calls', live);
+  });
+
+  it('stops for all processes within a second of a block, and goes on after it', async () => {
+    const [one, two] = await pair(engine);
+    const [blocking, other] = [account(one), account(two)];
+    await other.acquire('calls', live);
+    const until = Date.now() + 900;
+    await blocking.block(until, 'told to wait');
+    await blocking.block(until - 500, 'shorter');
+    expect(await other.blockedUntil()).toEqual({ until, reason: 'told to wait' });
+    await Promise.all([blocking.acquire('calls', live), other.acquire('calls', live)]);
+    expect(Date.now()).toBeGreaterThanOrEqual(until);
+    expect(await other.blockedUntil()).toBeUndefined();
+  });
+
+  it('learns of a block while it is under way', async () => {
+    const [one, two] = await pair(engine);
+    const [blocking, other] = [account(one), account(two)];
+    let granted = 0;
+    const stop = new AbortController();
+    const calling = (async () => {
+      for (;;) {
+        await other.acquire('calls', stop.signal);
+        granted++;
+      }
+    })().catch(() => {});
+    while (granted < 5) await sleep(5);
+    await blocking.block(Date.now() + 60_000, 'daily limit');
+    await sleep(1_000);
+    const before = granted;
+    await sleep(300);
+    expect(granted).toBe(before);
+    stop.abort();
+    await calling;
+  });
+
+  it('keeps a block over a restart, until somebody clears it', async () => {
+    const url = await newStoreUrl(engine);
+    const first = await opened(url);
+    const until = Date.now() + 60_000;
+    await account(first).block(until, 'signed out');
+    await first.close();
+    const second = account(await opened(url));
+    expect(await second.blockedUntil()).toEqual({ until, reason: 'signed out' });
+    const waiting = second.acquire('calls', live);
+    await second.clear();
+    await waiting;
+  });
+
+  it('turns away who waits, where a block outlasts their patience', async () => {
+    const [store] = await pair(engine);
+    const budgets = { calls: { calls: 100, perMs: 1_000 } };
+    const rateLimiter = createRateLimiter({ store, key: 'crm', budgets, now: Date.now, patienceMs: 500 });
+    await rateLimiter.block(Date.now() + 200, 'a moment');
+    await rateLimiter.acquire('calls', live);
+    const until = Date.now() + 60_000;
+    await rateLimiter.block(until, 'signed out');
+    await expect(rateLimiter.acquire('calls', live)).rejects.toMatchObject({ message: 'signed out', until });
+  });
+
+  it('postpones the next call where few remain', async () => {
+    const [one, two] = await pair(engine);
+    const until = Date.now() + 300;
+    await account(one).slow('calls', until);
+    await account(one).slow('calls', until - 200);
+    await account(two).acquire('calls', live);
+    expect(Date.now()).toBeGreaterThanOrEqual(until);
+  });
+
+  it('lets those go who stop waiting, and serves the others', async () => {
+    const [store] = await pair(engine);
+    const rateLimiter = account(store, { calls: 10, perMs: 1_000 });
+    await rateLimiter.acquire('calls', live);
+    const gone = new AbortController();
+    const leaving = rateLimiter.acquire('calls', gone.signal);
+    const staying = rateLimiter.acquire('calls', live);
+    gone.abort(new Error('no longer needed'));
+    await expect(leaving).rejects.toThrow('no longer needed');
+    await staying;
+    await expect(rateLimiter.acquire('calls', AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+    await expect(async () => rateLimiter.acquire('searches', live)).rejects.toThrow(
+      'crm has no call budget named searches',
+    );
+  });
+
+  it('lets nobody call while the store cannot be written', async () => {
+    const [store] = await pair(engine);
+    const rateLimiter = account(store);
+    await store.close();
+    await expect(rateLimiter.acquire('calls', live)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EVENT_NAMES, type EventName } from '../../../src/protocol/events.ts';
+import type { Updates } from '../../../src/protocol/payload.ts';
+import { fanOut, type Listener } from '../../../src/service/changes/fan-out.ts';
+import { COMPANY, changed, OTHER, PERSON, RENAMED_AND_MOVED } from '../monitored.ts';
+
+const listener = (over: Partial<Listener> = {}): Listener => ({
+  id: 'm',
+  name: 'Sales',
+  target: 'all',
+  entities: new Set(),
+  events: null,
+  hasWebhook: true,
+  emails: [],
+  mailFrequency: 'daily',
+  enabled: true,
+  enabledAt: 1,
+  ...over,
+});
+
+const both = changed({ updates: RENAMED_AND_MOVED });
+const told = (change = both, ...monitors: readonly Partial<Listener>[]) => fanOut(change, monitors.map(listener));
+
+describe('fan-out', () => {
+  it('tells a monitor of everything all events of every company', () => {
+    expect(told(both, {})).toEqual([
+      { monitor: 'm', events: ['name', 'website'], state: 'due', recipients: [], frequency: 'daily' },
+    ]);
+  });
+
+  it('tells only the events a monitor selected, and nothing where none of them changed', () => {
+    expect(told(both, { events: ['website', 'status'] })[0]?.events).toEqual(['website']);
+    expect(told(both, { events: ['status'] })).toEqual([]);
+    expect(told(both, { events: [] })).toEqual([]);
+  });
+
+  it('tells a list of its own entities only, persons too', () => {
+    const list = { target: 'items', entities: new Set([COMPANY, PERSON]) } as const;
+    expect(told(both, list)).toHaveLength(1);
+    expect(told(changed({ entity: PERSON }), list)).toHaveLength(1);
+    expect(told(changed({ entity: OTHER }), list)).toEqual([]);
+  });
+
+  it('tells nobody of a person who lists none', () => {
+    expect(told(changed({ entity: PERSON }), {}, { entities: new Set([PERSON]) })).toEqual([]);
+  });
+
+  it('holds what happens while a monitor is off, and keeps nothing for one that was never on', () => {
+    expect(told(both, { enabled: false, emails: ['a@example.com'] })).toEqual([
+      { monitor: 'm', events: ['name', 'website'], state: 'held', recipients: [], frequency: 'daily' },
+    ]);
+    expect(told(both, { enabled: false, enabledAt: null, emails: ['a@example.com'] })).toEqual([]);
+  });
+
+  it('mails nobody a whole state: nothing of it need be new', () => {
+    const emails = ['a@example.com'];
+    const state = changed({ only: 'm', kind: 'state' });
+    expect(told(state, { emails })).toMatchObject([{ state: 'due', recipients: [] }]);
+    expect(told(state, { emails, hasWebhook: false })).toEqual([]);
+    expect(told(changed({ only: 'm', kind: 'monitor' }), { emails })).toMatchObject([{ recipients: emails }]);
+  });
+
+  it('mails where there is no webhook, and tells nobody where there is neither', () => {
+    const mail = { hasWebhook: false, emails: ['a@example.com'], mailFrequency: 'immediate' } as const;
+    expect(told(both, mail)[0]).toMatchObject({ state: null, recipients: ['a@example.com'], frequency: 'immediate' });
+    expect(told(both, { ...mail, enabled: false })).toEqual([]);
+    expect(told(both, { hasWebhook: false })).toEqual([]);
+  });
+
+  it('tells what is for one monitor to that one, whether or not it lists the entity', () => {
+    const state = changed({ only: 'b', kind: 'state' });
+    const monitors = [
+      { id: 'a' },
+      { id: 'b', target: 'items' },
+      { id: 'c', target: 'items', entities: new Set([COMPANY]) },
+    ] as const;
+    expect(told(state, ...monitors).map(({ monitor }) => monitor)).toEqual(['b']);
+  });
+
+  it('keeps its rules for any change and any monitors', () => {
+    const events = fc.uniqueArray(fc.constantFrom(...EVENT_NAMES), { maxLength: 6 });
+    const entity = fc.constantFrom(COMPANY, OTHER, PERSON, 'CVR-2-1099000015');
+    const listeners = fc.uniqueArray(
+      fc.record<Listener>({
+        id: fc.uuid(),
+        name: fc.string(),
+        target: fc.constantFrom('all', 'items'),
+        entities: fc.uniqueArray(entity).map((list) => new Set(list)),
+        events: fc.option(events),
+        hasWebhook: fc.boolean(),
+        emails: fc.uniqueArray(fc.emailAddress(), { maxLength: 2 }),
+        mailFrequency: fc.constantFrom('immediate', 'daily'),
+        enabled: fc.boolean(),
+        enabledAt: fc.option(fc.nat()),
+      }),
+      { selector: ({ id }) => id, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(
+        entity,
+        fc.uniqueArray(fc.constantFrom(...EVENT_NAMES), { minLength: 1 }),
+        listeners,
+        fc.boolean(),
+        (about, names, monitors, isOne) => {
+          const updates: Updates = Object.fromEntries(names.map((name) => [name, {}]));
+          const only = isOne ? monitors[0]?.id : undefined;
+          const change = changed({ entity: about, updates, ...(only !== undefined && { only }) });
+          const result = fanOut(change, monitors);
+          expect(new Set(result.map(({ monitor }) => monitor)).size).toBe(result.length);
+          for (const monitor of monitors) {
+            const one = result.find((row) => row.monitor === monitor.id);
+            const isMeant =
+              only !== undefined
+                ? monitor.id === only
+                : monitor.target === 'items'
+                  ? monitor.entities.has(about)
+                  : about.startsWith('CVR-1-');
+            const wanted = names.filter((name: EventName) => monitor.events === null || monitor.events.includes(name));
+            const reached = monitor.hasWebhook || (monitor.enabled && monitor.emails.length > 0);
+            expect(one !== undefined).toBe(isMeant && wanted.length > 0 && reached && monitor.enabledAt !== null);
+            if (one === undefined) continue;
+            expect(one.events).toEqual(wanted);
+            expect(one.state).toBe(monitor.hasWebhook ? (monitor.enabled ? 'due' : 'held') : null);
+            expect(one.recipients).toEqual(monitor.enabled ? monitor.emails : []);
+            // Which others there are makes no difference to anyone.
+            expect(fanOut(change, [monitor])).toEqual([one]);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import { verifyAuth } from '../../../src/protocol/auth.ts';
+import { readPayload } from '../../../src/protocol/payload.ts';
+import { attemptsOf, listDeliveries } from '../../../src/service/delivery/deliveries.ts';
+import {
+  activate,
+  disable,
+  getMonitor,
+  removeMonitor,
+  rotateSecret,
+  updateMonitor,
+} from '../../../src/service/monitors/monitors.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { delivering, openHook, statuses } from '../delivering.ts';
+import { COMPANY, changed, lanes, made, OTHER, RENAMED_AND_MOVED, secrets } from '../monitored.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+const renamed = (name: string, entity = COMPANY) =>
+  changed({ entity, id: `${entity} ${name}`, updates: { name: { before: null, after: name } } });
+const nameIn = (body: string): string => JSON.parse(body).updates.name.after;
+const oldestFirst = async (store: Store) => (await listDeliveries(store.db)).toReversed();
+const states = async (store: Store) => (await oldestFirst(store)).map(({ state }) => state);
+
+describe.each(ENGINES)('a delivery on %s', (engine) => {
+  it('posts the events that the monitor selected, signed, with its credentials', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    const credentials = { method: 'Bearer', token: 'open-sesame' } as const;
+    const { id } = await made(store, { url: hook.url, target: 'all', events: ['website'], credentials });
+    const { publish, worker, now } = delivering(store);
+    const change = changed({ updates: RENAMED_AND_MOVED });
+    await publish(change);
+    await worker.drained();
+    const [post = expect.fail()] = hook.seen;
+    expect(post.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'cvrsync',
+      'webhook-attempt': '1',
+      authorization: 'Bearer open-sesame',
+    });
+    const monitor = (await getMonitor(store.db, secrets, id)) ?? expect.fail();
+    const secret = monitor.security.secrets[0]?.secret ?? '';
+    const auth = { method: 'Signature', secret } as const;
+    expect(verifyAuth([auth], post.headers, Buffer.from(post.body), now())).toEqual({ ok: true, signed: true });
+    const read = readPayload(JSON.parse(post.body));
+    expect(read).toMatchObject({ ok: true, payload: { entityId: COMPANY, timestamp: change.timestamp } });
+    expect(read.ok && Object.keys(read.payload.updates)).toEqual(['website']);
+    expect(await oldestFirst(store)).toMatchObject([{ state: 'done', attempts: 1, status: 204, nextAt: null }]);
+    expect(await lanes(store, 'deliver')).toEqual([]);
+  });
+
+  it('is signed with the old secret too for a day after it was replaced', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    const before = await made(store, { url: hook.url, target: 'all' });
+    const { publish, later, worker, now } = delivering(store);
+    const rotated = await store.write((tx) => rotateSecret(tx, secrets, before.id, now()));
+    const auths = [before, rotated].map((monitor) => ({
+      method: 'Signature' as const,
+      secret: monitor?.security.secrets[0]?.secret ?? '',
+    }));
+    const good = () => {
+      const { headers, body } = hook.seen.at(-1) ?? expect.fail();
+      return auths.map((auth) => verifyAuth([auth], headers, Buffer.from(body), now()).ok);
+    };
+    await publish(renamed('A'));
+    await worker.drained();
+    expect(good()).toEqual([true, true]);
+    await later(25 * HOUR);
+    await publish(renamed('B'));
+    await worker.drained();
+    expect(good()).toEqual([false, true]);
+  });
+
+  it('is tried again on schedule with the same id and body, and the next of its company waits', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(500, 500, 500, 204));
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, later, worker } = delivering(store);
+    await publish(renamed('A'), renamed('B'));
+    await worker.drained();
+    for (const seconds of [4, 2, 290, 20]) await later(seconds * SECOND);
+    expect(hook.seen).toHaveLength(3);
+    await later(1_790 * SECOND);
+    await later(20 * SECOND);
+    expect(hook.seen.map(({ body }) => nameIn(body))).toEqual(['A', 'A', 'A', 'A', 'B']);
+    const [first, ...others] = hook.seen.slice(0, 4);
+    for (const { headers, body } of others) {
+      expect(body).toBe(first?.body);
+      expect(headers['webhook-id']).toBe(first?.headers['webhook-id']);
+      expect(headers['webhook-timestamp']).not.toBe(first?.headers['webhook-timestamp']);
+    }
+    expect(hook.seen.map(({ headers }) => headers['webhook-attempt'])).toEqual(['1', '2', '3', '4', '1']);
+    expect(hook.seen.at(-1)?.headers['webhook-id']).not.toBe(first?.headers['webhook-id']);
+    const [delivery = expect.fail()] = await oldestFirst(store);
+    expect(delivery).toMatchObject({ state: 'done', attempts: 4, status: 204, error: null });
+    expect(await attemptsOf(store.db, delivery.seq)).toMatchObject(
+      [1, 2, 3].map((number) => ({ number, status: 500, fault: null, answer: 'said no' })),
+    );
+  });
+
+  it('does not wait for another company', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(
+      (response, { entity }) => void response.writeHead(entity === COMPANY ? 500 : 204).end(),
+    );
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker } = delivering(store);
+    await publish(renamed('A'), renamed('B', OTHER), renamed('C'), renamed('D', OTHER));
+    await worker.drained();
+    expect(await states(store)).toEqual(['due', 'done', 'due', 'done']);
+    expect(hook.seen.filter(({ entity }) => entity === OTHER).map(({ body }) => nameIn(body))).toEqual(['B', 'D']);
+  });
+
+  it('is given up after the last attempt, and the next of its company goes on', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(
+      (response, { body }) => void response.writeHead(nameIn(body) === 'A' ? 500 : 204).end(),
+    );
+    await made(store, { url: hook.url, target: 'all', schedule: [0, 10, 60] });
+    const { publish, later, worker } = delivering(store);
+    await publish(renamed('A'), renamed('B'));
+    await worker.drained();
+    await later(11 * SECOND);
+    await later(61 * SECOND);
+    expect(hook.seen.map(({ body }) => nameIn(body))).toEqual(['A', 'A', 'A', 'B']);
+    expect(await oldestFirst(store)).toMatchObject([
+      { state: 'failed', attempts: 3, error: 'answered 500' },
+      { state: 'done' },
+    ]);
+  });
+
+  it('waits before the first attempt where the schedule says so', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    await made(store, { url: hook.url, target: 'all', schedule: [60] });
+    const { publish, later, worker } = delivering(store);
+    await publish(renamed('A'));
+    await worker.drained();
+    await later(50 * SECOND);
+    expect(hook.seen).toHaveLength(0);
+    await later(20 * SECOND);
+    expect(hook.seen.map(({ headers }) => headers['webhook-attempt'])).toEqual(['1']);
+  });
+
+  it('comes later where the webhook asks for that, never sooner', async () => {
+    const store = await newStore(engine);
+    const asked = ['3600', '1', 'Tue, 01 Sep 2126 08:00:00 GMT'];
+    const hook = await openHook(
+      (response, _seen, count) => void response.writeHead(429, { 'retry-after': asked[count - 1] ?? '0' }).end(),
+    );
+    await made(store, { url: hook.url, target: 'all', schedule: [0, 10, 100, 1_000] });
+    const { publish, later, worker, now } = delivering(store);
+    await publish(renamed('A'));
+    const waits = [];
+    for (const _ of asked) {
+      await worker.drained();
+      const [{ nextAt } = expect.fail()] = await oldestFirst(store);
+      waits.push(Math.round(((nextAt ?? 0) - now()) / SECOND));
+      await later((nextAt ?? 0) - now());
+    }
+    expect(waits).toEqual([3_600, 100, 86_400]);
+  });
+
+  it.each([
+    [410, {}],
+    [500, { 'webhook-delivery': 'disable' }],
+  ])('disables the monitor where the webhook wants no more: %i %j', async (status, headers) => {
+    const store = await newStore(engine);
+    const hook = await openHook((response) => void response.writeHead(status, headers).end());
+    const { id } = await made(store, { url: hook.url, target: 'all', emails: ['ops@example.com'] });
+    const { publish, worker } = delivering(store);
+    await publish(renamed('A'), renamed('B'));
+    await worker.drained();
+    await publish(renamed('C'));
+    await worker.drained();
+    expect(hook.seen).toHaveLength(1);
+    expect(await states(store)).toEqual(['held', 'held', 'held']);
+    const monitor = (await getMonitor(store.db, secrets, id)) ?? expect.fail();
+    expect(monitor).toMatchObject({ enabled: false, disabledReason: 'gone' });
+    const notices = await store.db
+      .selectFrom('mail')
+      .select(['recipient', 'body'])
+      .where('kind', '=', 'notice')
+      .execute();
+    expect(notices).toMatchObject([{ recipient: 'ops@example.com', body: expect.stringContaining('slået fra') }]);
+    expect(await lanes(store, 'deliver')).toEqual([]);
+  });
+
+  it('is given up at once where the webhook asks for that', async () => {
+    const store = await newStore(engine);
+    const headers = { 'webhook-delivery': 'abort-message' };
+    const hook = await openHook((response) => void response.writeHead(400, headers).end());
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker } = delivering(store);
+    await publish(renamed('A'), renamed('B'));
+    await worker.drained();
+    expect(await states(store)).toEqual(['failed', 'failed']);
+  });
+
+  it('stops when its monitor is disabled or removed while it is under way', async () => {
+    const store = await newStore(engine);
+    let under = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      under = resolve;
+    });
+    const answers: (() => void)[] = [];
+    const hook = await openHook((response) => {
+      answers.push(() => response.writeHead(204).end());
+      if (answers.length === 2) under();
+    });
+    const [off, gone] = [
+      await made(store, { url: hook.url, target: 'all' }),
+      await made(store, { url: hook.url, target: 'all' }),
+    ];
+    const { publish, worker, now, errors } = delivering(store, { deadlineMs: 5_000 });
+    await publish(renamed('A'), renamed('B'));
+    await waiting;
+    await store.write((tx) => disable(tx, off.id, 'person', now()));
+    await store.write((tx) => removeMonitor(tx, gone.id, now()));
+    for (const answer of answers) answer();
+    await worker.drained();
+    expect(hook.seen).toHaveLength(2);
+    const found = await oldestFirst(store);
+    expect(found.filter(({ monitor }) => monitor === off.id).map(({ state }) => state)).toEqual(['done', 'held']);
+    expect(found.filter(({ monitor }) => monitor === gone.id).map(({ state }) => state)).toEqual([
+      'dropped',
+      'dropped',
+    ]);
+    expect(await lanes(store, 'deliver')).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('goes to the address that is configured by then', async () => {
+    const store = await newStore(engine);
+    const [before, after] = [await openHook(statuses(500)), await openHook()];
+    const { id } = await made(store, { url: before.url, target: 'all' });
+    const delivery = delivering(store);
+    await delivery.publish(renamed('A'));
+    await delivery.worker.drained();
+    await store.write((tx) => updateMonitor(tx, secrets, id, { url: after.url }, delivery.now()));
+    await store.write((tx) => activate(tx, id, delivery.now()));
+    await delivery.later(6 * SECOND);
+    expect([before.seen.length, after.seen.length]).toEqual([1, 1]);
+  });
+});

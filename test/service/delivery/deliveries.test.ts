@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attemptsOf,
+  countDeliveries,
+  dropDeliveries,
+  listDeliveries,
+  replayDeliveries,
+  trimDeliveries,
+} from '../../../src/service/delivery/deliveries.ts';
+import { activate, disable, getMonitor } from '../../../src/service/monitors/monitors.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { delivering, openHook, statuses } from '../delivering.ts';
+import { COMPANY, changed, lanes, made, OTHER, secrets } from '../monitored.ts';
+
+const DAY = 86_400_000;
+const STEADY = new AbortController().signal;
+const states = async (store: Store) => (await listDeliveries(store.db)).map(({ state }) => state).toReversed();
+
+describe.each(ENGINES)('deliveries on %s', (engine) => {
+  it('are listed newest first, and filtered and counted', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    const [one, two] = [
+      await made(store, { url: hook.url, target: 'all' }),
+      await made(store, { url: hook.url, target: 'all' }),
+    ];
+    const { publish, worker, now } = delivering(store);
+    await publish(changed(), changed({ entity: OTHER }));
+    await worker.drained();
+    await store.write((tx) => disable(tx, two.id, 'person', now()));
+    await publish(changed());
+    await worker.drained();
+    const all = await listDeliveries(store.db);
+    expect(all).toHaveLength(6);
+    expect(all.map(({ seq }) => seq)).toEqual(all.map(({ seq }) => seq).toSorted((a, b) => b - a));
+    expect(all[0]).toMatchObject({ entity: COMPANY, name: 'Havblik Handel ApS', events: ['name'] });
+    const found = (filter: Parameters<typeof listDeliveries>[1]) =>
+      Promise.all([countDeliveries(store.db, filter), listDeliveries(store.db, filter).then((list) => list.length)]);
+    expect(await found({ monitor: one.id })).toEqual([3, 3]);
+    expect(await found({ monitor: two.id, state: 'held' })).toEqual([1, 1]);
+    expect(await found({ entity: OTHER })).toEqual([2, 2]);
+    expect(await found({ since: now() + DAY })).toEqual([0, 0]);
+    expect(await found({ until: now() + DAY, limit: 2 })).toEqual([6, 2]);
+    expect(await found({ seq: all[0]?.seq ?? 0 })).toEqual([1, 1]);
+  });
+
+  it('that were held go out in order when they are replayed, once their monitor is on again', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    const { id } = await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker, now } = delivering(store);
+    await store.write((tx) => disable(tx, id, 'person', now()));
+    const [first, second] = [changed(), changed()];
+    await publish(first, second);
+    const replay = () => store.write((tx) => replayDeliveries(tx, { monitor: id }, now()));
+    expect(await replay()).toBe(0);
+    await store.write((tx) => activate(tx, id, now()));
+    await worker.drained();
+    expect(hook.seen).toHaveLength(0);
+    expect(await countDeliveries(store.db, { monitor: id, state: 'held' })).toBe(2);
+    expect(await replay()).toBe(2);
+    await worker.drained();
+    expect(await states(store)).toEqual(['done', 'done']);
+    expect(new Set(hook.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    expect(await replay()).toBe(0);
+  });
+
+  it('that were given up begin their schedule anew, under their old id, and count for nothing', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(500, 500, 500, 500, 204));
+    const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0, 10] });
+    const { publish, later, worker, now } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    await later(11_000);
+    expect(await states(store)).toEqual(['failed']);
+    expect(await store.write((tx) => replayDeliveries(tx, { state: 'failed' }, now()))).toBe(1);
+    await worker.drained();
+    await later(11_000);
+    expect(await states(store)).toEqual(['failed']);
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ failedAttempts: 2 });
+    expect(await store.write((tx) => replayDeliveries(tx, {}, now()))).toBe(1);
+    await worker.drained();
+    expect(hook.seen.map(({ headers }) => headers['webhook-attempt'])).toEqual(['1', '2', '3', '4', '5']);
+    expect(new Set(hook.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const [delivery = expect.fail()] = await listDeliveries(store.db);
+    expect(delivery.state).toBe('done');
+    expect((await attemptsOf(store.db, delivery.seq)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ failedAttempts: 0, failingSince: null });
+  });
+
+  it('that are dropped let the next of their company go on', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(500, 204));
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker, now } = delivering(store);
+    await publish(changed(), changed());
+    await worker.drained();
+    expect(await states(store)).toEqual(['due', 'due']);
+    const [, head = expect.fail()] = await listDeliveries(store.db);
+    expect(await store.write((tx) => dropDeliveries(tx, { seq: head.seq }, now()))).toBe(1);
+    await worker.drained();
+    expect(await states(store)).toEqual(['dropped', 'done']);
+    expect(await lanes(store, 'deliver')).toEqual([]);
+  });
+
+  it('that were held for 14 days are dropped, and ended ones forgotten after 90', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(500));
+    const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0] });
+    const { publish, worker, now } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    await store.write((tx) => disable(tx, id, 'person', now()));
+    await publish(changed());
+    await trimDeliveries(store, now() + 13 * DAY, STEADY);
+    expect(await states(store)).toEqual(['failed', 'held']);
+    await trimDeliveries(store, now() + 15 * DAY, STEADY);
+    expect(await states(store)).toEqual(['failed', 'dropped']);
+    const [, given = expect.fail()] = await listDeliveries(store.db);
+    expect(await attemptsOf(store.db, given.seq)).toHaveLength(1);
+    await trimDeliveries(store, now() + 91 * DAY, STEADY);
+    expect(await listDeliveries(store.db)).toEqual([]);
+    expect(await attemptsOf(store.db, given.seq)).toEqual([]);
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { statesWholeCompany } from '../../../src/protocol/full-state.ts';
+import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
+import { sampleCompany } from '../../../src/protocol/sample/company.ts';
+import { randomFrom } from '../../../src/protocol/sample/random.ts';
+import { sampleReport } from '../../../src/protocol/sample/report.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
+import { publish } from '../../../src/service/changes/publish.ts';
+import { type StateDeps, sendFullStates } from '../../../src/service/monitors/full-state.ts';
+import { addItem, removeItem, STATE_QUEUE } from '../../../src/service/monitors/items.ts';
+import { activate, disable } from '../../../src/service/monitors/monitors.ts';
+import { readDocument } from '../../../src/service/register/document/document.ts';
+import { documentOf } from '../../../src/service/register/sample/document.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { changed, deliveries, lanes, made, NOW, PERSON } from '../monitored.ts';
+
+const HOUR = 3_600_000;
+const company = sampleCompany(1);
+const never = new AbortController().signal;
+
+function deps(store: Store, over: Partial<StateDeps> = {}) {
+  const said: string[] = [];
+  const log = {
+    info: (details: object, message: string) => said.push(`${message} ${JSON.stringify(details)}`),
+    warn: (_: object, message: string) => said.push(message),
+  };
+  return { said, deps: { store, wakeUp: createWakeUp(), now: () => NOW, placeType: 'Place', log, ...over } };
+}
+
+/** Lists the company with an update wished. */
+const wished = (store: Store, monitor: string, entity = company.entityId) =>
+  store.write((tx) => addItem(tx, { monitor, entity, recordId: 'r1', sendUpdate: true, now: NOW }));
+
+/** The watcher sees the company. */
+async function seen(store: Store, loadedAt = NOW - HOUR): Promise<void> {
+  const at = NOW - 2 * HOUR;
+  const reading = readDocument(documentOf([{ company, from: '2026-08-31', at }], { loadedAt }), '2026-09-01');
+  if (reading.kind !== 'company') expect.fail(`read a ${reading.kind}`);
+  const row = {
+    entity: company.entityId,
+    body: JSON.stringify(reading.company),
+    digest: '',
+    loaded_at: reading.loadedAt,
+  };
+  await store.write((tx) =>
+    tx
+      .insertInto('snapshot')
+      .values({ ...row, ahead: null, updated_at: NOW })
+      .execute(),
+  );
+}
+
+async function run({ store, now }: StateDeps, given = deps(store)) {
+  const claims = await claim(store, STATE_QUEUE, { limit: 100, now: now(), leaseMs: 30_000 });
+  await sendFullStates({ ...given.deps, now }, claims, never);
+  return claims.length;
+}
+
+const told = async (store: Store) => (await deliveries(store)).filter(({ events }) => !events.includes('Monitor"'));
+
+describe.each(ENGINES)('whole states on %s', (engine) => {
+  it('are sent to the monitor that asked, once, as a payload that states the whole company', async () => {
+    const store = await newStore(engine);
+    const [job] = [await made(store, { provider: 'crm' }), await made(store, { target: 'all' })];
+    await seen(store);
+    await wished(store, job.id);
+    const { deps: given } = deps(store);
+    expect(await run(given)).toBe(1);
+    expect(await run(given)).toBe(0);
+    expect((await told(store)).map(({ monitor, state }) => ({ monitor, state }))).toEqual([
+      { monitor: job.id, state: 'due' },
+    ]);
+    const row = await store.db.selectFrom('change').selectAll().where('kind', '=', 'state').executeTakeFirstOrThrow();
+    const wire = writePayload({ entityId: row.entity, timestamp: row.timestamp, updates: JSON.parse(row.updates) });
+    const read = readPayload(wire);
+    expect(read.ok && statesWholeCompany(read.payload)).toBe(true);
+    expect(read.ok && read.payload.updates.name).toEqual({ before: null, after: company.name });
+    // Asked for again, it is sent again.
+    await wished(store, job.id);
+    await run(given);
+    expect(await told(store)).toHaveLength(2);
+  });
+
+  it('hold the newest annual report where one was read', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    const data = sampleReport(randomFrom(1), company.entityId.slice(-8), company.name, 2025);
+    const filing = { id: 'urn:1', entity: company.entityId, period_start: '2025-01-01', period_end: '2025-12-31' };
+    const read = {
+      published_at: '',
+      data: JSON.stringify(data),
+      error: null,
+      read_at: NOW,
+      retry_at: null,
+      record: null,
+    };
+    const bare = { period: null, assets: null };
+    const undated = { id: 'urn:2', period_start: null, period_end: null, data: JSON.stringify({ ...data, ...bare }) };
+    const rows = [{ ...filing, ...read, attempts: 0 }];
+    await store.write((tx) =>
+      tx
+        .insertInto('filing')
+        .values([...rows, ...rows.map((row) => ({ ...row, ...undated }))])
+        .execute(),
+    );
+    await run(deps(store).deps);
+    const row = await store.db.selectFrom('change').selectAll().where('kind', '=', 'state').executeTakeFirstOrThrow();
+    const wire = writePayload({ entityId: row.entity, timestamp: row.timestamp, updates: JSON.parse(row.updates) });
+    const payload = readPayload(wire);
+    expect(payload.ok && statesWholeCompany(payload.payload)).toBe(true);
+    expect(payload.ok && payload.payload.updates.newReport?.data).toEqual(data);
+  });
+
+  it('are as old as the newest change that is in them, so that no later change looks older', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    const newest = '2026-09-01T06:45:00.000Z';
+    const { entityId: entity } = company;
+    const register = changed({ entity, timestamp: newest });
+    const article = changed({ entity, kind: 'article', timestamp: '2026-09-01T07:45:00.000Z' });
+    await store.write((tx) => publish(tx, [register, article], { now: NOW }));
+    await run(deps(store).deps);
+    const row = await store.db.selectFrom('change').select('timestamp').where('kind', '=', 'state').executeTakeFirst();
+    expect(row?.timestamp).toBe(newest);
+  });
+
+  it('are no newer than the document they are of: what was told of a unit or another company since is not in it', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    const { entityId: entity } = company;
+    const since = changed({ entity, timestamp: '2026-09-01T07:30:00.000Z' });
+    await store.write((tx) => publish(tx, [since], { now: NOW }));
+    await run(deps(store).deps);
+    const row = await store.db.selectFrom('change').select('timestamp').where('kind', '=', 'state').executeTakeFirst();
+    expect(row?.timestamp).toBe(new Date(NOW - HOUR).toISOString());
+  });
+
+  it('wait for a company that the register has not told of, a day at most', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await wished(store, job.id);
+    const { said, deps: given } = deps(store);
+    await run(given);
+    expect(await told(store)).toEqual([]);
+    expect(await run({ ...given, now: () => NOW + 1_000 })).toBe(0);
+    let runs = 0;
+    for (let now = NOW; now < NOW + 24 * HOUR; now += HOUR / 4) runs += await run({ ...given, now: () => now });
+    expect(runs).toBeGreaterThan(50);
+    expect(said).toEqual([]);
+    expect(await run({ ...given, now: () => NOW + 24 * HOUR + HOUR / 4 }, { said, deps: given })).toBe(1);
+    expect(said.join()).toContain(company.entityId);
+    expect(await lanes(store, STATE_QUEUE)).toEqual([]);
+  });
+
+  it('are sent when the watcher has seen the company meanwhile', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await wished(store, job.id);
+    const { deps: given } = deps(store);
+    await run(given);
+    await seen(store);
+    await run({ ...given, now: () => NOW + HOUR });
+    expect(await told(store)).toHaveLength(1);
+    expect(await lanes(store, STATE_QUEUE)).toEqual([]);
+  });
+
+  it('are asked of the register where it can be, and waited for where it fails', async () => {
+    const store = await newStore(engine);
+    const [one, other] = [await made(store, { provider: 'crm' }), await made(store, { provider: 'erp' })];
+    for (const { id } of [one, other]) await wished(store, id);
+    const asked: string[] = [];
+    let isUp = false;
+    const given = deps(store, {
+      async fetch(entity) {
+        asked.push(entity);
+        if (!isUp) throw new Error('the register is away');
+        await seen(store);
+      },
+    });
+    await run(given.deps, given);
+    expect(given.said).toEqual(['could not ask the register for a company: waiting for it']);
+    isUp = true;
+    await run({ ...given.deps, now: () => NOW + HOUR }, given);
+    expect(asked).toEqual([company.entityId, company.entityId]);
+    expect((await told(store)).map(({ monitor }) => monitor).toSorted()).toEqual([one.id, other.id].toSorted());
+  });
+
+  it('are not sent of what is no longer listed, nor of persons', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    await wished(store, job.id, PERSON);
+    const { entityId: entity } = company;
+    await store.write((tx) => removeItem(tx, { monitor: job.id, entity, recordId: 'r1', now: NOW }));
+    expect(await run(deps(store).deps)).toBe(2);
+    expect(await told(store)).toEqual([]);
+    expect(await lanes(store, STATE_QUEUE)).toEqual([]);
+  });
+
+  it('are held while the monitor is off, and hold only the events that it selected', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm', enabled: false, events: ['website', 'name', 'newArticle'] });
+    await seen(store);
+    await wished(store, job.id);
+    await run(deps(store).deps);
+    expect(await told(store)).toEqual([]);
+    await store.write((tx) => activate(tx, job.id, NOW));
+    await store.write((tx) => disable(tx, job.id, 'person', NOW));
+    await wished(store, job.id);
+    await run(deps(store).deps);
+    expect(await told(store)).toMatchObject([{ state: 'held', events: '["name","website"]' }]);
+  });
+
+  it('are not sent by a run that lost its claim', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    await wished(store, job.id);
+    const late = await claim(store, STATE_QUEUE, { limit: 10, now: NOW, leaseMs: 1_000 });
+    const again = await claim(store, STATE_QUEUE, { limit: 10, now: NOW + 2_000, leaseMs: 1_000 });
+    await sendFullStates(deps(store).deps, late, never);
+    expect(await told(store)).toEqual([]);
+    await sendFullStates(deps(store).deps, again, never);
+    expect(await told(store)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { publish } from '../../../src/service/changes/publish.ts';
+import { countDeliveries, MOST_REPLAYED } from '../../../src/service/delivery/deliveries.ts';
+import { addItem } from '../../../src/service/monitors/items.ts';
+import { disable } from '../../../src/service/monitors/monitors.ts';
+import { keepOwnJobs } from '../../../src/service/monitors/own-jobs.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { COMPANY, changed, NOW, secrets } from '../monitored.ts';
+
+const own = { url: 'http://127.0.0.1:3000/webhook', auth: { method: 'None' }, providers: ['hubspot', 'crm'] } as const;
+
+const keep = (store: Store, now: number, changes: { readonly url?: string } = {}) =>
+  store.write((tx) => keepOwnJobs(tx, secrets, { ...own, ...changes }, now));
+
+const jobs = (store: Store) =>
+  store.db.selectFrom('monitor').select(['id', 'provider', 'url', 'enabled']).orderBy('provider').execute();
+
+describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
+  it('are made once, one for each provider, and know where it is now', async () => {
+    const store = await newStore(engine);
+    await keep(store, NOW);
+    const before = await jobs(store);
+    await keep(store, NOW + 1, { url: 'http://127.0.0.1:4000/webhook' });
+    expect(before.map(({ provider }) => provider)).toEqual(['crm', 'hubspot']);
+    expect(await jobs(store)).toEqual(before.map((job) => ({ ...job, url: 'http://127.0.0.1:4000/webhook' })));
+  });
+
+  it('are told all that was held for them, however much that is', async () => {
+    const store = await newStore(engine);
+    await keep(store, NOW);
+    const [job] = await jobs(store);
+    const monitor = job?.id ?? '';
+    await store.write((tx) => addItem(tx, { monitor, entity: COMPANY, recordId: '7', sendUpdate: false, now: NOW }));
+    await store.write((tx) => disable(tx, monitor, 'failing', NOW));
+    const changes = Array.from({ length: MOST_REPLAYED + 1 }, () => changed());
+    await store.write((tx) => publish(tx, changes, { now: NOW }));
+    await keep(store, NOW + 1);
+    expect(await countDeliveries(store.db, { state: 'due' })).toBe(MOST_REPLAYED + 2);
+  });
+
+  it('are told at once what could not be told while the process was away, whatever was to be waited for', async () => {
+    const store = await newStore(engine);
+    await keep(store, NOW);
+    const [job] = await jobs(store);
+    const monitor = job?.id ?? '';
+    await store.write((tx) => addItem(tx, { monitor, entity: COMPANY, recordId: '7', sendUpdate: false, now: NOW }));
+    await store.write((tx) => publish(tx, [changed()], { now: NOW }));
+    // As an attempt leaves it that was asked to wait half a minute.
+    await store.write(async (tx) => {
+      await tx
+        .updateTable('delivery')
+        .set({ attempts: 1, next_at: NOW + 30_000 })
+        .execute();
+      await tx
+        .updateTable('lane')
+        .set({ due_at: NOW + 30_000 })
+        .where('queue', '=', 'deliver')
+        .execute();
+    });
+    await keep(store, NOW + 2_000);
+    const due = await store.db.selectFrom('delivery').select(['attempts', 'next_at']).orderBy('seq').execute();
+    expect(due).toEqual([
+      { attempts: 1, next_at: NOW + 2_000 },
+      { attempts: 1, next_at: NOW + 2_000 },
+    ]);
+    const lane = store.db.selectFrom('lane').select('due_at').where('queue', '=', 'deliver').where('key', '=', monitor);
+    expect(await lane.execute()).toEqual([{ due_at: NOW + 2_000 }]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { readFeed } from '../../../../src/service/news/sources/feed.ts';
+import { withoutPersonalNumbers } from '../../../../src/service/news/sources/personal-numbers.ts';
+import { plainHtml } from '../../../../src/service/news/sources/plain-html.ts';
+
+const read = (xml: string) => readFeed(Buffer.from(xml));
+const rss = (
+  items: string,
+) => `<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"
+  xmlns:media="http://search.yahoo.com/mrss/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom">
+  <channel><title>Kanal</title><link>https://example.dk</link><atom:link href="https://example.dk/rss" rel="self"/>
+  <image><title>Billede</title></image>${items}</channel></rss>`;
+const published = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+
+describe('a feed', () => {
+  test('in RSS gives its items, not the titles of channel and pictures', async () => {
+    const items = await read(
+      rss(`<item><media:content url="x"><media:title>Foto</media:title></media:content>
+        <title>Æble &amp; pære vinder &lt;b&gt;pris&lt;/b&gt;</title><link> https://example.dk/a?x=1&amp;y=2 </link>
+        <description><![CDATA[<p>Kort &aelig;</p>]]></description><content:encoded><![CDATA[<p>Langt</p>]]></content:encoded>
+        <pubDate>Tue, 15 Sep 2026 08:00:00 +0200</pubDate><guid isPermaLink="false">g-1</guid></item>
+        <item><title>To</title><guid>https://example.dk/b</guid><dc:date>2026-09-15T08:00:00</dc:date></item>`),
+    );
+    expect(items.map(({ published: at, ...item }) => ({ ...item, at: published(at) }))).toEqual([
+      {
+        id: 'g-1',
+        title: 'Æble & pære vinder <b>pris</b>',
+        link: 'https://example.dk/a?x=1&y=2',
+        summary: '<p>Kort &aelig;</p>',
+        content: '<p>Langt</p>',
+        at: '2026-09-15T06:00:00.000Z',
+      },
+      {
+        id: 'https://example.dk/b',
+        title: 'To',
+        link: 'https://example.dk/b',
+        summary: '',
+        content: '',
+        at: '2026-09-15T08:00:00.000Z',
+      },
+    ]);
+  });
+
+  test('in Atom gives the same, XHTML included', async () => {
+    const [item] = await read(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Kanal</title><id>urn:feed</id>
+      <entry><title type="html">Ny &lt;i&gt;hal&lt;/i&gt;</title><id>urn:1</id><link rel="enclosure" href="https://example.dk/x.jpg"/>
+      <link href="https://example.dk/1"/><updated>2026-09-15T08:00:00Z</updated><published>2026-09-14T08:00:00+02:00</published>
+      <author><name>Bo</name><id>nobody</id></author>
+      <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Et</p><p>to</p></div></content></entry></feed>`);
+    expect(item).toMatchObject({ id: 'urn:1', title: 'Ny <i>hal</i>', link: 'https://example.dk/1', summary: '' });
+    expect(published(item?.published)).toBe('2026-09-14T06:00:00.000Z');
+    expect(plainHtml(item?.content ?? '')).toBe('Et to');
+  });
+
+  test('in an older encoding is read in it', async () => {
+    const xml =
+      '<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><item><title>Sæby</title></item></channel></rss>';
+    expect((await readFeed(Buffer.from(xml, 'latin1')))[0]?.title).toBe('Sæby');
+  });
+
+  test.each([['tomorrow'], ['Tue, 99 Sep 2026 08:00:00 +0200'], ['']])(
+    'with the time "%s" has no time',
+    async (time) => {
+      expect(
+        (await read(rss(`<item><title>a</title><pubDate>${time}</pubDate></item>`)))[0]?.published,
+      ).toBeUndefined();
+    },
+  );
+
+  test.each([
+    ['is cut', rss('<item><title>a</title></item>').slice(0, -20)],
+    ['is a web page', '<html><body>Vedligehold<br></body></html>'],
+    ['is empty', ''],
+    [
+      'declares entities',
+      `<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]>${rss('<item><title>&b;</title></item>').slice(21)}`,
+    ],
+    [
+      'points outside',
+      `<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><item><title>&x;</title></item></channel></rss>`,
+    ],
+    ['is nested without end', '<a>'.repeat(100_000)],
+  ])('that %s is refused', async (_, xml) => {
+    await expect(read(xml)).rejects.toThrow(/^is |^declares /);
+  });
+
+  test('of any length gives 500 items, and of a text its first 100,000 letters', async () => {
+    const items = await read(rss('<item><title>a</title></item>'.repeat(2_000)));
+    expect(items).toHaveLength(500);
+    const [long] = await read(rss(`<item><title>a</title><description>${'x '.repeat(200_000)}</description></item>`));
+    expect(long?.summary.length).toBeLessThanOrEqual(100_000);
+  });
+});
+
+test.each([
+  ['<p>Et</p><p>to &amp; tre</p>', 'Et to & tre'],
+  ['5 < 6 og 7 > 3', '5 < 6 og 7 > 3'],
+  ['a<script>alert("<p>")</script>b<!-- c -->', 'a b'],
+  ['<a href="x>y">link</a>\r\n\0 &#230;&#xF8;&aring;&nbsp;&ukendt;', 'link æøå &ukendt;'],
+  ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
+  // Of the more than two thousand entities of HTML.
+  ['K&oslash;benhavn &bdquo;S&uuml;d&ldquo; &euro; 5 &ndash; &frac12; &copy; AT&T', 'København „Süd“ € 5 – ½ © AT&T'],
+])('the HTML %j is the text %j', (html, text) => {
+  expect(plainHtml(html)).toBe(text);
+});
+
+test.each([
+  ['010190-1234', '[…]'],
+  ['cpr 0101901234.', 'cpr […].'],
+  ['310190 - 1234, 31 12 90 1234, 31.12.90-1234, 010190–1234', '[…], […], […], […]'],
+  ['010190/1234, 01-01-1990-1234, 01/01/1990 1234', '[…], […], […]'],
+  ['010190\u00a01234, 01.01.90\u00a0-\u00a01234, 010190\u202f1234, 01\u2011\u200b01901234', '[…], […], […], […]'],
+  ['<p>010190&nbsp;1234 og 010190&#8209;1234 og 01&thinsp;01&thinsp;1990&ndash;1234</p>', '<p>[…] og […] og […]</p>'],
+  // One that stands in for a personal number.
+  ['610190-1234', '[…]'],
+  // In HTML, a tag may stand in it.
+  ['<p>010190-<b>1234</b></p>', '<p>[…]</b></p>'],
+  ['<td>010190</td><td>1234</td>', '<td>[…]</td>'],
+  ['sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78', 'sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78'],
+  ['CVR 99000011, konto 1234-0101901234567, 2026-11-21', 'CVR 99000011, konto 1234-0101901234567, 2026-11-21'],
+])('of %j is kept %j', (text, kept) => {
+  expect(withoutPersonalNumbers(text)).toBe(kept);
+});

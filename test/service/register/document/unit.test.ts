@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { unitChanges } from '../../../../src/service/register/diff/diff.ts';
+import type { DiffOptions } from '../../../../src/service/register/diff/differ.ts';
+import { readDocument } from '../../../../src/service/register/document/document.ts';
+import { address, contact, entry, industry, type Json, name, OPTIONS, TODAY } from '../documents.ts';
+
+const unit = (fields: Json = {}, today = TODAY) => {
+  const reading = readDocument(
+    {
+      VrproduktionsEnhed: {
+        pNummer: 1_990_000_001,
+        navne: [name('Prøvelund Lager')],
+        virksomhedsrelation: [entry({ cvrNummer: 95_000_019 })],
+        beliggenhedsadresse: [address({})],
+        hovedbranche: [industry('310100')],
+        sidstOpdateret: '2026-03-01T12:00:00.000+01:00',
+        sidstIndlaest: '2026-03-02T12:00:00.000+01:00',
+        ...fields,
+      },
+    },
+    today,
+  );
+  if (reading.kind !== 'unit') throw new Error(`the document is ${reading.kind}`);
+  return reading;
+};
+const told = (before: Json, after: Json, options: Partial<DiffOptions> = {}) =>
+  unitChanges(unit(before).unit, unit(after).unit, { ...OPTIONS, ...options });
+
+describe('a production unit', () => {
+  test('that changed is told to the company it belongs to', () => {
+    const renamed = { navne: [name('Nyt Lager', '2026-03-01', null, '2026-03-01T08:00:00.000+01:00')] };
+    expect(told({}, renamed, { nameOf: () => 'Prøvelund Møbler ApS' })).toMatchObject([
+      {
+        entity: 'CVR-1-95000019',
+        name: 'Prøvelund Møbler ApS',
+        timestamp: '2026-03-01T07:00:00.000Z',
+        updates: { pUnitUpdated: { entity: { entityId: 'CVR-2-1990000001', name: 'Nyt Lager', type: 'Place' } } },
+      },
+    ]);
+  });
+
+  test.each<[string, Json]>([
+    ['its address', { beliggenhedsadresse: [address({ husnummerFra: 77 })] }],
+    ['its industry', { hovedbranche: [industry('620100')] }],
+    ['its phone number', { telefonNummer: [contact('11000001')] }],
+    ['its mail address', { elektroniskPost: [contact('a@b.example')] }],
+  ])('changes by %s', (_, after) => expect(told({}, after)).toHaveLength(1));
+
+  test('that was only registered again changed nothing, nor did one that is recoded', () => {
+    expect(told({}, { navne: [name('Prøvelund Lager', '2026-01-01')], sidstOpdateret: null })).toEqual([]);
+    expect(told({}, { hovedbranche: [industry('311000', '2025-01-01')] }, { isRecoded: () => true })).toEqual([]);
+  });
+
+  test('that moved to another company is told to that one', () => {
+    const moved = {
+      virksomhedsrelation: [
+        entry({ cvrNummer: 95_000_019 }, '2020-01-01', '2026-02-28'),
+        entry({ cvrNummer: 95_000_027 }, '2026-03-01'),
+      ],
+    };
+    expect(told({}, moved).map(({ entity }) => entity)).toEqual(['CVR-1-95000027']);
+  });
+
+  test('seen for the first time, or without a company, tells nothing', () => {
+    expect(unitChanges(undefined, unit().unit, OPTIONS)).toEqual([]);
+    expect(told({}, { virksomhedsrelation: [entry({ cvrNummer: 95_000_019 }, '2020-01-01', '2026-02-28')] })).toEqual(
+      [],
+    );
+  });
+
+  test('has coming days too', () => {
+    expect(unit({ navne: [name('Lager', '2020-01-01', '2026-05-31')] }).aheadOn).toBe('2026-06-01');
+  });
+});

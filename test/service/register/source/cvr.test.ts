@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { HandClock } from '../../../support/clock.ts';
+import { HOUR, MINUTE, POLL_MS, stageOf } from '../cvr-stage.ts';
+import { documentsFrom, readAll, sourceContract, upTo } from '../source-contract.ts';
+
+/** A document loaded some ms before (or after) the stage's now. */
+const loaded = (clock: HandClock, number: number, before: number): unknown => ({
+  Vrvirksomhed: { cvrNummer: 95_000_000 + number, sidstIndlaest: new Date(clock.now() - before).toISOString() },
+});
+
+describe('the distribution, Elasticsearch 6', () => sourceContract(() => stageOf()));
+describe('the distribution, with totals as Elasticsearch 7 gives them', () =>
+  sourceContract(() => stageOf({}, { totals: 'object' })));
+
+describe('what the register answers', () => {
+  const status = (code: number, headers = {}) => ({ kind: 'status', status: code, headers }) as const;
+  it.each([
+    ['429', status(429, { 'retry-after': '7' }), { retryAfterMs: 7_000 }],
+    ['429 until a day', status(429, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }), { retryAfterMs: 3_600_000 }],
+    ['500', status(500), { message: expect.stringContaining('500') }],
+    [
+      'a redirect',
+      status(302, { location: 'http://elsewhere.example' }),
+      { message: expect.stringContaining('redirect') },
+    ],
+    ['an answer that is cut', { kind: 'cut' }, { message: expect.stringContaining('cut') }],
+    ['a reset', { kind: 'reset' }, { message: expect.any(String) }],
+    [
+      'half of the JSON as if it were whole',
+      { kind: 'status', status: 200, body: '{"hits":{"hits":[{"_so' },
+      { message: expect.stringContaining('JSON') },
+    ],
+    [
+      'something else',
+      { kind: 'status', status: 200, body: { hello: 1 } },
+      { message: expect.stringContaining('no search result') },
+    ],
+    [
+      'an answer of a part',
+      { kind: 'status', status: 200, body: { timed_out: true, hits: { hits: [] } } },
+      { message: expect.stringContaining('part') },
+    ],
+    [
+      'an answer without a shard',
+      { kind: 'status', status: 200, body: { _shards: { failed: 1 }, hits: { hits: [] } } },
+      { message: expect.stringContaining('part') },
+    ],
+  ] as const)('takes %s for an outage, not for data', async (_, action, error) => {
+    const { emulator, source, page, tell, clock } = await stageOf();
+    await tell(documentsFrom(0, 3));
+    emulator.fault({ match: '_search', action });
+    await expect(page()).rejects.toMatchObject({ name: 'SourceError', ...error });
+    clock.forward(2 * HOUR);
+    expect((await readAll(source)).numbers).toEqual(upTo(3));
+  });
+
+  it('hangs: gives up at the deadline', async () => {
+    const { emulator, page } = await stageOf({}, {}, { deadlineMs: 60 });
+    emulator.fault({ match: '_search', action: { kind: 'hang' } });
+    await expect(page()).rejects.toMatchObject({ name: 'SourceError' });
+  });
+
+  it('401: says that the user name or password is wrong, and never what they are', async () => {
+    const { page } = await stageOf({ password: 'not-the-password' });
+    const error: unknown = await page().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'SourceError', message: expect.stringContaining('user name or password') });
+    expect(String(error)).not.toContain('not-the-password');
+  });
+
+  it('404: says to check the address', async () => {
+    const { page, emulator } = await stageOf();
+    emulator.fault({ match: '_search', action: status(404) });
+    await expect(page()).rejects.toThrow(/service\.register\.baseUrl/);
+  });
+
+  it('asks for less after an answer that is too large, until it fits, and does not wait in between', async () => {
+    const { source, tell } = await stageOf({ pageSize: 64 }, {}, { maxBytes: 2_500 });
+    await tell(documentsFrom(0, 30));
+    expect((await readAll(source)).numbers).toEqual(upTo(30));
+  });
+
+  it('takes hits in any order, and one without a document for broken', async () => {
+    const { emulator, page, source, tell } = await stageOf();
+    await tell(documentsFrom(0, 9));
+    emulator.disturb = (hits) => [{ _id: '17', sort: [1, '1'] }, ...hits.toReversed()];
+    const first = await page();
+    expect(first.broken).toMatchObject([{ where: '17' }]);
+    expect(first.documents).toHaveLength(4);
+    emulator.disturb = undefined;
+    expect((await readAll(source, first.cursor)).numbers).toEqual(upTo(5, 4));
+  });
+
+  it('waits where the same page comes again and again', async () => {
+    const { emulator, page, tell } = await stageOf();
+    await tell(documentsFrom(0, 9));
+    let kept: readonly unknown[] | undefined;
+    emulator.disturb = (hits) => {
+      kept ??= hits;
+      return kept;
+    };
+    const { cursor } = await page();
+    const second = await page(cursor);
+    await expect(page(second.cursor)).rejects.toMatchObject({ name: 'SourceError' });
+  });
+});
+
+describe('time', () => {
+  it('sees a document that became findable minutes after the time it bears', async () => {
+    const { tell, source, clock, poll } = await stageOf();
+    await tell([loaded(clock, 1, MINUTE)]);
+    const { cursor } = await readAll(source);
+    await tell([loaded(clock, 0, 3 * MINUTE)]);
+    poll();
+    expect((await readAll(source, cursor)).numbers).toContain(0);
+  });
+
+  it('sees within a day one that became findable hours late', async () => {
+    const { tell, source, clock } = await stageOf();
+    await tell([loaded(clock, 1, 0)]);
+    let { cursor } = await readAll(source);
+    await tell([loaded(clock, 0, 3 * HOUR)]);
+    clock.forward(HOUR);
+    const soon = await readAll(source, cursor);
+    expect(soon.numbers).not.toContain(0);
+    clock.forward(24 * HOUR);
+    ({ cursor } = soon);
+    // The sweep begins where the one before it began, so what was late then is seen by the second.
+    const swept = await readAll(source, cursor);
+    expect(swept.numbers).toContain(1);
+  });
+
+  it('is not carried away by a document from the future', async () => {
+    const { tell, source, clock, poll } = await stageOf();
+    await tell([loaded(clock, 7, -1_000 * HOUR)]);
+    let { cursor } = await readAll(source);
+    for (const number of [1, 2]) {
+      await tell([loaded(clock, number, 0)]);
+      poll();
+      const read = await readAll(source, cursor);
+      expect(read.numbers).toContain(number);
+      ({ cursor } = read);
+    }
+  });
+
+  it('does not read what it knows over and over once it is some minutes old', async () => {
+    const { tell, source, clock, poll } = await stageOf({ pageSize: 100 });
+    await tell(upTo(50).map((number) => loaded(clock, number, 10 * MINUTE + number)));
+    const { cursor } = await readAll(source);
+    poll();
+    expect((await readAll(source, cursor)).numbers).toEqual([]);
+  });
+
+  it('begins where it is told to', async () => {
+    const { source, tell } = await stageOf({ since: '2026-01-05T00:00:05Z' });
+    await tell(documentsFrom(0, 9));
+    expect((await readAll(source)).numbers).toEqual(upTo(4, 5));
+    await expect(stageOf({ since: 'yesterday' })).rejects.toThrow(/service\.register\.since/);
+  });
+
+  it('after an outage of hours amid its newest documents misses none of the time between', async () => {
+    const { tell, page, source, clock, emulator } = await stageOf();
+    await tell(upTo(6).map((number) => loaded(clock, number, MINUTE - number)));
+    const first = await page();
+    // Findable only now, between what was read.
+    await tell([loaded(clock, 20, MINUTE - 1)]);
+    clock.forward(5 * HOUR);
+    emulator.fault({ match: '_search', times: 1, action: { kind: 'status', status: 503 } });
+    await expect(page(first.cursor)).rejects.toMatchObject({ name: 'SourceError' });
+    const rest = await readAll(source, first.cursor);
+    clock.forward(POLL_MS);
+    const next = await readAll(source, rest.cursor);
+    expect([...rest.numbers, ...next.numbers]).toContain(20);
+  });
+});
+
+describe('production units', () => {
+  it('are read in turns with the companies, also while those have a long way to go', async () => {
+    const { emulator, page } = await stageOf({}, { companies: 12 });
+    const kinds: string[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < 4; pages++) {
+      const read = await page(cursor);
+      kinds.push(...new Set(read.documents.map((document) => Object.keys(document as object)[0] ?? '')));
+      ({ cursor } = read);
+    }
+    expect(emulator.documents.produktionsenhed.size).toBeGreaterThan(9);
+    expect(kinds).toEqual(['Vrvirksomhed', 'VrproduktionsEnhed', 'Vrvirksomhed', 'VrproduktionsEnhed']);
+  });
+});
+
+describe('politeness', () => {
+  it('keeps to the calls a second that it is allowed', async () => {
+    const { source, tell, emulator } = await stageOf({ requestsPerSecond: 20 });
+    await tell(documentsFrom(0, 24));
+    const began = performance.now();
+    await readAll(source);
+    expect((performance.now() - began) / 1_000).toBeGreaterThan((emulator.calls.length - 2) / 20);
+  });
+});

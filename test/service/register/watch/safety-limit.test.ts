@@ -1,0 +1,148 @@
+/** The safety limit: where one kind of fact goes from many companies in one load, it waits for a decision. */
+import { describe, expect, it } from 'vitest';
+import { readAttention } from '../../../../src/connector/explain/attention.ts';
+import { resolveAttention } from '../../../../src/connector/explain/resolve-attention.ts';
+import { claim } from '../../../../src/runtime/lanes/lanes.ts';
+import { readFullStates } from '../../../../src/service/monitors/full-state.ts';
+import { VANISHED_QUEUE } from '../../../../src/service/register/watch/losses.ts';
+import { releaseLosses } from '../../../../src/service/register/watch/release-losses.ts';
+import { ENGINES, newStore } from '../../../support/stores.ts';
+import { document, type Json, name, person, relation, trulyOwns } from '../documents.ts';
+import { START, setWatch, type WatchStage } from '../watch-stage.ts';
+
+const COMPANIES = 24;
+const LEFT = '2026-05-01';
+
+/** A company whose beneficial owner left, or did not, as it is loaded so many seconds after the start. */
+const company = (at: number, seconds: number, left: boolean, fields: Json = {}): unknown => {
+  const owner = person(4_000_700_001 + at, `Ejer ${at}`);
+  const owns = left ? trulyOwns('0.5', '0.5', '2020-01-01', LEFT) : trulyOwns('0.5', '0.5');
+  return document({
+    cvrNummer: 95_000_100 + at,
+    deltagerRelation: [relation(owner, owns)],
+    sidstIndlaest: new Date(START + seconds * 1_000).toISOString(),
+    ...fields,
+  });
+};
+const companies = (seconds: number, hasLeft: (at: number) => boolean, fields?: Json) =>
+  Array.from({ length: COMPANIES }, (_, at) => company(at, seconds, hasLeft(at), fields));
+
+async function filled(engine: 'sqlite' | 'postgres'): Promise<WatchStage> {
+  const stage = await setWatch(await newStore(engine));
+  await stage.tell(...companies(0, () => false));
+  await stage.run();
+  return stage;
+}
+
+const waiting = async ({ store, now }: WatchStage) =>
+  (await readAttention(store.db, now())).filter(({ about }) => about.startsWith(VANISHED_QUEUE));
+
+const answer = (stage: WatchStage, verb: 'accept' | 'keep') =>
+  stage.store.write((tx) => resolveAttention(tx, verb, `lane/${VANISHED_QUEUE}/*`, stage.now()));
+
+const ownersOf = async ({ store }: WatchStage, at: number) =>
+  (await readFullStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
+    .trueOwnership.members.length;
+
+describe.each(ENGINES)('the safety limit on %s', (engine) => {
+  it('tells nothing of a family that goes from many companies, keeps it, and asks a person once', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, () => true, { navne: [name('Nyt Navn ApS')] }));
+    await stage.run();
+    const told = await stage.changes();
+    expect(new Set(told.flatMap(({ updates }) => Object.keys(updates)))).toEqual(new Set(['name']));
+    expect(told).toHaveLength(COMPANIES);
+    expect(await ownersOf(stage, 3)).toBe(1);
+    expect(await waiting(stage)).toMatchObject([
+      { decides: true, verbs: ['accept', 'keep'], reason: expect.stringContaining('beneficialOwners (24 of 24') },
+    ]);
+    // The same again, loaded anew, is no news.
+    await stage.tell(...companies(120, () => true, { navne: [name('Nyt Navn ApS')] }));
+    await stage.run();
+    expect(await stage.changes()).toHaveLength(COMPANIES);
+    expect(await waiting(stage)).toHaveLength(1);
+  });
+
+  it('tells it all once a person lets it, and what goes in the days after at once', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, (at) => at > 0));
+    await stage.run();
+    expect(await stage.changes()).toEqual([]);
+    await answer(stage, 'accept');
+    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    if (held === undefined) throw new Error('the lane is not due');
+    await releaseLosses(stage.deps, held);
+    expect(await stage.changes()).toHaveLength(COMPANIES - 1);
+    expect((await stage.changes())[0]?.updates.trueOwnership?.removed).toHaveLength(1);
+    expect(await ownersOf(stage, 3)).toBe(0);
+    await stage.tell(...companies(120, () => true));
+    await stage.run();
+    expect(await stage.changes()).toHaveLength(COMPANIES);
+    expect(await waiting(stage)).toEqual([]);
+  });
+
+  it('tells all of it, however many companies it went from', async () => {
+    const stage = await setWatch(await newStore(engine));
+    const many = (seconds: number, left: boolean) => Array.from({ length: 101 }, (_, at) => company(at, seconds, left));
+    for (const documents of [many(0, false), many(60, true)]) {
+      await stage.tell(...documents);
+      await stage.run();
+    }
+    await answer(stage, 'accept');
+    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    if (held === undefined) throw new Error('the lane is not due');
+    await releaseLosses(stage.deps, held);
+    expect(await stage.changes()).toHaveLength(101);
+    // And what goes in the days after is told at once, however much that is.
+    for (const documents of [many(120, false), many(180, true)]) {
+      await stage.tell(...documents);
+      await stage.run();
+    }
+    expect([(await stage.changes()).length, await waiting(stage)]).toEqual([303, []]);
+  });
+
+  it('keeps what was known where a person says so, and asks no more; whole again tells nothing', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, () => true));
+    await stage.run();
+    await answer(stage, 'keep');
+    await stage.tell(...companies(120, () => true, { reklamebeskyttet: true }));
+    await stage.run();
+    expect(await waiting(stage)).toEqual([]);
+    await stage.tell(...companies(180, () => false, { reklamebeskyttet: true }));
+    await stage.run();
+    const events = new Set((await stage.changes()).flatMap(({ updates }) => Object.keys(updates)));
+    expect(events).toEqual(new Set(['commercialProtection']));
+    expect(await ownersOf(stage, 3)).toBe(1);
+  });
+
+  it('asks too where the documents say nothing of it any more, and tells it only once a person lets it', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, () => false, { deltagerRelation: [] }));
+    await stage.run();
+    expect(await stage.changes()).toEqual([]);
+    expect(await waiting(stage)).toMatchObject([{ reason: expect.stringContaining('beneficialOwners (24 of 24') }]);
+    expect(await ownersOf(stage, 3)).toBe(1);
+    await answer(stage, 'accept');
+    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    if (held === undefined) throw new Error('the lane is not due');
+    await releaseLosses(stage.deps, held);
+    expect(await stage.changes()).toHaveLength(COMPANIES);
+    expect(await ownersOf(stage, 3)).toBe(0);
+  });
+
+  it('never takes names away, however many documents lack them', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, () => false, { navne: [], virksomhedMetadata: null }));
+    await stage.run();
+    expect([await stage.changes(), await waiting(stage)]).toEqual([[], []]);
+  });
+
+  it('lets the few be told that lose something on any day', async () => {
+    const stage = await filled(engine);
+    await stage.tell(...companies(60, (at) => at < 4));
+    await stage.run();
+    expect(await stage.changes()).toHaveLength(4);
+    expect(await waiting(stage)).toEqual([]);
+  });
+});

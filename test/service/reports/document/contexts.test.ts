@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { annual, instance, type Place, plus, type Said, type Stated } from '../instance.ts';
+import { dataOf } from '../reading.ts';
+
+const GROUP = { 'cmn:ConsolidatedSoloDimension': 'cmn:ConsolidatedMember' };
+const PARENT = { 'ifrs-full:ConsolidatedAndSeparateFinancialStatementsAxis': 'ifrs-full:SeparateMember' };
+const kroner = (concept: string, at: string, value: number, decimals = '0'): Said => ({
+  concept,
+  at,
+  value,
+  unit: 'kroner',
+  decimals,
+});
+const read = (stated: Stated) => dataOf(instance(stated));
+const own = { 'fsa:Assets': 1_000, 'fsa:Equity': 400, 'fsa:ProfitLoss': 10 };
+const groupPlaces: readonly Place[] = [
+  { id: 'groupYear', start: '2023-01-01', end: '2023-12-31', members: GROUP },
+  { id: 'groupEnd', end: '2023-12-31', members: GROUP },
+];
+const groupFacts = [
+  kroner('fsa:Assets', 'groupEnd', 9_000),
+  kroner('fsa:ProfitLoss', 'groupYear', 90),
+  kroner('fsa:Revenue', 'groupYear', 99_000),
+];
+
+describe('company and group', () => {
+  it('are not mixed: the company’s figures count, also where only the group has one', async () => {
+    const data = await read(plus(annual({ figures: own }), groupPlaces, groupFacts));
+    expect([data.assets?.value, data.result?.value, data.revenue]).toEqual([1_000, 10, null]);
+    expect(data.assets?.possibleError).toBe(false);
+  });
+
+  it('are the group’s where the company states no balance', async () => {
+    const data = await read(plus(annual({ figures: { 'fsa:ProfitLoss': 10 } }), groupPlaces, groupFacts));
+    expect([data.assets?.value, data.result?.value, data.revenue?.value]).toEqual([9_000, 90, 99_000]);
+  });
+
+  it('do not matter for texts: who reports may be said by the group alone', async () => {
+    const name = { concept: 'gsd:NameOfReportingEntity', at: 'groupYear', value: 'Koncernen A/S' };
+    const stated = plus(annual({ figures: own, texts: { 'gsd:NameOfReportingEntity': '' } }), groupPlaces, [name]);
+    expect((await read(stated)).reportingCompanyName?.value).toBe('Koncernen A/S');
+  });
+
+  it('are the other way round in IFRS: what says nothing is the group, and the parent is said to be', async () => {
+    const listed = annual({ figures: { 'ifrs-full:Assets': 9_000, 'ifrs-full:ProfitLoss': 90 } });
+    expect((await read(listed)).assets?.value).toBe(9_000);
+    const places = [{ id: 'parentEnd', end: '2023-12-31', members: PARENT }];
+    const parent = plus(listed, places, [kroner('ifrs-full:Assets', 'parentEnd', 1_000)]);
+    const data = await read(parent);
+    expect([data.assets?.value, data.result]).toEqual([1_000, null]);
+    const aside = plus(listed, places, [kroner('ifrs-full:IssuedCapital', 'parentEnd', 5)]);
+    expect((await read(aside)).assets?.value).toBe(9_000);
+  });
+
+  it('that differ by the names of their contexts alone are told apart by these, and doubted', async () => {
+    const listed = annual({ figures: { 'ifrs-full:Assets': 1_000, 'ifrs-full:Equity': 500 } });
+    const twins = plus(
+      listed,
+      [{ id: 'end_C_only', end: '2023-12-31' }],
+      [kroner('ifrs-full:Assets', 'end_C_only', 9_000), kroner('ifrs-full:Liabilities', 'end_C_only', 8_000)],
+    );
+    const data = await read(twins);
+    expect(data.assets).toMatchObject({ value: 1_000, possibleError: true });
+    expect(data.equity?.possibleError).toBe(true);
+    expect(data.debt).toBeNull();
+    expect(data.solvencyRatio).toMatchObject({ value: 50, possibleError: true });
+  });
+
+  it('are not doubted where two contexts of other names say the same', async () => {
+    const same = plus(annual({ figures: own }), [{ id: 'c', end: '2023-12-31' }], [kroner('fsa:Assets', 'c', 1_000)]);
+    expect((await read(same)).assets).toMatchObject({ value: 1_000, possibleError: false });
+  });
+});
+
+describe('a figure that is broken down', () => {
+  it.each([
+    ['the five-year table', 'cmn:RetrospectiveInformationDimension', 'cmn:PreviousYearMember'],
+    ['a class of equity', 'fsa:ClassesOfEquityDimension', 'fsa:RetainedEarningsMember'],
+    ['the distribution of the result', 'fsa:ResultDistributionDimension', 'fsa:ProposedDividendMember'],
+  ])('by %s is never taken for the whole', async (_, dimension, member) => {
+    const members = { [dimension]: member };
+    const places = [
+      { id: 'partYear', start: '2023-01-01', end: '2023-12-31', members },
+      { id: 'partEnd', end: '2023-12-31', members },
+      { id: 'both', end: '2023-12-31', members: { ...GROUP, ...members } },
+    ];
+    const facts = [
+      kroner('fsa:Assets', 'partEnd', 1),
+      kroner('fsa:ProfitLoss', 'partYear', 2),
+      kroner('fsa:Equity', 'both', 3),
+      kroner('fsa:Revenue', 'partYear', 4),
+    ];
+    const data = await read(plus(annual({ figures: own }), places, facts));
+    expect([data.assets?.value, data.result?.value, data.equity?.value, data.revenue]).toEqual([1_000, 10, 400, null]);
+    expect(data.assets?.possibleError).toBe(false);
+  });
+});
+
+describe('the period', () => {
+  it('is what the document says, not what the index says', async () => {
+    const stated = annual({ start: '2022-07-01', end: '2023-06-30', figures: own });
+    const data = await dataOf(instance(stated), { period: { start: '2023-01-01', end: '2023-12-31' } });
+    expect(data.period).toEqual({ from: '2022-07-01T00:00:00', to: '2023-06-30T00:00:00', instant: null });
+    expect([data.reportYear, data.assets?.value]).toEqual([2023, 1_000]);
+  });
+
+  it('is what the index says where the document says nothing, or something no figure belongs to', async () => {
+    for (const end of ['', '2019-12-31']) {
+      const texts = { 'gsd:ReportingPeriodStartDate': end && '2019-01-01', 'gsd:ReportingPeriodEndDate': end };
+      expect((await read(annual({ figures: own, texts }))).assets?.value).toBe(1_000);
+    }
+  });
+
+  it('is the newest of the longest where nobody says', async () => {
+    const texts = { 'gsd:ReportingPeriodStartDate': '', 'gsd:ReportingPeriodEndDate': '' };
+    const stated = plus(
+      annual({ figures: own, former: { 'fsa:ProfitLoss': 7 }, texts }),
+      [{ id: 'quarter', start: '2023-10-01', end: '2023-12-31' }],
+      [kroner('fsa:ProfitLoss', 'quarter', 3)],
+    );
+    const data = await dataOf(instance(stated), { period: undefined });
+    expect([data.period?.from, data.result?.value]).toEqual(['2023-01-01T00:00:00', 10]);
+  });
+
+  it('has no figures of last year, and none of the start of the year, which is last year’s end', async () => {
+    const stated = plus(
+      annual({ former: own, figures: { 'fsa:Revenue': 5 } }),
+      [{ id: 'start', end: '2023-01-01' }],
+      [kroner('fsa:Equity', 'start', 399)],
+    );
+    const data = await read(stated);
+    expect([data.assets, data.equity, data.result, data.revenue?.value]).toEqual([null, null, null, 5]);
+  });
+});
