@@ -172,7 +172,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
               .column('key')
               .doUpdateSet((row) => ({
                 fault: row.ref('excluded.fault'),
-                blocked_since: sql<number>`case when rate.blocked_until > ${since - SAME_TROUBLE_MS}
+                blocked_since: sql<number>`case when rate_limit.blocked_until > ${since - SAME_TROUBLE_MS}
                   then coalesce(rate.blocked_since, ${since}) else ${since} end`,
                 blocked_until: row.ref('excluded.blocked_until'),
                 reason: row.ref('excluded.reason'),
@@ -234,8 +234,8 @@ async function reserve(store: Store, lane: Lane, count: number, now: () => numbe
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
           // Further ahead than anyone reserves: the clock was set back. One whole window is certainly safe.
-          next_at: sql`case when rate.next_at > ${float(free + 2 * lane.perMs + AHEAD_MS)} then ${float(free + lane.perMs + length)}
-            when rate.next_at > ${float(free)} then rate.next_at + ${float(length)} else ${float(free + length)} end`,
+          next_at: sql`case when rate_limit.next_at > ${float(free + 2 * lane.perMs + AHEAD_MS)} then ${float(free + lane.perMs + length)}
+            when rate_limit.next_at > ${float(free)} then rate_limit.next_at + ${float(length)} else ${float(free + length)} end`,
         }),
       )
       .returning('next_at')

@@ -1,5 +1,5 @@
 /** Opens the store: the URL's scheme picks the engine. */
-import { migrateStore, requireCurrent } from './migrations.ts';
+import { migrateStore, requireCurrent } from './migrations/migrations.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';

@@ -77,7 +77,7 @@ export async function withManyLinks(folder: string, provider: string, count: num
     await sql`insert into fact (entity, field, value, clock, seq)
       ${numbers} select 'CVR-1-' || (${first} + n), 'phone', '{"scalar":"10000000"}', '2025-12-01T00:00:00.000Z', 0
       from number`.execute(tx);
-    await sql`insert into rate (key, next_at, blocked_until, reason)
+    await sql`insert into rate_limit (key, next_at, blocked_until, reason)
       values (${`${provider}/*`}, 0, ${8e15}, 'bench')`.execute(tx);
   });
   await store.close();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { addEventCare } from '../../src/store/event-tables.ts';
+import { addEventCare } from '../../src/store/migrations/event-tables.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
 

@@ -8,9 +8,9 @@ import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { readBlocks } from '../../../src/runtime/blocks.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
 import { createRateLimiter } from '../../../src/runtime/rate-limiter.ts';
+import { addReviewCare } from '../../../src/store/migrations/review-tables.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { QUARANTINE_CAP, setAside } from '../../../src/store/quarantine.ts';
-import { addReviewCare } from '../../../src/store/review-tables.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const NOW = 1_000_000;
@@ -275,7 +275,7 @@ describe.each(ENGINES)('a store of an earlier version, on %s', (engine) => {
       await sql`alter table rate drop column fault`.execute(tx);
       await sql`insert into quarantine (received_at, reason, body) values
         (1, 'register document 10000001: odd', '{}'), (2, 'entityId is missing', '[]')`.execute(tx);
-      await sql`insert into rate (key, next_at, blocked_until, reason) values ('crm/*', 0, ${NOW + 5}, 'slow')`.execute(
+      await sql`insert into rate_limit (key, next_at, blocked_until, reason) values ('crm/*', 0, ${NOW + 5}, 'slow')`.execute(
         tx,
       );
       await linkRecord(tx, { provider: 'crm', recordId: '1', entity: COMPANY, sendUpdate: false, now: NOW });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { endedReason, endMail, readEnded, resumeMail } from '../../../src/service/mail/ended.ts';
-import { addBounces } from '../../../src/store/bounce-tables.ts';
+import { addBounces } from '../../../src/store/migrations/bounce-tables.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './ground.ts';
 import { postOffice, refusal } from './post-office.ts';

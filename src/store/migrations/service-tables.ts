@@ -1,7 +1,7 @@
 /** The second version: the tables of the monitoring service. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 const required: ColumnBuilderCallback = (column) => column.notNull();
 const key: ColumnBuilderCallback = (column) => column.primaryKey().notNull();

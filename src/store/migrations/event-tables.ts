@@ -1,7 +1,7 @@
 /** What is remembered of an event beside its body: whose id it came under, and why it was set aside. */
 import { sql } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 export async function addEventCare(tx: Tx, engine: Engine): Promise<void> {
   const { text, integer } = dialect(tx, engine);

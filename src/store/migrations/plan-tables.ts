@@ -1,7 +1,7 @@
 /** What a person skipped in a plan of a backfill: the next plan must not offer it as something to link. */
 import type { ColumnBuilderCallback } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 const required: ColumnBuilderCallback = (column) => column.notNull();
 

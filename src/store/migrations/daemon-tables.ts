@@ -1,6 +1,7 @@
 /** The daemons that run on the store: one row each, renewed as long as it runs. */
+
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 export async function addDaemons(tx: Tx, engine: Engine): Promise<void> {
   const { text, integer, table } = dialect(tx, engine);

@@ -1,6 +1,7 @@
 /** Why an address gets no more mail of a monitor: it asked for none, or its server said that it is none. */
+
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 export async function addBounces(tx: Tx, engine: Engine): Promise<void> {
   const { text } = dialect(tx, engine);

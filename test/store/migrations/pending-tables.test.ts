@@ -1,9 +1,9 @@
 /** A store from before the table of pending writes. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { loadRecords } from '../../src/connector/sync/load.ts';
-import { addPendingWrites } from '../../src/store/pending-tables.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { loadRecords } from '../../../src/connector/sync/load.ts';
+import { addPendingWrites } from '../../../src/store/migrations/pending-tables.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
 
 test.each(ENGINES)(
   'a write whose answer was lost before the migration is still known after it (%s)',

@@ -1,6 +1,6 @@
 /** The indexes that a million links need, so that a person's question reads what it shows and not the table. */
 import { sql } from 'kysely';
-import type { Tx } from './store.ts';
+import type { Tx } from '../store.ts';
 
 export async function addScaleIndexes(tx: Tx): Promise<void> {
   // One index for both questions about a company's receipts: which are to be applied, and which came.

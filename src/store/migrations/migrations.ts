@@ -1,5 +1,6 @@
 /** The store's tables, brought up to date version by version in one transaction. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
+import type { Db, Engine, Store, Tx } from '../store.ts';
 import { addAlerts } from './alert-tables.ts';
 import { addBounces } from './bounce-tables.ts';
 import { addCare } from './care-tables.ts';
@@ -13,7 +14,6 @@ import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
-import type { Db, Engine, Store, Tx } from './store.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
 const MIGRATIONS: readonly Migration[] = [

@@ -1,7 +1,7 @@
 /** What a person must see beside a failure: where a body came from, which value stays, since when an account waits. */
 import { sql } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 export async function addReviewCare(tx: Tx, engine: Engine): Promise<void> {
   const { text, integer } = dialect(tx, engine);

@@ -1,6 +1,6 @@
 /** Tables, columns and stored words under the names that the code has had since the first public version. */
 import { sql } from 'kysely';
-import type { Tx } from './store.ts';
+import type { Tx } from '../store.ts';
 
 const COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   link: {

@@ -1,6 +1,6 @@
 /** How the two engines spell a table. */
 import { type CreateTableBuilder, type RawBuilder, sql } from 'kysely';
-import type { Engine, Tx } from './store.ts';
+import type { Engine, Tx } from '../store.ts';
 
 export type Migration = (tx: Tx, engine: Engine) => Promise<void>;
 

@@ -1,7 +1,7 @@
 /** The third version: the tables by which links are found, healed and undone. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 const required: ColumnBuilderCallback = (column) => column.notNull();
 

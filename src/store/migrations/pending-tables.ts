@@ -1,7 +1,7 @@
 /** Pending writes, of all queues in one table; what `property_state` held of them moves there. */
 import { type ColumnBuilderCallback, sql } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 const required: ColumnBuilderCallback = (column) => column.notNull();
 

@@ -1,6 +1,7 @@
 /** What the operator was told of: one row for each channel and thing that needs a person, for as long as it does. */
+
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 export async function addAlerts(tx: Tx, engine: Engine): Promise<void> {
   const { text, integer, table } = dialect(tx, engine);

@@ -1,7 +1,7 @@
 /** The end of a lease in a column of its own, which no index holds: PostgreSQL claims and renews lanes in place. */
 import { sql } from 'kysely';
+import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
-import type { Engine, Tx } from './store.ts';
 
 export async function addLeaseColumn(tx: Tx, engine: Engine): Promise<void> {
   const { integer } = dialect(tx, engine);
