@@ -173,7 +173,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
               .doUpdateSet((row) => ({
                 fault: row.ref('excluded.fault'),
                 blocked_since: sql<number>`case when rate_limit.blocked_until > ${since - SAME_TROUBLE_MS}
-                  then coalesce(rate.blocked_since, ${since}) else ${since} end`,
+                  then coalesce(rate_limit.blocked_since, ${since}) else ${since} end`,
                 blocked_until: row.ref('excluded.blocked_until'),
                 reason: row.ref('excluded.reason'),
               }))

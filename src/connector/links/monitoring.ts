@@ -203,8 +203,8 @@ const REMARKED = 1_000;
 
 /** In the words of the index `link_unconfirmed`, without parameters: an engine takes it for no other condition. */
 const UNCONFIRMED = sql<boolean>`observed_error is null
-  and (desired = 'on' and (monitored in ('unknown', 'off') or send_update = 1)
-    or desired = 'off' and monitored in ('unknown', 'on'))`;
+  and (desired = 'on' and (observed in ('unknown', 'off') or send_update = 1)
+    or desired = 'off' and observed in ('unknown', 'on'))`;
 
 /**
  * Marks the lanes of up to 1,000 links whose wish upstream has not confirmed and for which no lane waits: after an upstream
