@@ -177,3 +177,70 @@ describe('what is committed', () => {
     expect(tracked.filter((file) => wrong.test(file))).toEqual([]);
   });
 });
+
+describe('rooms', () => {
+  // Why a folder may hold more than fifteen files. `test` mirrors `src`, and a bench is one file.
+  const CROWDED = new Map([
+    ['docs', 'one page for one question'],
+    ['src/commands', 'one file for each command'],
+    ['test/bench', 'one file for each bench'],
+  ]);
+
+  test('hold at most fifteen files', () => {
+    const counts = new Map<string, number>();
+    for (const file of globSync('{src,providers,docs,scaffold,data}/**/*.*', { cwd: ROOT })) {
+      const folder = dirname(file.replaceAll('\\', '/'));
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    const crowded = [...counts].filter(([folder, count]) => count > 15 && !CROWDED.has(folder));
+    expect(crowded.map(([folder, count]) => `${folder}: ${count}`)).toEqual([]);
+  });
+
+  test.each(['src/connector', 'src/service'])('of %s never import from its root', (root) => {
+    const rooms = sources.filter((file) => file.startsWith(`${root}/`) && dirname(file) !== root);
+    expect(rooms.length).toBeGreaterThan(30);
+    expect(
+      allImports(rooms)
+        .filter(({ to }) => dirname(to) === root)
+        .map(shown),
+    ).toEqual([]);
+  });
+});
+
+describe('words', () => {
+  const declared = (file: string): readonly string[] =>
+    [...textOf(file).matchAll(/^export (?:interface|type|class) (\w+)/gm)].map(([, name = '']) => name);
+
+  test('one exported type name has one meaning', () => {
+    const places = new Map<string, string[]>();
+    for (const file of sources)
+      for (const name of declared(file)) places.set(name, [...(places.get(name) ?? []), file]);
+    expect(places.size).toBeGreaterThan(300);
+    const twice = [...places].filter(([, files]) => files.length > 1);
+    expect(twice.map(([name, files]) => `${name}: ${files.join(', ')}`)).toEqual([]);
+  });
+
+  // Names that were replaced: an old one that survives as a synonym is worse than either.
+  const REPLACED =
+    /^(?:wish(?:es)?|rulings?|brakes?|sightings?|bell|census|fate|seized|rhythm|lent|pace|ground|epoch|activated|rate_blocked|serviced|ruled)$/;
+  const partsOf = (name: string): readonly string[] => name.split(/(?=[A-Z])|[_-]/).map((part) => part.toLowerCase());
+  // What a released migration made keeps the name it had.
+  const isMigration = (file: string): boolean => file.startsWith('src/store/migrations/');
+
+  test('no replaced name returns', () => {
+    const namesIn = (file: string): readonly string[] => [
+      ...(file.split('/').at(-1)?.replace(/\.ts$/, '').split('.') ?? []),
+      ...(withoutComments(textOf(file))
+        .replace(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/g, '')
+        .match(/[A-Za-z_]\w+/g) ?? []),
+    ];
+    const wrong = sources
+      .filter((file) => !isMigration(file))
+      .flatMap((file) =>
+        [...new Set(namesIn(file))]
+          .filter((name) => partsOf(name).some((part) => REPLACED.test(part)))
+          .map((name) => `${file}: ${name}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});

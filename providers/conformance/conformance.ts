@@ -4,7 +4,7 @@
  * Each rule has a CRM of its own. They may run in any order; one at a time, for one of them listens to the console.
  */
 
-import { Broken, brief, isProviderError } from './insist.ts';
+import { BrokenExpectation, brief, isProviderError } from './insist.ts';
 import { inLab } from './lab.ts';
 import type { BareRule, ConformanceRule } from './rule.ts';
 import { ABILITY_RULES } from './rules/ability-rules.ts';
@@ -93,7 +93,7 @@ async function judged<T>(rule: ConformanceRule | BareRule, work: Promise<T>): Pr
 }
 
 function seenIn(error: unknown): string {
-  if (error instanceof Broken) return error.message;
+  if (error instanceof BrokenExpectation) return error.message;
   if (isProviderError(error)) return `a verb threw ${error.fault}: ${error.message}`;
   const what = `a verb, or the fake, threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
   const place = error instanceof Error ? placeOf(error) : undefined;

@@ -3,13 +3,13 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { ProviderError } from '../provider.ts';
 
 /** A rule of the contract that a provider broke: what was seen. The suite adds the rule's name and why it matters. */
-export class Broken extends Error {
+export class BrokenExpectation extends Error {
   override readonly name = 'Broken';
 }
 
 /** Breaks the rule where the condition does not hold. */
 export function insist(condition: boolean, seen: string): asserts condition {
-  if (!condition) throw new Broken(seen);
+  if (!condition) throw new BrokenExpectation(seen);
 }
 
 /** Breaks the rule where two values are not deeply equal. */
@@ -44,7 +44,7 @@ export async function faultOf(work: Promise<unknown>, what: string): Promise<Pro
     (error: unknown) => ({ error }),
   );
   if ('value' in ended)
-    throw new Broken(`${what} should be thrown as a ProviderError; instead it gave ${brief(ended.value)}`);
+    throw new BrokenExpectation(`${what} should be thrown as a ProviderError; instead it gave ${brief(ended.value)}`);
   insist(
     isProviderError(ended.error),
     `${what} should be thrown as a ProviderError; instead it threw ${brief(ended.error)}`,

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
 import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, Read } from '../provider.ts';
 import { openTestHttp } from './http.ts';
-import { Broken } from './insist.ts';
+import { BrokenExpectation } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
 
 export interface Lab {
@@ -51,7 +51,9 @@ export function settingsOf(provider: Provider, given: Readonly<Record<string, un
   const filled = Value.Default(provider.settings, structuredClone(given));
   const [error] = Value.Errors(provider.settings, filled);
   if (error !== undefined)
-    throw new Broken(`the settings of the fake do not fit the schema: ${error.instancePath || 'all'} ${error.message}`);
+    throw new BrokenExpectation(
+      `the settings of the fake do not fit the schema: ${error.instancePath || 'all'} ${error.message}`,
+    );
   return Object.fromEntries(Object.entries(filled ?? {}));
 }
 
@@ -114,7 +116,7 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
         seen.push(...page.records);
         cursor = page.cursor;
         if (cursor !== undefined && (cursors.has(cursor) || cursors.size > MOST_PAGES))
-          throw new Broken(`a scan gave the cursor ${cursor} twice`);
+          throw new BrokenExpectation(`a scan gave the cursor ${cursor} twice`);
         if (cursor !== undefined) cursors.add(cursor);
       } while (cursor !== undefined);
       return seen;

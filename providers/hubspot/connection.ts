@@ -2,7 +2,7 @@
 import type { Account, Connection, ProviderContext } from '../provider.ts';
 import { MERGED_IDS } from './client/batch.ts';
 import { type Apis, loadClient } from './client/client.ts';
-import { faultOf, RefusedAnswer } from './client/faults.ts';
+import { faultOf, HubspotRefusal } from './client/faults.ts';
 import type { HubspotSettings } from './client/settings.ts';
 import { readChanges } from './read/changes.ts';
 import { findHolders } from './read/holders.ts';
@@ -30,7 +30,7 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
     try {
       return await work(bind(signal));
     } catch (error) {
-      throw error instanceof RefusedAnswer ? faultOf(error, clock()) : error;
+      throw error instanceof HubspotRefusal ? faultOf(error, clock()) : error;
     }
   };
 

@@ -1,7 +1,7 @@
 /** Which scopes the token lacks: each is tried with a batch of nothing, since HubSpot judges the scope before the body. */
 import { type MissingRight, ProviderError, type Right } from '../provider.ts';
 import type { Apis } from './client/client.ts';
-import { RefusedAnswer } from './client/faults.ts';
+import { HubspotRefusal } from './client/faults.ts';
 
 interface Probe {
   /** https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/scopes */
@@ -49,7 +49,7 @@ async function refusalOf(call: Promise<unknown>, scope: string): Promise<string 
     await call;
   } catch (error) {
     // A batch of nothing may be refused for being empty: the scope was there.
-    if (error instanceof RefusedAnswer) return undefined;
+    if (error instanceof HubspotRefusal) return undefined;
     if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
     return error.message.includes(scope) ? error.message : `${error.message}; the scope needed is ${scope}`;
   }

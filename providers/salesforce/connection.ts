@@ -1,7 +1,7 @@
 /** A connection to one Salesforce org: the contract's verbs over the fenced client. */
 import type { Connection, ProviderContext } from '../provider.ts';
 import { type Calls, type HttpVerb, loadClient } from './client/client.ts';
-import { faultOf, RefusedAnswer } from './client/errors.ts';
+import { faultOf, SalesforceRefusal } from './client/errors.ts';
 import type { SalesforceSettings } from './client/settings.ts';
 import { missingPermissions } from './permissions.ts';
 import { changedAccounts } from './read/changes.ts';
@@ -27,7 +27,7 @@ export async function connectSalesforce(settings: SalesforceSettings, context: P
     try {
       return await work(bind(signal));
     } catch (error) {
-      throw error instanceof RefusedAnswer ? faultOf(error) : error;
+      throw error instanceof SalesforceRefusal ? faultOf(error) : error;
     }
   };
   const fieldsFor = (calls: Calls) => ({ known: () => schemas.known(calls), fresh: () => schemas.fresh(calls) });

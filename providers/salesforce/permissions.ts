@@ -1,7 +1,7 @@
 /** Which permissions the user lacks, as describe tells them: what the user may do with each object, and with ParentId. */
 import type { MissingRight, Right } from '../provider.ts';
 import type { AccountRow, Calls } from './client/client.ts';
-import { isNotForUser, RefusedAnswer } from './client/errors.ts';
+import { isNotForUser, SalesforceRefusal } from './client/errors.ts';
 import { objectsOf } from './client/json.ts';
 import type { SalesforceSettings } from './client/settings.ts';
 
@@ -41,7 +41,7 @@ async function mayCreate(calls: Calls, name: string): Promise<boolean> {
     return (await calls.describeObject(name)).createable === true;
   } catch (error) {
     // An object that the user may not see is not there at all.
-    if (error instanceof RefusedAnswer && isNotForUser(error)) return false;
+    if (error instanceof SalesforceRefusal && isNotForUser(error)) return false;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
-import { shownStay } from '../connector/attention-records.ts';
+
 import { ALL_PROPERTIES } from '../connector/decide/override.ts';
+import { shownStay } from '../connector/explain/attention-records.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
 import { canonicalEntityId } from '../protocol/entity-id.ts';
 import { needRecordId } from './arguments/record-id.ts';

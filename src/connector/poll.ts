@@ -8,7 +8,7 @@ import { POLL_QUEUE, type PollDeps, type Polled, type PollTask, pollKey } from '
 import { SCHEMA } from './crm/schema-poll.ts';
 import { CHANGES } from './heal/changes.ts';
 import { UpstreamError } from './links/upstream.ts';
-import { TakenOverError } from './reconcile/context.ts';
+import { ReconcileTakenOverError } from './reconcile/context.ts';
 import { RECONCILE, reconcileTask } from './reconcile/task.ts';
 import { later, settleFault } from './sync/settle.ts';
 
@@ -78,7 +78,7 @@ async function run(
   } catch (error) {
     signal.throwIfAborted();
     // Whoever took over settles it: what this process says has no effect.
-    if (error instanceof TakenOverError) return { kind: 'done' };
+    if (error instanceof ReconcileTakenOverError) return { kind: 'done' };
     const settlement = await settlementOfFault(error, crm, claim, deps.now());
     deps.log.warn({ provider, task: name, err: error }, 'could not look at the CRM: trying again later');
     return settlement;

@@ -78,7 +78,7 @@ export interface JoinOptions {
   readonly beatMs?: number;
 }
 
-export interface Membership {
+export interface DaemonMembership {
   /** This daemon's, among those of the store. */
   readonly id: string;
   /** Takes the row away. */
@@ -86,7 +86,7 @@ export interface Membership {
 }
 
 /** Enters a daemon that holds the store's claim, and renews its row until it leaves. */
-export async function joinDaemons({ store, digests, now, ...rest }: JoinOptions): Promise<Membership> {
+export async function joinDaemons({ store, digests, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
   const { log, metrics, beatMs = BEAT_MS } = rest;
   const id = randomUUID();
   const startedAt = now();

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { addEventCare } from '../../src/store/migrations/event-tables.ts';
+import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
-import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
+import { ENGINES, newStore, newStoreUrl, opened, storeBefore } from '../support/stores.ts';
 
 const keep = (key: string) => ({ key, value: 'v', updated_at: 1_785_000_000_000 });
 
@@ -61,19 +62,14 @@ describe.each(ENGINES)('a store on %s', (engine) => {
   });
 
   it('learns to set events aside with the rows it holds', async () => {
-    const store = await newStore(engine);
+    const store = await storeBefore(engine, addEventCare);
     await store.write(async (tx) => {
-      for (const index of ['receipt_webhook_id', 'receipt_aside']) await sql.raw(`drop index ${index}`).execute(tx);
-      for (const column of ['receipt.webhook_id', 'receipt.digest', 'receipt.aside', 'link.asked_seq']) {
-        const [table, name] = column.split('.');
-        await sql.raw(`alter table ${table} drop column ${name}`).execute(tx);
-      }
       await sql`insert into receipt (dedupe_key, entity, timestamp, body, received_at)
         values ('k', 'CVR-1-95012344', '2026-03-02T08:00:00.000Z', '{}', 1)`.execute(tx);
-      await sql`insert into link (provider, record_id, entity, state, desired, monitored, created_at, updated_at)
+      await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
         values ('crm', '1', 'CVR-1-95012344', 'active', 'on', 'on', 1, 1)`.execute(tx);
-      await addEventCare(tx, store.engine);
     });
+    await migrateStore(store);
     const { db } = store;
     expect(await db.selectFrom('receipt').select(['dedupe_key', 'webhook_id', 'digest', 'aside']).execute()).toEqual([
       { dedupe_key: 'k', webhook_id: null, digest: null, aside: null },

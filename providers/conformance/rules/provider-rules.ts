@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isFieldName } from '../../fields.ts';
 import { CONTRACT_VERSION } from '../../provider.ts';
-import { Broken, brief, insist } from '../insist.ts';
+import { BrokenExpectation, brief, insist } from '../insist.ts';
 import { settingsOf } from '../lab.ts';
 import type { BareRule } from '../rule.ts';
 
@@ -96,7 +96,9 @@ export const PROVIDER_RULES: readonly BareRule[] = [
           );
         }
       } catch (error) {
-        throw error instanceof Broken ? error : new Broken(`it threw ${brief(error)}`, { cause: error });
+        throw error instanceof BrokenExpectation
+          ? error
+          : new BrokenExpectation(`it threw ${brief(error)}`, { cause: error });
       } finally {
         await fake.close();
       }

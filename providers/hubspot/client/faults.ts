@@ -5,7 +5,7 @@ import { type HubspotErrorBody, parseErrorBody } from './error-body.ts';
 import { untilMidnight } from './midnight.ts';
 
 /** An answer outside 2xx. The verbs look at 400, 404 and 409; the rest becomes a {@link ProviderError}. */
-export class RefusedAnswer extends Error {
+export class HubspotRefusal extends Error {
   override readonly name = 'RefusedAnswer';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ const MOVE_MAX_MS = 24 * HOUR_MS;
 const MESSAGE_CHARS = 600;
 
 /** What a refused answer means where no single record is to blame; pure. */
-export function faultOf(answer: RefusedAnswer, clock: AccountClock): ProviderError {
+export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderError {
   const { status, headers, body } = answer;
   const after = retryAfterMs(headers['retry-after'], clock.now);
   const wait = (ms: number | undefined) => (ms === undefined ? {} : { retryAfterMs: ms });
@@ -90,7 +90,7 @@ export function observe(response: HttpResponse): Observation | undefined {
   return remaining === undefined ? undefined : { remaining };
 }
 
-function rateWaitMs({ headers, body }: RefusedAnswer, { now, timeZone }: AccountClock): number {
+function rateWaitMs({ headers, body }: HubspotRefusal, { now, timeZone }: AccountClock): number {
   if (body.policyName === 'SECONDLY') return SECOND_MS;
   if (body.policyName !== 'DAILY') return count(headers['x-hubspot-ratelimit-interval-milliseconds']) || 10 * SECOND_MS;
   try {
@@ -111,7 +111,7 @@ function missingScopes(body: HubspotErrorBody): string {
   return `HubSpot does not allow this call: ${reasonOf(body)}`;
 }
 
-const say = ({ status, headers, body }: RefusedAnswer, what: string): string => {
+const say = ({ status, headers, body }: HubspotRefusal, what: string): string => {
   const correlation = body.correlationId ?? headers['x-hubspot-correlation-id'];
   return `${what} (${status}${correlation === undefined ? '' : `, correlation id ${correlation}`})`;
 };

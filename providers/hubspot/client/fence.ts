@@ -5,7 +5,7 @@
  * Their own transport has no deadline, follows redirects and retries writes; nothing of it is used.
  */
 import { type Http, type HttpRequest, type HttpResponse, ProviderError } from '../../provider.ts';
-import { type AccountClock, faultOf, RefusedAnswer } from './faults.ts';
+import { type AccountClock, faultOf, HubspotRefusal } from './faults.ts';
 
 /** A request as every group of the client builds it. */
 export interface Outgoing {
@@ -49,7 +49,7 @@ const RECORD_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);
 export async function settle(http: Http, request: HttpRequest, clock: () => AccountClock): Promise<HttpResponse> {
   const response = await http(request);
   if (response.status < 200 || response.status > 299) {
-    const refused = new RefusedAnswer(response);
+    const refused = new HubspotRefusal(response);
     throw RECORD_STATUSES.has(response.status) ? refused : faultOf(refused, clock());
   }
   const json = response.body === '' && response.status === 204 ? {} : parseObject(response.body);
@@ -70,7 +70,7 @@ function judged(request: HttpRequest, response: HttpResponse, json: Record<strin
   if (request.url.endsWith('/batch/labels/archive')) {
     // The client has no room for errors here, and dated versions put them into a 200.
     const [error] = errors;
-    if (error !== undefined) throw new RefusedAnswer({ ...response, status: 400, body: JSON.stringify(error) });
+    if (error !== undefined) throw new HubspotRefusal({ ...response, status: 400, body: JSON.stringify(error) });
     return { ...response, status: 204 };
   }
   if (isListed(request) && !Array.isArray(json.results))

@@ -2,7 +2,7 @@
 import { ProviderError } from '../../provider.ts';
 import { type HubspotRecord, isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer } from '../client/faults.ts';
+import { HubspotRefusal } from '../client/faults.ts';
 
 /** The record that answers to an id, which after a merge is another one; undefined where there is none. */
 export async function findOne(
@@ -15,7 +15,7 @@ export async function findOne(
     if (!isRecordId(String(record.id))) throw new ProviderError('unavailable', 'HubSpot gave a company without its id');
     return record;
   } catch (error) {
-    if (error instanceof RefusedAnswer && error.status === 404) return undefined;
+    if (error instanceof HubspotRefusal && error.status === 404) return undefined;
     throw error;
   }
 }

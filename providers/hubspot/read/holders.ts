@@ -2,7 +2,7 @@
 import { ProviderError, type Search } from '../../provider.ts';
 import { type HubspotRecord, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer } from '../client/faults.ts';
+import { HubspotRefusal } from '../client/faults.ts';
 import type { HubspotSchema } from './schema.ts';
 
 const MOST = 10;
@@ -54,7 +54,7 @@ export async function byUnique(
     );
     return errors.every(({ category }) => category === 'OBJECT_NOT_FOUND') ? records : undefined;
   } catch (error) {
-    if (!(error instanceof RefusedAnswer)) throw error;
+    if (!(error instanceof HubspotRefusal)) throw error;
     if (error.body.category === 'OBJECT_NOT_FOUND') return [];
     return undefined;
   }

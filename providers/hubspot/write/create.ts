@@ -3,7 +3,7 @@ import { type Created, type PropertyValue, ProviderError } from '../../provider.
 import { isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
 import type { HubspotErrorBody } from '../client/error-body.ts';
-import { RefusedAnswer, reasonOf } from '../client/faults.ts';
+import { HubspotRefusal, reasonOf } from '../client/faults.ts';
 import { byUnique } from '../read/holders.ts';
 import { toHubspot } from '../read/values.ts';
 
@@ -17,12 +17,12 @@ export async function createCompany(apis: Apis, properties: Readonly<Record<stri
     if (!isRecordId(id)) throw new ProviderError('unavailable', 'HubSpot made a company and did not say its id');
     return { kind: 'created', id };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || error.status === 404) throw error;
+    if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
     return await judge(apis, texts, error);
   }
 }
 
-async function judge(apis: Apis, texts: Readonly<Record<string, string>>, refused: RefusedAnswer): Promise<Created> {
+async function judge(apis: Apis, texts: Readonly<Record<string, string>>, refused: HubspotRefusal): Promise<Created> {
   const { body } = refused;
   const reason = body.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(body);
   const clash = body.properties.find(({ code }) => code === 'CONFLICTING_UNIQUE_VALUE');

@@ -2,7 +2,7 @@
 import type { PropertyCreate } from '@hubspot/api-client/lib/codegen/crm/properties/index.js';
 import { type Defined, type PropertyDefinition, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer, reasonOf } from '../client/faults.ts';
+import { HubspotRefusal, reasonOf } from '../client/faults.ts';
 import type { HubspotSchema } from '../read/schema.ts';
 import { WIRE_TYPES } from './wire-types.ts';
 
@@ -41,7 +41,7 @@ async function makeGroup(apis: Apis): Promise<void> {
     await apis.groups.create('companies', GROUP);
   } catch (error) {
     // Somebody else made it a moment ago: the properties show whether it can be used.
-    if (!(error instanceof RefusedAnswer) || error.status === 404) throw error;
+    if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
   }
 }
 
@@ -51,7 +51,7 @@ async function make(apis: Apis, definition: PropertyDefinition): Promise<Defined
     await apis.properties.create('companies', toCreate(apis, definition));
     return { name, kind: 'created' };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || error.status === 404) throw error;
+    if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
     if (await exists(apis, name)) return { name, kind: 'exists' };
     const reason = `${reasonOf(error.body)}; a deleted property keeps its name for a time: restore it in HubSpot`;
     return { name, kind: 'refused', reason: isClash(error) ? reason : reasonOf(error.body) };
@@ -77,13 +77,13 @@ const YES_NO = [
   { label: 'No', value: 'false', displayOrder: 1, hidden: false },
 ];
 
-const isClash = ({ status, body }: RefusedAnswer): boolean => status === 409 || /exist/i.test(body.message);
+const isClash = ({ status, body }: HubspotRefusal): boolean => status === 409 || /exist/i.test(body.message);
 
 async function exists(apis: Apis, name: string): Promise<boolean> {
   try {
     return (await apis.properties.getByName('companies', name, false)).archived !== true;
   } catch (error) {
-    if (error instanceof RefusedAnswer && error.status === 404) return false;
+    if (error instanceof HubspotRefusal && error.status === 404) return false;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { type Note, type NoteOutcome, ProviderError } from '../../provider.ts';
 import { isRecordId, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer, reasonOf } from '../client/faults.ts';
+import { HubspotRefusal, reasonOf } from '../client/faults.ts';
 import { findOne } from '../read/find.ts';
 import { holdsMarker, noteHtml } from './note-html.ts';
 
@@ -21,7 +21,7 @@ export async function addNote(apis: Apis, note: Note): Promise<NoteOutcome> {
   try {
     return await post(apis, note, note.recordId);
   } catch (error) {
-    if (!(error instanceof RefusedAnswer)) throw withScope(error, WRITE_SCOPE);
+    if (!(error instanceof HubspotRefusal)) throw withScope(error, WRITE_SCOPE);
     const company = await findOne(apis, note.recordId, []);
     if (company === undefined) return { kind: 'gone' };
     if (company.id === note.recordId) return { kind: 'rejected', reason: reasonOf(error.body) };
@@ -33,7 +33,7 @@ async function postToSurvivor(apis: Apis, note: Note, survivor: string): Promise
   try {
     return await post(apis, note, survivor);
   } catch (error) {
-    if (!(error instanceof RefusedAnswer)) throw error;
+    if (!(error instanceof HubspotRefusal)) throw error;
     return { kind: 'rejected', reason: reasonOf(error.body) };
   }
 }

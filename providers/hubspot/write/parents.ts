@@ -6,7 +6,7 @@ import type {
 import { type Outcome, type ParentRead, ProviderError } from '../../provider.ts';
 import { isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer, reasonOf } from '../client/faults.ts';
+import { HubspotRefusal, reasonOf } from '../client/faults.ts';
 import { findOne } from '../read/find.ts';
 import { readCompanies } from '../read/read.ts';
 
@@ -80,7 +80,7 @@ export async function writeParent(
     if (parent !== null) await label(apis, id, parent);
     return { kind: 'written', id };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer)) throw error;
+    if (!(error instanceof HubspotRefusal)) throw error;
     const company = await findOne(apis, id, []);
     if (company === undefined) return { kind: 'gone', id };
     if (company.id !== id) return { kind: 'moved', id, to: company.id };

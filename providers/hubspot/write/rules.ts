@@ -1,7 +1,7 @@
 /** The account's rules that may block a write, as far as HubSpot tells: some it shows only in its pages. */
 import { type AccountRule, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer } from '../client/faults.ts';
+import { HubspotRefusal } from '../client/faults.ts';
 import type { HubspotSchema } from '../read/schema.ts';
 
 const COMPANY_TYPE = '0-2';
@@ -40,7 +40,7 @@ async function ifAllowed(apis: Apis, path: string): Promise<Readonly<Record<stri
   try {
     return (await apis.get(path)).body;
   } catch (error) {
-    const isHidden = error instanceof RefusedAnswer || (error instanceof ProviderError && error.fault === 'refused');
+    const isHidden = error instanceof HubspotRefusal || (error instanceof ProviderError && error.fault === 'refused');
     if (isHidden) return {};
     throw error;
   }

@@ -2,7 +2,7 @@
 import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
 import { isRecordId, namedIds, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
-import { RefusedAnswer } from '../client/faults.ts';
+import { HubspotRefusal } from '../client/faults.ts';
 import { findOne } from '../read/find.ts';
 import { toHubspot } from '../read/values.ts';
 import { judgeAnswer, judgeRefusal, type PatchStep } from './judge.ts';
@@ -36,7 +36,7 @@ async function write(apis: Apis, group: readonly Patch[]): Promise<PatchStep> {
   try {
     return judgeAnswer(group, readBatch(await apis.batch.update({ inputs: group.map(toInput) })));
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || !isAboutRecords(error)) throw error;
+    if (!(error instanceof HubspotRefusal) || !isAboutRecords(error)) throw error;
     return judgeRefusal(group, { ...error.body, category: categoryOf(error) });
   }
 }
@@ -49,13 +49,13 @@ const toInput = ({ id, properties }: Patch) => ({
 });
 
 /** A 404 may also be a wrong address: only one that speaks of objects counts. */
-const isAboutRecords = ({ status, body }: RefusedAnswer): boolean =>
+const isAboutRecords = ({ status, body }: HubspotRefusal): boolean =>
   status === 400 ||
   status === 409 ||
   (status === 404 && (body.category === 'OBJECT_NOT_FOUND' || namedIds(body).length > 0));
 
 /** A write HubSpot answers with 400 or 409 is refused, whatever it calls the reason. */
-const categoryOf = ({ status, body }: RefusedAnswer): string =>
+const categoryOf = ({ status, body }: HubspotRefusal): string =>
   status === 404 || body.category === 'OBJECT_NOT_FOUND' ? 'OBJECT_NOT_FOUND' : 'VALIDATION_ERROR';
 
 async function whereabouts(apis: Apis, id: string): Promise<Outcome> {

@@ -1,7 +1,7 @@
 /** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
 import type { Connection } from 'jsforce/lib/connection.js';
 import type { HttpResponse, PropertyValue, ProviderContext } from '../../provider.ts';
-import { RefusedAnswer, sessionFault, strangeAnswer } from './errors.ts';
+import { SalesforceRefusal, sessionFault, strangeAnswer } from './errors.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
 import { openSessions, type Session } from './session.ts';
@@ -20,7 +20,7 @@ export type QueryScope = 'live' | 'all' | 'tooling';
 /** One record to write. */
 export type WriteRow = { readonly Id: string } & Readonly<Record<string, PropertyValue>>;
 
-/** The calls for one verb, bound to its signal. Each throws {@link RefusedAnswer} for a refusal, never for a 401. */
+/** The calls for one verb, bound to its signal. Each throws {@link SalesforceRefusal} for a refusal, never for a 401. */
 export interface Calls {
   /** Fields of Account the user may see. */
   describe(): Promise<readonly AccountRow[]>;
@@ -167,4 +167,4 @@ export async function loadClient(
   };
 }
 
-const isSessionRefused = (error: unknown): boolean => error instanceof RefusedAnswer && error.status === 401;
+const isSessionRefused = (error: unknown): boolean => error instanceof SalesforceRefusal && error.status === 401;

@@ -15,7 +15,7 @@ export interface ApiError {
 }
 
 /** An answer with a status of 400 or more. Holds no headers and no body that is not Salesforce's own. */
-export class RefusedAnswer extends Error {
+export class SalesforceRefusal extends Error {
   override readonly name = 'RefusedAnswer';
   readonly status: number;
   /** Empty where the body was not Salesforce's JSON. */
@@ -80,19 +80,19 @@ export const say = (error: ApiError): string =>
   error.message === '' ? error.code : `${error.message} (${error.code})`;
 
 /** True where a record of the call may be to blame, not the connection. */
-export const isAboutRecords = ({ status, errors }: RefusedAnswer): boolean =>
+export const isAboutRecords = ({ status, errors }: SalesforceRefusal): boolean =>
   (status === 400 || status === 404) &&
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && !CONNECTION.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
 /** True where the user may not see or do the thing asked for, or the org does not have it: not a fault of the connection. */
-export const isNotForUser = ({ status, errors }: RefusedAnswer): boolean =>
+export const isNotForUser = ({ status, errors }: SalesforceRefusal): boolean =>
   (status === 400 || status === 403 || status === 404) &&
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
 /** What a refused answer means for the connection; pure. */
-export function faultOf(answer: RefusedAnswer): ProviderError {
+export function faultOf(answer: SalesforceRefusal): ProviderError {
   const { status, errors } = answer;
   const limit = errors.find(({ code }) => code === 'REQUEST_LIMIT_EXCEEDED');
   if (limit !== undefined) return limitFault(limit, answer);
@@ -115,7 +115,7 @@ export function faultOf(answer: RefusedAnswer): ProviderError {
 export const sessionFault = (cause: unknown): ProviderError =>
   new ProviderError(
     'auth',
-    `Salesforce refuses the session${cause instanceof RefusedAnswer ? codes(cause.errors) : ''}; check that the user is active, may use the API and the app, and that its password and session policies allow API sessions`,
+    `Salesforce refuses the session${cause instanceof SalesforceRefusal ? codes(cause.errors) : ''}; check that the user is active, may use the API and the app, and that its password and session policies allow API sessions`,
     { cause },
   );
 
@@ -136,7 +136,7 @@ export function observe(
 }
 
 /** Only the text tells the two limits apart; it is not translated. */
-function limitFault(limit: ApiError, answer: RefusedAnswer): ProviderError {
+function limitFault(limit: ApiError, answer: SalesforceRefusal): ProviderError {
   if (/TotalRequests/i.test(limit.message)) {
     return rate('The org has used up its API calls of 24 hours', answer.retryAfterMs ?? DAILY_PAUSE_MS, answer);
   }
@@ -149,7 +149,7 @@ const rate = (message: string, retryAfterMs: number, cause: unknown): ProviderEr
 
 const refused = (message: string, cause: unknown): ProviderError => new ProviderError('refused', message, { cause });
 
-function advice({ status, errors }: RefusedAnswer): string {
+function advice({ status, errors }: SalesforceRefusal): string {
   const has = (code: string) => errors.some((error) => error.code === code);
   if (has('API_DISABLED_FOR_ORG') || has('API_CURRENTLY_DISABLED'))
     return '; this edition or user has no API access: ask an administrator for the permission API Enabled';

@@ -1,7 +1,7 @@
 /** What the token endpoint is asked with, by flow, and what its refusals mean. */
 import { createPrivateKey, createSign, type KeyObject } from 'node:crypto';
 import { ProviderError } from '../../provider.ts';
-import { faultOf, type RefusedAnswer } from './errors.ts';
+import { faultOf, type SalesforceRefusal } from './errors.ts';
 import type { SalesforceSettings } from './settings.ts';
 
 /** Parameters of a token request, without the client's id and secret. */
@@ -30,7 +30,7 @@ export function grantOf(settings: SalesforceSettings, refreshToken: string | und
 }
 
 /** What a refusal of the token endpoint means, with what to do about it. */
-export function grantFault(answer: RefusedAnswer, settings: SalesforceSettings): ProviderError {
+export function grantFault(answer: SalesforceRefusal, settings: SalesforceSettings): ProviderError {
   const { status, errors } = answer;
   const [error] = errors;
   const passing = error?.code === 'server_error' || error?.code === 'temporarily_unavailable';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/oauth2.js';
 import { type ProviderContext, ProviderError } from '../../provider.ts';
-import { RefusedAnswer, strangeAnswer } from './errors.ts';
+import { SalesforceRefusal, strangeAnswer } from './errors.ts';
 import { grantFault, grantOf } from './grant.ts';
 import { to18 } from './ids.ts';
 import { trustedInstance } from './instance.ts';
@@ -50,7 +50,7 @@ async function requestToken(settings: SalesforceSettings, oauth2: OAuth2, grant:
     const answer = objectOf(await oauth2.requestToken(grant));
     if (answer !== undefined) return answer;
   } catch (error) {
-    throw error instanceof RefusedAnswer ? grantFault(error, settings) : error;
+    throw error instanceof SalesforceRefusal ? grantFault(error, settings) : error;
   }
   throw strangeAnswer('a token request');
 }

@@ -7,7 +7,7 @@
 import { Duplex } from 'node:stream';
 import type { Connection } from 'jsforce/lib/connection.js';
 import { type HttpRequest, type HttpResponse, type ProviderContext, ProviderError } from '../../provider.ts';
-import { RefusedAnswer } from './errors.ts';
+import { SalesforceRefusal } from './errors.ts';
 
 /** What jsforce moves its messages with. */
 export type JsforceTransport = Connection['_transport'];
@@ -18,7 +18,7 @@ export type StreamPromise = typeof import('jsforce/lib/util/promise.js').StreamP
 /** 300 (several records match) and 304 (not modified) are answers, not redirects. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Makes a transport that throws {@link RefusedAnswer} from 400 on: jsforce would drop the status. */
+/** Makes a transport that throws {@link SalesforceRefusal} from 400 on: jsforce would drop the status. */
 export function fencedTransport(
   { StreamPromise }: { readonly StreamPromise: StreamPromise },
   { http, now }: Pick<ProviderContext, 'http' | 'now'>,
@@ -71,7 +71,7 @@ async function exchange(
       `Salesforce answered with a redirect (status ${response.status}), which is not followed`,
     );
   }
-  if (response.status >= 400) throw new RefusedAnswer(response, now());
+  if (response.status >= 400) throw new SalesforceRefusal(response, now());
   return { statusCode: response.status, headers: { ...response.headers }, body: response.body };
 }
 

@@ -45,7 +45,7 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
   const served = await serveEmulator((request) => answerRequest(org, request, loginUrl), options);
   loginUrl = served.url;
   const { rate } = options;
-  const pace =
+  const limits =
     rate === undefined || rate === 'none' ? {} : { rate: { calls: rate.calls, perSeconds: rate.perMs / 1_000 } };
 
   const any = (id: string): StoredAccount => {
@@ -74,7 +74,7 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
   const emulator: SalesforceEmulator = {
     name: 'salesforce',
     url: served.url,
-    settings: { loginUrl: served.url, auth: org.tokens.auth, ...pace },
+    settings: { loginUrl: served.url, auth: org.tokens.auth, ...limits },
     secrets: org.tokens.secrets,
     add: (properties) => org.accounts.create(checked(undefined, { Name: null, ...properties })).id,
     get(id) {

@@ -1,7 +1,7 @@
 /** Who the credentials are, and what is left of the org's allowance. */
 import type { Account } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { RefusedAnswer } from '../client/errors.ts';
+import { SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import { ORGANIZATION_QUERY } from './soql.ts';
 
@@ -28,7 +28,7 @@ export async function checkAccount(calls: Calls): Promise<Account> {
   } catch (error) {
     // A user for integrations alone may not see Organization; the refusal itself shows that the API answers.
     const hidden =
-      error instanceof RefusedAnswer &&
+      error instanceof SalesforceRefusal &&
       error.errors.some(({ code }) => code === 'INVALID_TYPE' || code === 'INVALID_FIELD');
     if (!hidden) throw error;
     return { id, name: `Salesforce org ${id}`, notes: [...usageNotes(calls), SHARING_NOTE] };

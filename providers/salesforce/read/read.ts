@@ -1,7 +1,7 @@
 /** Reads accounts by id, and says where the missing ones went. */
 import { type PropertyValue, ProviderError, type Read } from '../../provider.ts';
 import type { AccountRow, Calls } from '../client/client.ts';
-import { faultOf, RefusedAnswer } from '../client/errors.ts';
+import { faultOf, SalesforceRefusal } from '../client/errors.ts';
 import { isAccountId, to18 } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from './fields.ts';
@@ -55,7 +55,7 @@ export async function whereaboutsOf(
   try {
     return { found: await findWhereabouts(calls, ids) };
   } catch (error) {
-    const fault = error instanceof RefusedAnswer ? faultOf(error) : error;
+    const fault = error instanceof SalesforceRefusal ? faultOf(error) : error;
     if (!(fault instanceof ProviderError) || !somethingKnown) throw fault;
     return { found: new Map(), fault };
   }

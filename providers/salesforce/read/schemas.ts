@@ -1,6 +1,6 @@
 /** The account's fields as one connection knows them: read once, and again where Salesforce says that they changed. */
 import type { AccountRow, Calls } from '../client/client.ts';
-import { RefusedAnswer } from '../client/errors.ts';
+import { SalesforceRefusal } from '../client/errors.ts';
 import { type SalesforceSchema, schemaOf } from './fields.ts';
 
 export interface Schemas {
@@ -38,7 +38,7 @@ export function openSchemas(): Schemas {
       try {
         return await work(visible, before);
       } catch (error) {
-        if (!(error instanceof RefusedAnswer) || !error.errors.some(({ code }) => code === 'INVALID_FIELD'))
+        if (!(error instanceof SalesforceRefusal) || !error.errors.some(({ code }) => code === 'INVALID_FIELD'))
           throw error;
         const now = await fresh(calls);
         const left = visible.filter((name) => now.has(name));

@@ -1,7 +1,7 @@
 /** A note as a ContentNote: rich text among the account's notes and files. */
 import type { Note } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { errorsOf, RefusedAnswer, strangeAnswer } from '../client/errors.ts';
+import { errorsOf, SalesforceRefusal, strangeAnswer } from '../client/errors.ts';
 import { objectOf, objectsOf, textOf } from '../client/json.ts';
 import { contentQuery } from '../read/soql.ts';
 import { clip, tag } from './note-text.ts';
@@ -49,7 +49,7 @@ export async function addContentNote(calls: Calls, note: Note): Promise<string> 
   if (refused !== undefined) {
     const { httpStatusCode, body } = refused;
     // No headers: it asks for no wait.
-    throw new RefusedAnswer({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) }, 0);
+    throw new SalesforceRefusal({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) }, 0);
   }
   const id = textOf(objectOf(answers[0]?.body)?.id);
   if (answers.length !== 2 || id === undefined) throw strangeAnswer('a new note');

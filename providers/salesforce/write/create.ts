@@ -1,7 +1,7 @@
 /** Makes one account. A duplicate rule is obeyed here, alerts too: nobody has said yet that both are meant. */
 import { type Created, type PropertyValue, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { isAboutRecords, RefusedAnswer, say } from '../client/errors.ts';
+import { isAboutRecords, SalesforceRefusal, say } from '../client/errors.ts';
 import { to18 } from '../client/ids.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { toSalesforce } from '../read/values.ts';
@@ -20,7 +20,7 @@ export async function createAccount(calls: Calls, properties: Properties, fields
   try {
     return { kind: 'created', id: to18(await calls.create('/sobjects/Account', recordOf(properties, schema))) };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || !isAboutRecords(error)) throw error;
+    if (!(error instanceof SalesforceRefusal) || !isAboutRecords(error)) throw error;
     return judge(error, properties, fields);
   }
 }
@@ -36,7 +36,7 @@ const recordOf = (properties: Properties, schema: SalesforceSchema): Record<stri
 const missing = (properties: Properties, schema: SalesforceSchema): readonly string[] =>
   Object.keys(properties).filter((name) => !schema.has(name));
 
-async function judge(answer: RefusedAnswer, properties: Properties, fields: FieldSource): Promise<Created> {
+async function judge(answer: SalesforceRefusal, properties: Properties, fields: FieldSource): Promise<Created> {
   const { errors } = answer;
   const double = errors.find(({ code }) => code === 'DUPLICATE_VALUE' || code === 'DUPLICATES_DETECTED');
   if (double !== undefined) {

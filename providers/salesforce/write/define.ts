@@ -4,7 +4,7 @@
  */
 import type { Defined, PropertyDefinition } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { isNotForUser, RefusedAnswer } from '../client/errors.ts';
+import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { assignmentQuery, permissionSetQuery } from '../read/soql.ts';
@@ -68,7 +68,7 @@ async function defineField(
     });
     return { defined: { name, kind: 'created' } };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
+    if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
     // It is there, but hidden: what it lacks is made below.
     if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'created' } };
     if (!error.errors.some(({ code }) => NO_RIGHT.has(code)))
@@ -97,7 +97,7 @@ async function show(calls: Calls, names: readonly string[]): Promise<ReadonlyMap
     const reason = await once(calls, '/sobjects/PermissionSetAssignment', { PermissionSetId: set, AssigneeId: userId });
     return reason === undefined ? failed : new Map(names.map((name) => [name, unseen(reason)]));
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
+    if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
     return new Map(names.map((name) => [name, unseen(error.message)]));
   }
 }
@@ -120,7 +120,7 @@ async function once(calls: Calls, path: string, body: object): Promise<string | 
     await calls.create(path, body);
     return undefined;
   } catch (error) {
-    if (!(error instanceof RefusedAnswer) || !isNotForUser(error)) throw error;
+    if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
     return error.errors.some(({ code }) => EXISTS.has(code)) ? undefined : error.message;
   }
 }

@@ -1,7 +1,7 @@
 /** Notes on accounts, as tasks or as ContentNotes. Neither can be made only once: the runtime looks before it repeats. */
 import { type Note, type NoteOutcome, type Notes, ProviderError } from '../../provider.ts';
 import type { Calls, HttpVerb } from '../client/client.ts';
-import { isNotForUser, RefusedAnswer } from '../client/errors.ts';
+import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { isAccountId, to18 } from '../client/ids.ts';
 import type { SalesforceSettings } from '../client/settings.ts';
 import { findWhereabouts } from '../read/whereabouts.ts';
@@ -34,7 +34,7 @@ async function added(
   try {
     return { kind: 'written', id: await add(calls, note) };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer)) throw error;
+    if (!(error instanceof SalesforceRefusal)) throw error;
     return judge(calls, note, error);
   }
 }
@@ -56,7 +56,7 @@ const NO_NOTES: ReadonlySet<string> = new Set([
   'INVALID_FIELD_FOR_INSERT_UPDATE',
 ]);
 
-async function judge(calls: Calls, note: Note, answer: RefusedAnswer): Promise<NoteOutcome> {
+async function judge(calls: Calls, note: Note, answer: SalesforceRefusal): Promise<NoteOutcome> {
   // A note locks its account, and a locked account refuses notes: nothing was made.
   if (answer.errors.some(({ code }) => code === 'UNABLE_TO_LOCK_ROW')) return { kind: 'retry', reason: answer.message };
   if (!isNotForUser(answer)) throw answer;
@@ -70,7 +70,7 @@ async function judge(calls: Calls, note: Note, answer: RefusedAnswer): Promise<N
   return { kind: 'rejected', reason: answer.message + advice(answer) };
 }
 
-function advice({ errors }: RefusedAnswer): string {
+function advice({ errors }: SalesforceRefusal): string {
   const codes = new Set(errors.map(({ code }) => code));
   if (codes.has('INVALID_TYPE'))
     return '; let the user make such records, enable Notes in Setup for noteAs: ContentNote, or set noteAs: Task';

@@ -1,7 +1,7 @@
 /** The org's rules that may block a write, as far as this user can see them. */
 import type { AccountRule } from '../../provider.ts';
 import type { AccountRow, Calls, QueryScope } from '../client/client.ts';
-import { isNotForUser, RefusedAnswer } from '../client/errors.ts';
+import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import { DUPLICATE_RULES_QUERY, VALIDATION_RULES_QUERY } from '../read/soql.ts';
 
@@ -46,7 +46,7 @@ async function rowsSeen(calls: Calls, soql: string, scope: QueryScope): Promise<
   try {
     return (await calls.query(soql, scope)).rows;
   } catch (error) {
-    if (error instanceof RefusedAnswer && isNotForUser(error)) return [];
+    if (error instanceof SalesforceRefusal && isNotForUser(error)) return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** A note as a completed task on the account: it stands in the account's history of activities. */
 import type { Note } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { isNotForUser, RefusedAnswer } from '../client/errors.ts';
+import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import { CLOSED_STATUS_QUERY, tasksQuery } from '../read/soql.ts';
 import { clip, tag } from './note-text.ts';
@@ -48,7 +48,7 @@ async function closedStatus(calls: Calls): Promise<string> {
     const labels = (await calls.query(CLOSED_STATUS_QUERY)).rows.flatMap((row) => textOf(row.MasterLabel) ?? []);
     return labels.includes(COMPLETED) ? COMPLETED : (labels[0] ?? COMPLETED);
   } catch (error) {
-    if (error instanceof RefusedAnswer && isNotForUser(error)) return COMPLETED;
+    if (error instanceof SalesforceRefusal && isNotForUser(error)) return COMPLETED;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** Writes patches to accounts by id, 200 in a call; never creates one. */
 import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { faultOf, isAboutRecords, RefusedAnswer } from '../client/errors.ts';
+import { faultOf, isAboutRecords, SalesforceRefusal } from '../client/errors.ts';
 import { isAccountId, to18 } from '../client/ids.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { whereaboutsOf } from '../read/read.ts';
@@ -60,7 +60,7 @@ async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource
     const verdicts = judgeResults(group, await calls.update(group.map((patch) => rowOf(patch, schema))));
     return { verdicts: group.map(({ id }, at) => [id, verdicts[at] ?? 'missing']), again: [] };
   } catch (error) {
-    if (!(error instanceof RefusedAnswer)) throw error;
+    if (!(error instanceof SalesforceRefusal)) throw error;
     if (!isAboutRecords(error)) throw faultOf(error);
     return divide(
       group,
@@ -71,7 +71,7 @@ async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource
 }
 
 /** Salesforce refused a call as a whole: finds the record to blame, by the fields that are not there or by halves. */
-function divide(group: readonly Patch[], refusal: RefusedAnswer, schema: SalesforceSchema): Step {
+function divide(group: readonly Patch[], refusal: SalesforceRefusal, schema: SalesforceSchema): Step {
   const unknown = group.filter((patch) => unknownFields(patch, schema).length > 0);
   if (unknown.length > 0) {
     const known = group.filter((patch) => !unknown.includes(patch));

@@ -7,7 +7,7 @@
 import { isJsonObject } from '../../protocol/text/json.ts';
 
 /** A refusal, as status and reason. */
-export class Refusal extends Error {
+export class QueryRefusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
 
@@ -40,15 +40,15 @@ const KEYWORDS = /\.(?:cvrNummer|pNummer)$/;
 /** Fields kept as dates: sorted as ms since 1970. */
 const DATES = /\.(?:sidstIndlaest|sidstOpdateret)$/;
 
-/** Answers one search. Throws {@link Refusal}. */
+/** Answers one search. Throws {@link QueryRefusal}. */
 export function search(index: string, documents: ReadonlyMap<string, RegisterHit>, body: unknown): SearchHits {
-  if (!isJsonObject(body)) throw new Refusal(400, 'parsing_exception: the body is no object');
+  if (!isJsonObject(body)) throw new QueryRefusal(400, 'parsing_exception: the body is no object');
   const strange = Object.keys(body).find((key) => !KNOWN.includes(key));
-  if (strange !== undefined) throw new Refusal(400, `parsing_exception: Unknown key for a value in [${strange}].`);
+  if (strange !== undefined) throw new QueryRefusal(400, `parsing_exception: Unknown key for a value in [${strange}].`);
   const size = count(body['size'] ?? 10, 'size');
   const from = count(body['from'] ?? 0, 'from');
   if (from + size > WINDOW) {
-    throw new Refusal(
+    throw new QueryRefusal(
       400,
       `query_phase_execution_exception: Result window is too large, from + size must be less than or equal to: [${WINDOW}] but was [${from + size}].`,
     );
@@ -78,11 +78,11 @@ type Matcher = (document: RegisterHit) => boolean;
 
 function matcher(query: unknown): Matcher {
   const [[kind, inner] = [], ...others] = isJsonObject(query) ? Object.entries(query) : [];
-  if (kind === undefined || others.length > 0) throw new Refusal(400, 'parsing_exception: [query] malformed');
+  if (kind === undefined || others.length > 0) throw new QueryRefusal(400, 'parsing_exception: [query] malformed');
   if (kind === 'match_all') return () => true;
   if (kind === 'bool') return bool(inner);
   const [[path, wanted] = []] = isJsonObject(inner) ? Object.entries(inner) : [];
-  if (path === undefined) throw new Refusal(400, `parsing_exception: [${kind}] names no field`);
+  if (path === undefined) throw new QueryRefusal(400, `parsing_exception: [${kind}] names no field`);
   if (kind === 'range' && isJsonObject(wanted)) return range(path, wanted);
   if (kind === 'term') return terms(path, [wanted]);
   if (kind === 'terms' && Array.isArray(wanted)) return terms(path, wanted);
@@ -90,7 +90,7 @@ function matcher(query: unknown): Matcher {
     const phrase = String(wanted).toLowerCase();
     return (document) => valuesAt(document, path).some((value) => String(value).toLowerCase().includes(phrase));
   }
-  throw new Refusal(400, `parsing_exception: no [query] registered for [${kind}]`);
+  throw new QueryRefusal(400, `parsing_exception: no [query] registered for [${kind}]`);
 }
 
 function bool(inner: unknown): Matcher {
@@ -111,12 +111,12 @@ function bool(inner: unknown): Matcher {
 function range(path: string, bounds: Readonly<Record<string, unknown>>): Matcher {
   const tests = Object.entries(bounds).map(([name, bound]): ((value: number) => boolean) => {
     const limit = typeof bound === 'number' ? bound : Date.parse(String(bound));
-    if (Number.isNaN(limit)) throw new Refusal(400, `parse_exception: failed to parse date field [${bound}]`);
+    if (Number.isNaN(limit)) throw new QueryRefusal(400, `parse_exception: failed to parse date field [${bound}]`);
     if (name === 'gte') return (value) => value >= limit;
     if (name === 'gt') return (value) => value > limit;
     if (name === 'lte') return (value) => value <= limit;
     if (name === 'lt') return (value) => value < limit;
-    throw new Refusal(400, `parsing_exception: [range] query does not support [${name}]`);
+    throw new QueryRefusal(400, `parsing_exception: [range] query does not support [${name}]`);
   });
   return (document) =>
     valuesAt(document, path).some((value) => {
@@ -158,22 +158,22 @@ function readSort(sort: unknown): readonly Order[] {
     const [[path, how] = []] = isJsonObject(entry) ? Object.entries(entry) : [];
     const direction = isJsonObject(how) ? how['order'] : how;
     if (path === undefined || (direction !== 'asc' && direction !== 'desc'))
-      throw new Refusal(400, 'parsing_exception: [sort] malformed');
+      throw new QueryRefusal(400, 'parsing_exception: [sort] malformed');
     if (!KEYWORDS.test(path) && !DATES.test(path))
-      throw new Refusal(400, `illegal_argument_exception: Fielddata is disabled on text fields: [${path}]`);
+      throw new QueryRefusal(400, `illegal_argument_exception: Fielddata is disabled on text fields: [${path}]`);
     return { path, sign: direction === 'asc' ? 1 : -1 };
   });
 }
 
 function readAfter(after: unknown, order: readonly Order[], from: number): readonly (string | number)[] | undefined {
   if (after === undefined) return undefined;
-  if (from > 0) throw new Refusal(400, '`from` parameter must be set to 0 when `search_after` is used.');
+  if (from > 0) throw new QueryRefusal(400, '`from` parameter must be set to 0 when `search_after` is used.');
   if (!Array.isArray(after) || after.length !== order.length)
-    throw new Refusal(400, 'search_after has a different number of values than sort');
+    throw new QueryRefusal(400, 'search_after has a different number of values than sort');
   return after.map((value: unknown, place) => {
     const wanted = DATES.test(order[place]?.path ?? '') ? 'number' : 'string';
     if (typeof value !== wanted || (typeof value !== 'string' && typeof value !== 'number'))
-      throw new Refusal(400, `Failed to parse search_after value for field [${order[place]?.path}].`);
+      throw new QueryRefusal(400, `Failed to parse search_after value for field [${order[place]?.path}].`);
     return value;
   });
 }
@@ -195,5 +195,5 @@ function compareAll(a: readonly (string | number)[], b: readonly (string | numbe
 
 function count(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw new Refusal(400, `parsing_exception: [${name}] must be a whole number from 0 on`);
+  throw new QueryRefusal(400, `parsing_exception: [${name}] must be a whole number from 0 on`);
 }

@@ -3,7 +3,7 @@ import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } f
 import { serveEmulator } from '../../../providers/emulator.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { sampleDocuments } from '../../service/register/sample/stream.ts';
-import { type Hit, Refusal, type RegisterHit, search } from './elastic.ts';
+import { type Hit, QueryRefusal, type RegisterHit, search } from './elastic.ts';
 
 export interface RegisterEmulatorOptions {
   /** 0 picks a free one. */
@@ -74,8 +74,10 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     if (headers.authorization !== expected)
       return { status: 401, headers: { 'www-authenticate': 'Basic realm="Distribution"' }, body: 'Unauthorized' };
     const [, index, verb] = PATH.exec(url.pathname) ?? [];
-    if (!isIndex(index)) return refusal(new Refusal(404, `index_not_found_exception: no such index [${url.pathname}]`));
-    if (method !== 'GET' && method !== 'POST') return refusal(new Refusal(405, `Incorrect HTTP method: ${method}`));
+    if (!isIndex(index))
+      return refusal(new QueryRefusal(404, `index_not_found_exception: no such index [${url.pathname}]`));
+    if (method !== 'GET' && method !== 'POST')
+      return refusal(new QueryRefusal(405, `Incorrect HTTP method: ${method}`));
     try {
       const asked: unknown = body === '' ? {} : JSON.parse(body);
       const { total, hits } = search(index, documents[index], asked);
@@ -86,8 +88,8 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
         body: { took: 1, timed_out: false, _shards: SHARDS, hits: { ...totalOf(total), hits: shown } },
       };
     } catch (error) {
-      if (error instanceof Refusal) return refusal(error);
-      return refusal(new Refusal(400, 'json_parse_exception: the body is no JSON'));
+      if (error instanceof QueryRefusal) return refusal(error);
+      return refusal(new QueryRefusal(400, 'json_parse_exception: the body is no JSON'));
     }
   }
   const totalOf = (total: number) => ({
@@ -127,7 +129,7 @@ export function loadedAs(document: unknown, loadedAt: number): RegisterHit {
 
 const SHARDS = { total: 6, successful: 6, skipped: 0, failed: 0 };
 
-const refusal = ({ status, message }: Refusal): EmulatorAnswer => {
+const refusal = ({ status, message }: QueryRefusal): EmulatorAnswer => {
   const [type, reason = message] = message.split(': ', 2);
   return { status, body: { error: { root_cause: [{ type, reason }], type, reason }, status } };
 };

@@ -25,9 +25,9 @@ export interface Inputs {
 /** The rule that decided, by name: history and `explain` show it. */
 export type DecisionRule =
   | 'same' // the CRM holds the value already
-  | 'held' // a person ruled that nothing is written
+  | 'held' // a person said that nothing is written
   | 'never' // the policy says so
-  | 'released' // a person ruled that the register wins
+  | 'released' // a person said that the register wins
   | 'blank' // the CRM is blank
   | 'always' // the policy overwrites
   | 'ours' // the CRM holds what we wrote last

@@ -4,7 +4,6 @@ import { needsPerson, readBlocks } from '../../runtime/blocks.ts';
 import { parked } from '../../runtime/lanes/lane-state.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
-import { LINK_SOURCES, VALUE_SOURCE } from '../attention-records.ts';
 import { type DifferenceFilter, readDifferences } from '../decide/differences.ts';
 import { BRAKE_KEY } from '../heal/safety-limit.ts';
 import { countEventsAside, readEventsAside } from '../intake/aside.ts';
@@ -19,6 +18,7 @@ import {
   idOf,
   laneVerbs,
 } from './attention-kinds.ts';
+import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
 
 /** In the order in which they are shown. */
 const SOURCES: readonly AttentionSource[] = [

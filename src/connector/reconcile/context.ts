@@ -22,16 +22,16 @@ export interface ReconcileProgress {
 }
 
 /** Another process reconciles the connection by now: this one was away for longer than its lease. */
-export class TakenOverError extends Error {
-  override readonly name = 'TakenOverError';
+export class ReconcileTakenOverError extends Error {
+  override readonly name = 'ReconcileTakenOverError';
 }
 
-/** Writes where the claim is still held, else throws {@link TakenOverError}. */
+/** Writes where the claim is still held, else throws {@link ReconcileTakenOverError}. */
 export async function writeHeld<T>({ store, claim, crm }: ReconcileContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   const done = await store.write(async (tx) => {
     const keys = await held(tx, [claim]);
     return keys.size === 0 ? undefined : { value: await work(tx) };
   });
-  if (done === undefined) throw new TakenOverError(`another process reconciles ${crm.name}: this one stops`);
+  if (done === undefined) throw new ReconcileTakenOverError(`another process reconciles ${crm.name}: this one stops`);
   return done.value;
 }

@@ -4,8 +4,13 @@ import { createGuard, type GuardOptions } from '../../http/outbound/guard.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { MonitorOptions } from '../monitors/monitor-input.ts';
 import { isOwnJob } from '../monitors/own-jobs.ts';
-import type { ServiceSettings } from '../settings.ts';
 import { openWebhookClient } from './post.ts';
+
+/** What decides which addresses a webhook may have. */
+export interface AddressRules {
+  readonly webhooks: { readonly allowPrivateAddresses: boolean; readonly allow: readonly string[] };
+  readonly emailEvent: string;
+}
 
 /** Where a webhook is, and the client that reaches it. */
 export interface Transport {
@@ -26,10 +31,7 @@ export interface Transports {
 }
 
 /** How monitors are read that somebody asks for, by the configuration: no literal address that could not be posted to. */
-export function monitorReading({
-  webhooks,
-  emailEvent,
-}: Pick<ServiceSettings, 'webhooks' | 'emailEvent'>): MonitorOptions {
+export function monitorReading({ webhooks, emailEvent }: AddressRules): MonitorOptions {
   const { refusal } = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   return { emailEvent, refusal };
 }

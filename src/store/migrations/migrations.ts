@@ -35,19 +35,23 @@ const MIGRATIONS: readonly Migration[] = [
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
 const LOCK = 4_857_231_906;
 
-/** Brings the tables up to date; two processes may do so at once. Throws where the schema is newer than this version. */
-export async function migrateStore(store: Store): Promise<void> {
+/**
+ * Brings the tables up to date; two processes may do so at once. Throws where the schema is newer than this version.
+ * With `before` it stops before that migration, where rows of an older version can be put in and then brought along.
+ */
+export async function migrateStore(store: Store, before?: Migration): Promise<void> {
+  const last = before === undefined ? MIGRATIONS.length : MIGRATIONS.indexOf(before);
   const version = await currentVersion(store.db, store.engine);
-  if (version === MIGRATIONS.length) return;
+  if (version === last) return;
   refuseNewer(version);
   await store.write(async (tx) => {
     if (store.engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
     const from = await currentVersion(tx, store.engine);
     refuseNewer(from);
     if (from === 0) await sql`create table schema_version (version integer not null)`.execute(tx);
-    for (const migrate of MIGRATIONS.slice(from)) await migrate(tx, store.engine);
+    for (const migrate of MIGRATIONS.slice(from, last)) await migrate(tx, store.engine);
     await sql`delete from schema_version`.execute(tx);
-    await sql`insert into schema_version (version) values (${MIGRATIONS.length})`.execute(tx);
+    await sql`insert into schema_version (version) values (${last})`.execute(tx);
   });
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import * as client from 'jsforce/lib/util/promise.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Http, HttpResponse, ProviderContext } from '../../../providers/provider.ts';
-import { RefusedAnswer } from '../../../providers/salesforce/client/errors.ts';
+import { SalesforceRefusal } from '../../../providers/salesforce/client/errors.ts';
 import { fencedTransport } from '../../../providers/salesforce/client/transport.ts';
 import { live, openBench } from './setup.ts';
 
@@ -43,7 +43,7 @@ describe('the fence around jsforce', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    expect(error).toBeInstanceOf(RefusedAnswer);
+    expect(error).toBeInstanceOf(SalesforceRefusal);
     expect(error).toMatchObject({ status: 400, errors: [{ code: 'A' }, { code: 'B', fields: ['F'] }] });
   });
 

@@ -1,7 +1,7 @@
 /** What one document or one index may not do to the others. */
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../../src/protocol/text/json.ts';
-import type { Broken } from '../../../src/service/register/source/source.ts';
+import type { UnreadableDocument } from '../../../src/service/register/source/source.ts';
 import { HOUR, stageOf } from './cvr-stage.ts';
 import { documentsFrom, numbersIn, readAll, upTo } from './source-contract.ts';
 
@@ -26,7 +26,7 @@ describe('a document over 32 MiB', () => {
     const { source } = await stageWith(30_000);
     const { signal } = new AbortController();
     const numbers: number[] = [];
-    const broken: Broken[] = [];
+    const broken: UnreadableDocument[] = [];
     let cursor: string | undefined;
     for (let more = true; more; ) {
       const page = await source.page(cursor, signal);

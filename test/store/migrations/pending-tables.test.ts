@@ -2,25 +2,24 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { loadRecords } from '../../../src/connector/sync/load.ts';
+import { migrateStore } from '../../../src/store/migrations/migrations.ts';
 import { addPendingWrites } from '../../../src/store/migrations/pending-tables.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { ENGINES, storeBefore } from '../../support/stores.ts';
 
 test.each(ENGINES)(
   'a write whose answer was lost before the migration is still known after it (%s)',
   async (engine) => {
-    const store = await newStore(engine);
+    const store = await storeBefore(engine, addPendingWrites);
     await store.write(async (tx) => {
-      await tx.schema.dropTable('pending_write').execute();
-      await tx.schema.alterTable('property_state').addColumn('tried', 'text').execute();
-      await sql`insert into link (provider, record_id, entity, state, desired, monitored, send_update, synced_seq, created_at, updated_at)
+      await sql`insert into link (provider, record_id, entity, state, wish, monitored, send_update, synced_seq, created_at, updated_at)
       values ('crm', 'one', 'CVR-1-12345674', 'active', 'on', 'on', 0, 0, 0, 0)`.execute(tx);
       const write = '{"field":"name","old":"A ApS","now":"B ApS","seq":7}';
       await sql`insert into property_state (provider, record_id, property, tried)
       values ('crm', 'one', 'na"me', ${write}), ('crm', 'one', 'city', ${write}), ('crm', 'two', 'name', null)`.execute(
         tx,
       );
-      await addPendingWrites(tx, engine);
     });
+    await migrateStore(store);
     const [record] = await loadRecords(store.db, 'crm', ['one'], [], 0);
     const pending = ['na"me', 'city'].map((property) => record?.remembered.get(property)?.pending);
     const tried = { field: 'name', old: 'A ApS', now: 'B ApS', seq: 7, from: expect.anything() };

@@ -36,8 +36,8 @@ export interface BackfillRun {
 }
 
 /** Another process began to carry the backfill on. */
-export class TakenOverError extends Error {
-  override readonly name = 'TakenOverError';
+export class BackfillTakenOverError extends Error {
+  override readonly name = 'BackfillTakenOverError';
 }
 
 const keyOf = (provider: string): string => `backfill:${provider}`;
@@ -69,7 +69,7 @@ export const freshRun = (
 export const takeRun = (store: Store, provider: string, run: BackfillRun, now: number): Promise<void> =>
   store.write((tx) => writeValue(tx, keyOf(provider), JSON.stringify(run), now));
 
-/** Writes how far the run has come. Throws {@link TakenOverError} where another process carries it by now. */
+/** Writes how far the run has come. Throws {@link BackfillTakenOverError} where another process carries it by now. */
 export async function saveRun(tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> {
   await holdRun(tx, provider, run);
   await writeValue(tx, keyOf(provider), JSON.stringify(run), now);
@@ -85,5 +85,5 @@ export async function holdRun(tx: Tx, provider: string, { owner }: BackfillRun):
     .executeTakeFirst();
   const current: BackfillRun | undefined = row === undefined ? undefined : JSON.parse(row.value);
   if (current?.owner !== owner)
-    throw new TakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
+    throw new BackfillTakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
 }

@@ -13,7 +13,7 @@ import type { Store } from '../../../store/store.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { createSearch, LARGEST } from './cvr-search.ts';
 import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
-import { type Broken, brokenText, type RegisterSource, SourceError, type SourcePage } from './source.ts';
+import { brokenText, type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from './source.ts';
 
 export interface CvrSourceOptions {
   /** Without a path; `/cvr-permanent/<index>/_search` is added. */
@@ -193,9 +193,9 @@ function furthest(hits: readonly unknown[]): FeedPosition | undefined {
 function taken(
   hits: readonly unknown[],
   reason = 'is a hit without a document',
-): { documents: readonly unknown[]; broken: readonly Broken[] } {
+): { documents: readonly unknown[]; broken: readonly UnreadableDocument[] } {
   const documents: unknown[] = [];
-  const broken: Broken[] = [];
+  const broken: UnreadableDocument[] = [];
   for (const hit of hits) {
     const document = isJsonObject(hit) ? hit['_source'] : undefined;
     if (isJsonObject(document)) documents.push(document);

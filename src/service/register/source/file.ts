@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { linesFrom } from './lines.ts';
-import { type Broken, brokenText, documentsIn, type RegisterSource, SourceError } from './source.ts';
+import { brokenText, documentsIn, type RegisterSource, SourceError, type UnreadableDocument } from './source.ts';
 
 export interface FileSourceOptions {
   /** Documents a page, 500 where absent. */
@@ -133,7 +133,7 @@ export function createFileSource(path: string, options: FileSourceOptions = {}):
 
 interface Page {
   readonly documents: unknown[];
-  readonly broken: Broken[];
+  readonly broken: UnreadableDocument[];
   bytes: number;
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Family } from '../document/families.ts';
 
 /** A text that should have been a document and is none. */
-export interface Broken {
+export interface UnreadableDocument {
   /** The number of the document where it is known, else where it was found. */
   readonly where: string;
   readonly reason: string;
@@ -19,7 +19,7 @@ export interface SourcePage {
   /** Whether more is known to wait: the next page is then asked for at once. */
   readonly more: boolean;
   /** What was passed over because no program can read it. */
-  readonly broken?: readonly Broken[];
+  readonly broken?: readonly UnreadableDocument[];
   /** What of the source cannot be read now, and why, while the rest goes on. */
   readonly trouble?: string;
 }
@@ -63,7 +63,7 @@ export class SourceError extends Error {
 /** How much of a text that cannot be read is shown to a person. */
 const SHOWN = 2_000;
 
-export const brokenText = (where: string, reason: string, text: string): Broken => ({
+export const brokenText = (where: string, reason: string, text: string): UnreadableDocument => ({
   where,
   reason,
   text: text.slice(0, SHOWN),

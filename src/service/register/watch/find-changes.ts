@@ -8,7 +8,7 @@ import { reportedMergers } from '../diff/differ-relations.ts';
 import { addParty, readMergerParties } from '../diff/merger-parties.ts';
 import type { RecodingGuard } from '../diff/recoding.ts';
 import type { Company } from '../document/company.ts';
-import { type Broken, brokenText } from '../source/source.ts';
+import { brokenText, type UnreadableDocument } from '../source/source.ts';
 import type { DocumentStep } from './read-page.ts';
 import { readNames, type SnapshotRow } from './snapshots.ts';
 
@@ -26,7 +26,7 @@ export interface FoundInPage {
   readonly rows: readonly SnapshotRow[];
   readonly companies: readonly Company[];
   /** Documents that could be read, but not compared. */
-  readonly broken: readonly Broken[];
+  readonly broken: readonly UnreadableDocument[];
 }
 
 /** The changes of a page in its order. A step that cannot be compared is told of, and its snapshot is not stored. */
@@ -48,7 +48,7 @@ export async function findChanges(db: Db, steps: readonly DocumentStep[], option
   const changes: Change[] = [];
   const rows = new Map<string, SnapshotRow>();
   const companies: Company[] = [];
-  const broken: Broken[] = [];
+  const broken: UnreadableDocument[] = [];
   for (const step of steps) {
     await breathe();
     try {

@@ -8,7 +8,7 @@ import { comparable, comparableUnit, withKnown, withKnownUnit } from '../documen
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
-import { type Broken, brokenText } from '../source/source.ts';
+import { brokenText, type UnreadableDocument } from '../source/source.ts';
 import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 
 /** A document that could be read. */
@@ -53,9 +53,13 @@ export interface ReadOptions {
 export async function readDocuments(
   documents: readonly unknown[],
   { today, breathe, again, families = ALL_FAMILIES }: ReadOptions,
-): Promise<{ readonly looks: readonly PageLook[]; readonly unreadable: readonly Broken[]; readonly persons: number }> {
+): Promise<{
+  readonly looks: readonly PageLook[];
+  readonly unreadable: readonly UnreadableDocument[];
+  readonly persons: number;
+}> {
   const looks: PageLook[] = [];
-  const unreadable: Broken[] = [];
+  const unreadable: UnreadableDocument[] = [];
   const unspoken = unspokenBy(families);
   let persons = 0;
   for (const document of documents) {
@@ -71,7 +75,7 @@ export async function readDocuments(
 function readOne(
   document: unknown,
   { today, unspoken, again }: { today: string; unspoken: ReadonlySet<string>; again?: true },
-): PageLook | Broken | 'person' {
+): PageLook | UnreadableDocument | 'person' {
   const text = JSON.stringify(document) ?? '';
   try {
     const reading = readDocument(document, today);

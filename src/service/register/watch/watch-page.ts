@@ -16,7 +16,7 @@ import { storeMergerParties } from '../diff/merger-parties.ts';
 import { createRecodingGuard } from '../diff/recoding.ts';
 import type { Family } from '../document/families.ts';
 import { todayAt } from '../document/today.ts';
-import { type Broken, type RegisterSource, SourceError, type SourcePage } from '../source/source.ts';
+import { type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from '../source/source.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
 import { readLosses, storeLosses } from './losses.ts';
 import { findSteps, type PageCounts, readDocuments } from './read-page.ts';
@@ -144,7 +144,7 @@ export class LeaseLost extends Error {
 export interface PageIntake {
   /** Settles the lane and keeps the cursor, first in the transaction. */
   readonly begin: (tx: Tx) => Promise<void>;
-  readonly broken: readonly Broken[];
+  readonly broken: readonly UnreadableDocument[];
   readonly again?: true;
   /** What the documents' source speaks for. */
   readonly families: readonly Family[];
@@ -198,7 +198,7 @@ export async function takeIn(
 interface Page {
   readonly found: FoundInPage;
   readonly known: ReadonlyMap<string, KnownSnapshot>;
-  readonly broken: readonly Broken[];
+  readonly broken: readonly UnreadableDocument[];
   readonly recoding: string;
   /** Keeps what the safety limit counted. */
   readonly count: (tx: Tx) => Promise<void>;
@@ -239,7 +239,7 @@ function tell(
   { wakeUp, metrics, log }: WatchDeps,
   found: FoundInPage,
   counts: PageCounts,
-  broken: readonly Broken[],
+  broken: readonly UnreadableDocument[],
 ): void {
   if (found.changes.length > 0) for (const queue of [DELIVER_QUEUE, 'mail']) wakeUp.ring(queue);
   for (const [result, count] of Object.entries(counts)) if (count > 0) metrics.documents.inc({ result }, count);

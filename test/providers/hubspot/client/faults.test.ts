@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, observe, RefusedAnswer } from '../../../../providers/hubspot/client/faults.ts';
+import { faultOf, HubspotRefusal, observe } from '../../../../providers/hubspot/client/faults.ts';
 import { hubspot } from '../../../../providers/hubspot/provider.ts';
 import { settingsOf } from '../setup.ts';
 
@@ -10,7 +10,7 @@ const fault = (
   headers: Record<string, string> = {},
   timeZone: string | undefined = 'Europe/Copenhagen',
 ) =>
-  faultOf(new RefusedAnswer({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }), {
+  faultOf(new HubspotRefusal({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }), {
     now: NOW,
     timeZone,
   });
@@ -38,7 +38,7 @@ describe('a 429', () => {
   });
 
   it.each([undefined, 'Europe/Atlantis'])('of the day looks again in an hour where the time zone is %s', (zone) => {
-    const answer = new RefusedAnswer({ status: 429, headers: {}, body: JSON.stringify(limit('DAILY')) });
+    const answer = new HubspotRefusal({ status: 429, headers: {}, body: JSON.stringify(limit('DAILY')) });
     expect(faultOf(answer, { now: NOW, timeZone: zone }).retryAfterMs).toBe(3_600_000);
   });
 

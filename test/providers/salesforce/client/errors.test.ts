@@ -6,17 +6,17 @@ import {
   faultOf,
   isAboutRecords,
   observe,
-  RefusedAnswer,
+  SalesforceRefusal,
 } from '../../../../providers/salesforce/client/errors.ts';
 import { live, openBench } from '../setup.ts';
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  new RefusedAnswer({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }, 0);
+  new SalesforceRefusal({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }, 0);
 const one = (errorCode: string, message = 'm') => [{ errorCode, message }];
 const MINUTE_MS = 60_000;
 
 describe('a refusal of the connection', () => {
-  it.each<[string, RefusedAnswer, string, number | undefined]>([
+  it.each<[string, SalesforceRefusal, string, number | undefined]>([
     [
       'the daily limit',
       answer(403, one('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.')),

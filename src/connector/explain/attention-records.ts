@@ -1,9 +1,9 @@
 /** What needs a person of single records: links in conflict or refused, and values set aside. */
 import { sql } from 'kysely';
-import { countRows } from '../store/count.ts';
-import type { Db } from '../store/open.ts';
-import { type AttentionSource, DECISION, FAILED, idOf } from './explain/attention-kinds.ts';
-import type { Link } from './links/links.ts';
+import { countRows } from '../../store/count.ts';
+import type { Db } from '../../store/open.ts';
+import type { Link } from '../links/links.ts';
+import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
 
 const conflicts = (db: Db) => db.selectFrom('link').where('state', '=', 'conflict');
 
