@@ -29,6 +29,8 @@ export interface WorkerOptions {
   run(claims: readonly Claim[], signal: AbortSignal): Promise<void>;
   /** Nothing is claimed before this time: the account is paused. */
   blockedUntil?(): Promise<number> | number;
+  /** Keys of lanes that are left to other processes, asked before each claim. */
+  leaves?(): Promise<readonly string[]>;
   /** Ms to wait for a batch to fill up, where the one before was full. Default 0. */
   readonly gather?: number;
 }
@@ -75,7 +77,7 @@ export function startWorker(options: WorkerOptions): Worker {
     try {
       if (await mayClaim()) {
         drains = [];
-        claims = await claim(store, queue, { limit: batch, now: now(), leaseMs });
+        claims = await claim(store, queue, { limit: batch, now: now(), leaseMs, except: await left() });
         lastFull = claims.length === batch;
         failed = false;
       }
@@ -111,10 +113,12 @@ export function startWorker(options: WorkerOptions): Worker {
     return !signal.aborted;
   }
 
+  const left = async (): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
+
   async function idle(): Promise<void> {
     let wait = pollMs;
     try {
-      const due = await nextDue(store.db, queue);
+      const due = await nextDue(store.db, queue, await left());
       // Due now, and still not claimed: another process is at it.
       if (due !== undefined) wait = Math.min(pollMs, Math.max(5, due - now()));
     } catch (error) {

@@ -13,6 +13,7 @@ import {
 } from '../runtime/periodic-tasks.ts';
 import type { Tx } from '../store/store.ts';
 import { trimDeliveries } from './delivery/deliveries.ts';
+import { dropUntaken } from './monitors/own-jobs.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 
@@ -27,7 +28,13 @@ const CHANGE_STEP = 50;
 // The store's tasks run twice beside a connector; each does no harm.
 const TASKS: Tasks<StoreTaskDeps> = {
   ...STORE_TASKS,
-  deliveries: { everyMs: HOUR_MS, run: ({ store, now }, signal) => trimDeliveries(store, now(), signal) },
+  deliveries: {
+    everyMs: HOUR_MS,
+    async run({ store, now }, signal) {
+      await dropUntaken(store, now(), signal);
+      await trimDeliveries(store, now(), signal);
+    },
+  },
   changes: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) =>

@@ -17,7 +17,9 @@ export async function tryMonitor(
   entity: string | undefined,
 ): Promise<TestResult> {
   if (monitor.url === null) throw new UsageError('the monitor has no webhook: cvrsync monitors update --url');
-  const { server, service } = await context.config();
+  const { server, service, connector } = await context.config();
+  if (isOwnJob(monitor) && connector === undefined)
+    throw new UsageError('this is the job of a connector that runs with another configuration: use that one');
   const payload = await testPayload(store.db, entity, { now: Date.now(), placeType: service?.placeType ?? 'Place' });
   if (payload === undefined) throw new UsageError(`nothing is known of ${entity} yet`);
   const guard = createGuard({

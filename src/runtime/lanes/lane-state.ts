@@ -117,14 +117,15 @@ export async function counts(db: Db, now: number): Promise<readonly Count[]> {
   return rows.map(({ oldest, ...row }) => ({ ...row, oldestSince: oldest ?? undefined }));
 }
 
-/** When the next lane of a queue that nobody holds may be claimed, undefined where none waits. */
-export async function nextDue(db: Db, queue: string): Promise<number | undefined> {
+/** When the next lane of a queue that nobody holds may be claimed, undefined where none waits; `except` are passed over. */
+export async function nextDue(db: Db, queue: string, except: readonly string[] = []): Promise<number | undefined> {
   const row = await db
     .selectFrom('lane')
     .select('due_at')
     .where('queue', '=', queue)
     .where('due_at', 'is not', null)
     .where('fence', 'is', null)
+    .$if(except.length > 0, (query) => query.where('key', 'not in', each(db, except)))
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();

@@ -62,9 +62,11 @@ export async function claim(
     readonly now: number;
     readonly leaseMs: number;
     readonly keys?: readonly string[];
+    /** Left to other processes. */
+    readonly except?: readonly string[];
   },
 ): Promise<readonly Claim[]> {
-  const { limit, now, leaseMs, keys } = options;
+  const { limit, now, leaseMs, keys, except = [] } = options;
   if (limit < 1 || keys?.length === 0) return [];
   // Random, not counted up: a lane that ended and began again must not repeat a number an old owner still holds.
   const fence = randomInt(1, 2 ** 48 - 1);
@@ -79,6 +81,7 @@ export async function claim(
           .where('due_at', '<=', now)
           .where(isFree(now))
           .$if(keys !== undefined, (query) => query.where('key', 'in', each(tx, keys ?? [])))
+          .$if(except.length > 0, (query) => query.where('key', 'not in', each(tx, except)))
           .orderBy('due_at')
           .orderBy('key')
           .limit(limit)

@@ -6,13 +6,14 @@
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { WireOptions } from '../../protocol/payload.ts';
-import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { type Claim, settle } from '../../runtime/lanes/lanes.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { MAIL_QUEUE } from '../mail/queue.ts';
+import { isOwnJob, OWN_CONNECTOR, ownJobIds } from '../monitors/own-jobs.ts';
 import { createBodies } from './bodies.ts';
 import { type Head, loadMonitors } from './due.ts';
 import { createLedger } from './ledger.ts';
@@ -31,7 +32,7 @@ export interface DeliveryDeps extends WireOptions {
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: OutboundHttp;
-  /** The way to our own connector's webhook. */
+  /** The way to our own connector's webhook; where there is none, its jobs are left to the daemon that runs it. */
   readonly ownTransport?: OwnTransport;
   /** Posts under way to one webhook at a time; 16 where absent. */
   readonly concurrency?: number;
@@ -99,6 +100,9 @@ export function startDelivery(deps: DeliveryDeps): Worker {
 
   async function runOne(claim: Claim, monitors: Awaited<ReturnType<typeof loadMonitors>>, signal: AbortSignal) {
     const monitor = monitors.get(claim.key);
+    // Made since we asked which these are.
+    if (monitor !== undefined && isOwnJob(monitor) && deps.ownTransport?.(monitor) === undefined)
+      return store.write((tx) => settle(tx, claim, { kind: 'again', at: now(), free: true }));
     if (monitor?.enabled === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
     // Nothing is due to it: what was is held or dropped.
     await run.ledger.write({ claim, ending: 'over' });
@@ -114,6 +118,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     log,
     ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs }),
     ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
+    leaves: async () => (deps.ownTransport?.({ owner: OWN_CONNECTOR }) === undefined ? ownJobIds(store.db) : []),
     async run(claims, signal) {
       const ids = claims.map(({ key }) => key);
       const monitors = await loadMonitors(store.db, secrets, ids);

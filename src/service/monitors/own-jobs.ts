@@ -3,10 +3,11 @@
  * of its own; only that nobody has to set this up.
  */
 import type { Auth } from '../../protocol/auth.ts';
+import { readDaemons } from '../../runtime/daemons.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import type { Tx } from '../../store/store.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
-import { MOST_REPLAYED, replayDeliveries } from '../delivery/deliveries.ts';
+import { dropDeliveries, MOST_REPLAYED, replayDeliveries } from '../delivery/deliveries.ts';
 import { ensureKey, keyFrom } from '../keys/keys.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { createJob } from './jobs.ts';
@@ -15,16 +16,42 @@ import { writeSecurity } from './monitor-row.ts';
 import { activate, getMonitor, listJobs, updateMonitor } from './monitors.ts';
 
 /** The connector's key; its jobs belong to it. */
-const OWN = 'own-connector';
+export const OWN_CONNECTOR = 'own-connector';
 
 /** Whether a monitor is a job of our own connector. */
-export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN;
+export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN_CONNECTOR;
+
+/** The ids of the jobs of our own connectors, whichever process runs these. */
+export async function ownJobIds(db: Db): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('monitor')
+    .select('id')
+    .where('owner', '=', OWN_CONNECTOR)
+    // Its index has jobs only.
+    .where('provider', 'is not', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+const DAY_MS = 86_400_000;
+const UNTAKEN_DAYS = 14;
+const STEP = 500;
+
+/** Drops what has waited 14 days for a connector that runs nowhere, as what is held for so long is dropped. */
+export async function dropUntaken(store: Store, now: number, signal: AbortSignal): Promise<void> {
+  const daemons = await readDaemons(store.db, now);
+  if (daemons.some(({ digests }) => digests['connector'] !== undefined)) return;
+  for (const monitor of await ownJobIds(store.db)) {
+    const untaken = { monitor, state: 'due', until: now - UNTAKEN_DAYS * DAY_MS, limit: STEP } as const;
+    while (!signal.aborted && (await store.write((tx) => dropDeliveries(tx, untaken, now))) === STEP);
+  }
+}
 
 /** Attempts come sooner than to strangers: it is back as soon as this process is. */
 const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** The access key our own connector calls with: the same in every process that holds the service's key. */
-export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN));
+export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN_CONNECTOR));
 
 export interface OwnConnector {
   /** Where this process takes webhooks. */
@@ -41,14 +68,14 @@ export interface OwnConnector {
 export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
   await ensureKey(
     tx,
-    { id: OWN, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
+    { id: OWN_CONNECTOR, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
     now,
   );
-  const jobs = await listJobs(tx, OWN);
+  const jobs = await listJobs(tx, OWN_CONNECTOR);
   const webhook = { url: own.url, credentials: credentialsOf(own.auth), schedule: SCHEDULE };
   for (const provider of own.providers) {
     const known = jobs.find((job) => job.provider === provider);
-    const { id } = known ?? (await createJob(tx, secrets, { ...webhook, provider, key: OWN }, now));
+    const { id } = known ?? (await createJob(tx, secrets, { ...webhook, provider, key: OWN_CONNECTOR }, now));
     if (known !== undefined) await updateMonitor(tx, secrets, id, webhook, now);
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);

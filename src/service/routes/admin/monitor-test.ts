@@ -7,6 +7,7 @@ import { webhookAt } from '../../delivery/post.ts';
 import { testPayload, testWebhook } from '../../delivery/test-webhook.ts';
 import type { OwnTransport } from '../../delivery/transport.ts';
 import { getMonitor } from '../../monitors/monitors.ts';
+import { isOwnJob } from '../../monitors/own-jobs.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
 import { ADMIN_FAILURES, forOperators } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
@@ -65,7 +66,10 @@ export function addMonitorTestRoute(scope: Server, deps: MonitorTestDeps): void 
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
     const payload = await testPayload(store.db, entity, { now: now(), placeType });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
-    const { http, url } = deps.ownTransport?.(monitor) ?? { http: deps.http, url: monitor.url };
+    const own = deps.ownTransport?.(monitor);
+    if (own === undefined && isOwnJob(monitor))
+      throw unprocessable('params.id', 'is the job of a connector that runs in another daemon: ask that one');
+    const { http, url } = own ?? { http: deps.http, url: monitor.url };
     return testWebhook({ ...deps, http }, webhookAt(url, monitor.security), payload, new AbortController().signal);
   });
 }

@@ -1,0 +1,117 @@
+/** A service alone, and one beside a connector, on one PostgreSQL: who tells the connector of changes. */
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { publish } from '../../src/service/changes/publish.ts';
+import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { addItem } from '../../src/service/monitors/items.ts';
+import { dropUntaken, ownJobIds } from '../../src/service/monitors/own-jobs.ts';
+import { COMPANY, changed } from '../service/monitored.ts';
+import { configFor, startCrms } from '../support/stage.ts';
+import { newFolder, newStoreUrl } from '../support/stores.ts';
+
+const ADMIN_TOKEN = 'the-token-of-the-operators';
+const PATIENT = { timeout: 20_000 };
+const DAY_MS = 86_400_000;
+
+async function scene() {
+  const crms = await startCrms();
+  const url = await newStoreUrl('postgres');
+  const service = {
+    register: { source: 'file', path: newFolder() },
+    // Else a daemon could not even try its own address.
+    webhooks: { allowPrivateAddresses: true },
+    secretKey: Buffer.alloc(32, 7).toString('base64'),
+  };
+  const both = configFor(crms, url, { service });
+  const alone = { server: { port: 0 }, store: url, service };
+  const start = async (content: object): Promise<App> => {
+    const admin = { port: 0, token: ADMIN_TOKEN };
+    const loaded = await checkConfig({ ...content, admin }, join(newFolder(), 'cvrsync.yaml'), {});
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+    const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {} });
+    onTestFinished(() => app.close(0));
+    return app;
+  };
+  return { startAlone: () => start(alone), startBoth: () => start(both) };
+}
+
+/** Tells the job for HubSpot of a change, and returns the job's id. */
+async function tell({ store }: App): Promise<string> {
+  const job = await store.db
+    .selectFrom('monitor')
+    .select('id')
+    .where('provider', '=', 'hubspot')
+    .executeTakeFirstOrThrow();
+  const item = { monitor: job.id, entity: COMPANY, recordId: '7', sendUpdate: false };
+  await store.write((tx) => addItem(tx, { ...item, now: Date.now() }));
+  await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
+  return job.id;
+}
+
+const jobsOf = ({ store }: App) => store.db.selectFrom('monitor').selectAll().orderBy('provider').execute();
+
+describe('own jobs are claimed only where the connector runs', () => {
+  it('a daemon without it leaves their deliveries, counts nothing against them, and the one that has it delivers', async () => {
+    const { startAlone, startBoth } = await scene();
+    const first = await startBoth();
+    await first.close(0);
+    const alone = await startAlone();
+    const job = await tell(alone);
+    await alone.service?.drained();
+    const waiting = await listDeliveries(alone.store.db);
+    expect(waiting.map(({ state, attempts }) => [state, attempts])).toContainEqual(['due', 0]);
+    expect(waiting.filter(({ attempts, state }) => attempts > 0 || state !== 'due')).toEqual([]);
+    expect((await jobsOf(alone)).map((row) => [row.id === job, row.failed_attempts, row.enabled])).toEqual([
+      [true, 0, 1],
+      [false, 0, 1],
+    ]);
+    const both = await startBoth();
+    await expect
+      .poll(async () => (await listDeliveries(both.store.db)).map(({ state }) => state), PATIENT)
+      .toEqual(waiting.map(() => 'done'));
+    const attempts = await both.store.db.selectFrom('attempt').selectAll().execute();
+    expect(attempts).toEqual([]);
+  });
+
+  it('a daemon without it changes no job as it starts, and refuses to test one', async () => {
+    const { startAlone, startBoth } = await scene();
+    const both = await startBoth();
+    const before = await jobsOf(both);
+    expect(before).toHaveLength(2);
+    const alone = await startAlone();
+    await alone.service?.drained();
+    expect(await jobsOf(alone)).toEqual(before);
+    const [id] = await ownJobIds(alone.store.db);
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const test = (app: App) => fetch(`${app.adminUrl}/admin/api/monitors/${id}/test`, { method: 'POST', headers });
+    const refused = await test(alone);
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('runs in another daemon')]);
+    expect(await (await test(both)).json()).toMatchObject({ failure: null });
+  });
+
+  it('what waited 14 days for a connector that runs nowhere is dropped; beside one that runs, nothing is', async () => {
+    const { startAlone, startBoth } = await scene();
+    const both = await startBoth();
+    const alone = await startAlone();
+    await both.close(0);
+    await tell(alone);
+    const drop = (days: number) => dropUntaken(alone.store, Date.now() + days * DAY_MS, new AbortController().signal);
+    const states = async () => new Set((await listDeliveries(alone.store.db)).map(({ state }) => state));
+    await drop(13);
+    expect(await states()).toEqual(new Set(['due']));
+    await alone.store.write((tx) =>
+      tx
+        .insertInto('daemon')
+        .values({ id: 'x', name: 'x', started_at: 0, seen_at: Date.now() + 15 * DAY_MS, digests: '{"connector":{}}' })
+        .execute(),
+    );
+    await drop(15);
+    expect(await states()).toEqual(new Set(['due']));
+    await alone.store.write((tx) => tx.deleteFrom('daemon').where('id', '=', 'x').execute());
+    await drop(15);
+    expect(await states()).toEqual(new Set(['dropped']));
+  });
+});
