@@ -1,5 +1,5 @@
 /** One exchange with the CRM: every call of the provider passes here. */
-import { type Lent, ProviderError, retryAfterMs } from 'cvrsync/provider';
+import { type ProviderContext, ProviderError, retryAfterMs } from 'cvrsync/provider';
 import type { Settings } from './settings.ts';
 
 /** The body of the answer, sure to be a JSON object. */
@@ -9,7 +9,7 @@ export type Answer = Readonly<Record<string, unknown>>;
  * Makes calls through the Http the runtime lends: it paces, counts, retries and ends them.
  * What goes wrong with the connection as a whole is thrown; say what happened and what to do, and never a secret.
  */
-export function call({ http, now }: Lent, { baseUrl, token }: Settings, signal: AbortSignal) {
+export function call({ http, now }: ProviderContext, { baseUrl, token }: Settings, signal: AbortSignal) {
   return async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };

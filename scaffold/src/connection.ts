@@ -1,12 +1,12 @@
 /** A connection to one account: the verbs of the contract, each a call or two. */
-import { type Connection, type Lent, ProviderError } from 'cvrsync/provider';
+import { type Connection, type ProviderContext, ProviderError } from 'cvrsync/provider';
 import { call } from './call.ts';
 import { judgeRead, judgeUpdate } from './judge.ts';
 import { PROPERTIES, toValues } from './properties.ts';
 import type { Settings } from './settings.ts';
 
-export async function connect(settings: Settings, lent: Lent): Promise<Connection> {
-  const ask = (signal: AbortSignal) => call(lent, settings, signal);
+export async function connect(settings: Settings, context: ProviderContext): Promise<Connection> {
+  const ask = (signal: AbortSignal) => call(context, settings, signal);
   return {
     check: async (signal) => {
       const { id, name } = await ask(signal)('GET', '/account');

@@ -127,7 +127,7 @@ describe('a plugin', () => {
   });
 
   it('of a folder is asked for its file', async () => {
-    expect(await loadProvider('../', folder)).toEqual({
+    expect(await loadProvider('./', folder)).toEqual({
       ok: false,
       message: './ is a folder: name the file in it that exports the provider',
     });
