@@ -92,7 +92,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       queue: 'apply',
       batch: APPLY_BATCH,
       concurrency: 1,
-      blockedUntil: () => (intake.crowded() ? now() + YIELD_MS : 0),
+      blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
       run: (claims) =>
         applyReceipts({ store, wakeUp, metrics, now, log, emailEvent: settings.emailEvent, ...reported }, claims),
     }),

@@ -1,5 +1,6 @@
 /** Takes events in: many at a time into one transaction, each answered once that is on disk. */
 import type { Metrics } from '../../http/metrics.ts';
+import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store } from '../../store/store.ts';
 import { countUnapplied, insertReceipts, type ReceivedEvent } from './receipt.ts';
@@ -32,7 +33,7 @@ export interface Intake {
    * Whether events come in so thick that other work should wait for them: their senders wait for an answer, nobody
    * waits for the rest. Not once half of what may wait does: that work is what makes room.
    */
-  crowded(): boolean;
+  inBurst(): boolean;
   /** Counts the backlog and looks at the disk. Throws where the store cannot be read. */
   refresh(): Promise<void>;
   /** Refreshes once a second from now on. */
@@ -41,90 +42,52 @@ export interface Intake {
   stop(): Promise<void>;
 }
 
-interface Waiting {
-  readonly event: ReceivedEvent;
-  resolve(result: 'stored' | 'duplicate'): void;
-  reject(error: unknown): void;
-}
-
 /** Where a larger batch saves no more, as measured. */
 const BATCH = 64;
 /** Events in memory: at the body limit of 1 MiB each, 256 MiB. */
 const MOST_WAITING = 256;
 const MIB = 1024 * 1024;
-/** The longest an event waits for company. */
-const GATHER_MS = 2;
-/** So many events in one commit are a crowd, and for how long after it more are expected. */
-const CROWD = 16;
-const CROWD_MS = 50;
+/** The longest an event waits for others. */
+const WAIT_MS = 2;
+/** So many events in one commit are a burst, and for how long after it more are expected. */
+const BURST = 16;
+const BURST_MS = 50;
 const REFRESH_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
-/** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
-const PATIENCE_MS = 2_000;
 
 export function createIntake(options: IntakeOptions): Intake {
   const { store, wakeUp, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
-  let waiting: Waiting[] = [];
-  let flushing: Promise<void> | undefined;
+  const commits = createGroupCommit({
+    batchSize: BATCH,
+    waitMs: WAIT_MS,
+    write: storeBatch,
+    onFailure: (error, batch) =>
+      log.error({ err: error, events: batch.length }, 'could not store webhooks: their senders will send them again'),
+  });
   let stopped = false;
-  let crowdedAt = Number.NEGATIVE_INFINITY;
+  let burstAt = Number.NEGATIVE_INFINITY;
   let counted = 0;
   let stored = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
   let freeBytes: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** One flush after another until nothing waits. */
-  async function flushAll(): Promise<void> {
-    while (waiting.length > 0) {
-      await gather();
-      const batch = waiting.slice(0, BATCH);
-      waiting = waiting.slice(BATCH);
-      await flush(batch);
-    }
-    // At once, not when this function's promise settles: an event that comes in between must start the next.
-    flushing = undefined;
-  }
-
-  /** Waits for the requests of this event-loop turn, and of the next ones while each brings more. */
-  async function gather(): Promise<void> {
-    const until = performance.now() + GATHER_MS;
-    for (let before = 0; waiting.length > before && waiting.length < BATCH && performance.now() < until; ) {
-      before = waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
-  async function flush(batch: readonly Waiting[]): Promise<void> {
-    const began = performance.now();
-    try {
-      await storeBatch(batch);
-    } catch (error) {
-      log.error({ err: error, events: batch.length }, 'could not store webhooks: their senders are told to come again');
-      const until = began + PATIENCE_MS;
-      // Who waited all that time is told at once, too, instead of after one more try each.
-      const late = performance.now() > until ? waiting.splice(0) : [];
-      await storeSingly([...batch, ...late], error, until);
-    }
-  }
-
-  async function storeBatch(batch: readonly Waiting[]): Promise<void> {
+  async function storeBatch(batch: readonly ReceivedEvent[]): Promise<readonly ('stored' | 'duplicate')[]> {
     // Of two events under one key the first is the one that is stored.
     const events = new Map<string, ReceivedEvent>();
-    for (const { event } of batch) if (!events.has(event.key)) events.set(event.key, event);
+    for (const event of batch) if (!events.has(event.key)) events.set(event.key, event);
     const { fresh, reused } = await store.write(async (tx) => {
       const keys = await insertReceipts(tx, [...events.values()], now());
       const isStored = (event: ReceivedEvent) => keys.has(event.key) && events.get(event.key) === event;
-      const all = batch.map(({ event }) => event);
-      return { fresh: new Set(keys), reused: await noteReusedIds(tx, all, isStored, now()) };
+      return { fresh: new Set(keys), reused: await noteReusedIds(tx, batch, isStored, now()) };
     });
     reportReused(reused);
     metrics.commitBatchSize.observe(batch.length);
-    if (batch.length >= CROWD) crowdedAt = performance.now();
+    if (batch.length >= BURST) burstAt = performance.now();
     stored += fresh.size;
     if (fresh.size > 0) wakeUp.ring('apply');
     // Of two equal events in one batch the first is the one that was stored.
-    for (const { event, resolve } of batch) resolve(fresh.delete(event.key) ? 'stored' : 'duplicate');
+    return batch.map((event) => (fresh.delete(event.key) ? 'stored' : 'duplicate'));
   }
 
   function reportReused(reused: readonly ReceivedEvent[]): void {
@@ -137,23 +100,6 @@ export function createIntake(options: IntakeOptions): Intake {
       { webhookId: last.webhookId, entity: last.entity },
       'a sender gave one webhook-id to events that differ: see cvrsync review list',
     );
-  }
-
-  /** A row that the store would not take fails alone. */
-  async function storeSingly(batch: readonly Waiting[], cause: unknown, until: number): Promise<void> {
-    let last = cause;
-    for (const one of batch) {
-      if (batch.length === 1 || performance.now() > until) {
-        one.reject(last);
-        continue;
-      }
-      try {
-        await storeBatch([one]);
-      } catch (error) {
-        last = error;
-        one.reject(error);
-      }
-    }
   }
 
   const backlog = (): number => counted + stored;
@@ -172,16 +118,13 @@ export function createIntake(options: IntakeOptions): Intake {
     refresh,
     accept(event) {
       if (stopped) return Promise.reject(new Error('the daemon is stopping and takes no more events'));
-      return new Promise((resolve, reject) => {
-        waiting.push({ event, resolve, reject });
-        flushing ??= flushAll();
-      });
+      return commits.add(event);
     },
-    crowded: () => performance.now() - crowdedAt < CROWD_MS && backlog() < backlogCap / 2,
+    inBurst: () => performance.now() - burstAt < BURST_MS && backlog() < backlogCap / 2,
     refusal() {
       if (stopped) return 'stopping';
       if (backlog() >= backlogCap) return `${backlog()} events wait to be applied, ${backlogCap} may`;
-      if (waiting.length >= MOST_WAITING) return `${waiting.length} events wait to be stored`;
+      if (commits.waiting() >= MOST_WAITING) return `${commits.waiting()} events wait to be stored`;
       if (freeBytes !== undefined && freeBytes < minFreeBytes)
         return `${Math.floor(freeBytes / MIB)} MiB are free on the disk of the store, ${Math.ceil(minFreeBytes / MIB)} MiB are needed`;
       return undefined;
@@ -196,7 +139,7 @@ export function createIntake(options: IntakeOptions): Intake {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await flushing;
+      await commits.settled();
     },
   };
 }

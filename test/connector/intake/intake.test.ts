@@ -46,16 +46,16 @@ describe('a crowd of events', () => {
   it('asks other work to make way while it comes, and only then', async () => {
     const { intake } = open(await newStore('sqlite'));
     await Promise.all(together(0, 8).map(intake.accept));
-    expect(intake.crowded()).toBe(false);
+    expect(intake.inBurst()).toBe(false);
     await Promise.all(together(8, 32).map(intake.accept));
-    expect(intake.crowded()).toBe(true);
-    await vi.waitUntil(() => !intake.crowded(), 10_000);
+    expect(intake.inBurst()).toBe(true);
+    await vi.waitUntil(() => !intake.inBurst(), 10_000);
   });
 
   it('makes way itself once half of what may wait does', async () => {
     const { intake } = open(await newStore('sqlite'), { backlogCap: 60 });
     await Promise.all(together(0, 32).map(intake.accept));
-    expect(intake.crowded()).toBe(false);
+    expect(intake.inBurst()).toBe(false);
   });
 });
 

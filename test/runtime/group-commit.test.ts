@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createGroupCommit } from '../../src/runtime/group-commit.ts';
+
+const setUp = (options: { readonly fails?: (entry: number) => boolean; readonly batchSize?: number } = {}) => {
+  const batches: (readonly number[])[] = [];
+  const failures: (readonly number[])[] = [];
+  const commits = createGroupCommit<number, string>({
+    batchSize: options.batchSize ?? 4,
+    waitMs: 2,
+    write: async (batch) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      batches.push(batch);
+      if (batch.some((entry) => options.fails?.(entry))) throw new Error('not this one');
+      return batch.map((entry) => `stored ${entry}`);
+    },
+    onFailure: (_, batch) => failures.push(batch),
+  });
+  return { commits, batches, failures };
+};
+
+test('what comes together is one batch, in its order, and never more than a batch holds', async () => {
+  const { commits, batches } = setUp();
+  const results = await Promise.all([1, 2, 3, 4, 5, 6].map((entry) => commits.add(entry)));
+  expect(results).toEqual([1, 2, 3, 4, 5, 6].map((entry) => `stored ${entry}`));
+  expect(batches).toEqual([
+    [1, 2, 3, 4],
+    [5, 6],
+  ]);
+});
+
+test('an entry that the store refuses fails alone', async () => {
+  const { commits, failures } = setUp({ fails: (entry) => entry === 2 });
+  const results = await Promise.allSettled([1, 2, 3].map((entry) => commits.add(entry)));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(failures).toEqual([[1, 2, 3]]);
+});
+
+test('entries that may not stand together go in batches of their own, none left behind', async () => {
+  const batches: (readonly number[])[] = [];
+  const commits = createGroupCommit<number, number>({
+    batchSize: 10,
+    waitMs: 2,
+    beginBatch: () => {
+      const seen = new Set<number>();
+      return (entry) => !seen.has(entry % 10) && seen.add(entry % 10) !== undefined;
+    },
+    write: async (batch) => {
+      batches.push(batch);
+      return batch;
+    },
+  });
+  await Promise.all([1, 11, 2, 21].map((entry) => commits.add(entry)));
+  expect(batches).toEqual([[1, 2], [11], [21]]);
+});
+
+test('an entry that comes while a batch is written starts the next, and settled waits for it', async () => {
+  const { commits, batches } = setUp({ batchSize: 1 });
+  const first = commits.add(1);
+  const second = first.then(() => commits.add(2));
+  await second;
+  await commits.settled();
+  expect(commits.waiting()).toBe(0);
+  expect(batches).toEqual([[1], [2]]);
+});
