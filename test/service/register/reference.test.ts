@@ -1,5 +1,5 @@
 /** Against answers that were found by other means, where the register's own documents lie beside the checkout. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
@@ -7,10 +7,12 @@ import { changesOf, diff } from '../../../src/service/register/diff/diff.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
+import { REGISTER_SAMPLES } from '../../support/outside.ts';
 import { OPTIONS } from './documents.ts';
 
-const FOLDER = join(import.meta.dirname, '../../../../shared/samples/register/cvr-es');
-const [SERIES] = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.startsWith('derived-')) : [];
+const FOLDER = join(REGISTER_SAMPLES ?? '', 'cvr-es');
+const isThere = REGISTER_SAMPLES !== undefined;
+const [SERIES] = isThere ? readdirSync(FOLDER).filter((name) => name.startsWith('derived-')) : [];
 
 const json = (...path: readonly string[]) => JSON.parse(readFileSync(join(FOLDER, ...path), 'utf8'));
 const sourcesOf = (...path: readonly string[]): readonly unknown[] =>
@@ -60,7 +62,7 @@ const plain: Readonly<Record<string, (value: never) => unknown>> = {
     ].map((key) => a[key]),
 };
 
-describe.skipIf(SERIES === undefined)('the series of one company', () => {
+describe.skipIf(!isThere)('the series of one company', () => {
   const series = SERIES ?? '';
   const reference: readonly { from: string; to: string; changes: Expected }[] =
     SERIES === undefined ? [] : json(series, 'reference-changes.json');
@@ -109,8 +111,8 @@ describe.skipIf(SERIES === undefined)('the series of one company', () => {
 
 const members = (list: unknown) => (Array.isArray(list) ? list.map(told) : []);
 
-describe.skipIf(!existsSync(FOLDER))('documents of the register', () => {
-  const files = existsSync(FOLDER)
+describe.skipIf(!isThere)('documents of the register', () => {
+  const files = isThere
     ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
         (name) => /\.json$/.test(name) && !/reference/.test(name),
       )

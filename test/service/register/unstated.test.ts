@@ -1,5 +1,5 @@
 /** A family that a document does not state is unknown, never empty. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/text/json.ts';
@@ -8,6 +8,7 @@ import { ALL_FAMILIES, type Family } from '../../../src/service/register/documen
 import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
+import { REGISTER_SAMPLES } from '../../support/outside.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
 import {
   attribute,
@@ -81,19 +82,21 @@ describe('a store filled from documents that are then served in part', () => {
     300_000,
   );
 
-  const folder = join(import.meta.dirname, '../../../../shared/samples/register/cvr-es');
-  test('tells nothing of real ones without any section in turn, and whole again', async ({ skip }) => {
-    const isThere = existsSync(folder);
-    // Where all tests must run, documents that are not there are a failure and no reason to pass this over.
-    if (!isThere && process.env['CI'] !== 'true') skip("the register's own documents do not lie beside the checkout");
-    const documents = readdirSync(folder)
-      .filter((name) => /^(?:virksomhed|produktionsenhed).*(?<!-after)\.json$/u.test(name))
-      .flatMap((name): unknown[] => JSON.parse(readFileSync(join(folder, name), 'utf8')).hits.hits)
-      .map((hit) => (isJsonObject(hit) ? hit['_source'] : undefined));
-    expect(documents.length).toBeGreaterThan(5);
-    const stage = await setWatch(await newStore('sqlite'));
-    expect(await serveInTurn(stage, documents)).toEqual([]);
-  }, 300_000);
+  const isThere = REGISTER_SAMPLES !== undefined;
+  test.skipIf(!isThere)(
+    'tells nothing of real ones without any section in turn, and whole again',
+    async () => {
+      const folder = join(REGISTER_SAMPLES ?? '', 'cvr-es');
+      const documents = readdirSync(folder)
+        .filter((name) => /^(?:virksomhed|produktionsenhed).*(?<!-after)\.json$/u.test(name))
+        .flatMap((name): unknown[] => JSON.parse(readFileSync(join(folder, name), 'utf8')).hits.hits)
+        .map((hit) => (isJsonObject(hit) ? hit['_source'] : undefined));
+      expect(documents.length).toBeGreaterThan(5);
+      const stage = await setWatch(await newStore('sqlite'));
+      expect(await serveInTurn(stage, documents)).toEqual([]);
+    },
+    300_000,
+  );
 });
 
 describe('a family that a document does not state', () => {

@@ -1,14 +1,15 @@
 /** Against filed reports, where they lie beside the project: their figures were read once more by another program. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFacts } from '../../../src/service/reports/document/read.ts';
 import { readFiling } from '../../../src/service/reports/filings.ts';
 import { isReported, reportData } from '../../../src/service/reports/report.ts';
+import { REGISTER_SAMPLES } from '../../support/outside.ts';
 import { FILING } from './reading.ts';
 
-const FOLDER = path.join(import.meta.dirname, '../../../../shared/samples/register');
-const isThere = existsSync(FOLDER);
+const FOLDER = REGISTER_SAMPLES ?? '';
+const isThere = REGISTER_SAMPLES !== undefined;
 const filesIn = (folder: string) => (isThere ? readdirSync(path.join(FOLDER, folder)) : []);
 const read = (file: string) => readFileSync(path.join(FOLDER, file));
 
