@@ -190,7 +190,7 @@ export function startWorker(options: WorkerOptions): Worker {
     async stop(graceMs) {
       stopping.abort();
       const ended = new AbortController();
-      looping.then(() => slots.onIdle()).then(() => ended.abort());
+      void looping.then(() => slots.onIdle()).then(() => ended.abort());
       await pause(graceMs, ended.signal);
       cutting.abort();
       await pause(LAST_WORD_MS, ended.signal);
