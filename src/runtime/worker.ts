@@ -77,7 +77,8 @@ export function startWorker(options: WorkerOptions): Worker {
     try {
       if (await mayClaim()) {
         drains = [];
-        claims = await claim(store, queue, { limit: batch, now: now(), leaseMs, except: await left() });
+        const except = await left();
+        claims = await claim(store, queue, { limit: batch, now: now(), leaseMs, except });
         lastFull = claims.length === batch;
         failed = false;
       }

@@ -14,6 +14,7 @@ import {
 import type { Tx } from '../store/store.ts';
 import { trimDeliveries } from './delivery/deliveries.ts';
 import { dropUntaken } from './monitors/own-jobs.ts';
+import { trimWindows } from './routes/window.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 
@@ -35,6 +36,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
       await trimDeliveries(store, now(), signal);
     },
   },
+  windows: { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => trimWindows(tx, now())) },
   changes: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) =>

@@ -206,6 +206,16 @@ export interface UnsubscribedTable {
   bounced: string | null;
 }
 
+/** Calls of a limited minute. */
+export interface CallWindowTable {
+  /** What is limited, and whose calls. */
+  key: string;
+  /** When the minute began. */
+  since: number;
+  /** Calls that daemons took, made or not; over the limit where more was asked for. */
+  taken: number;
+}
+
 export interface ServiceSchema {
   snapshot: SnapshotTable;
   merger_party: MergerPartyTable;
@@ -220,4 +230,5 @@ export interface ServiceSchema {
   filing: FilingTable;
   mail: MailTable;
   unsubscribed: UnsubscribedTable;
+  call_window: CallWindowTable;
 }

@@ -100,7 +100,8 @@ it('two that share a PostgreSQL deliver each once, in order', async () => {
   const store = await newStore('postgres');
   const hook = await openHook();
   for (let at = 0; at < 5; at++) await made(store, { url: `${hook.url}/${at}`, target: 'all' });
-  const workers = [delivering(store), delivering(store)];
+  // A post that a busy machine answers late would be made again.
+  const workers = [delivering(store, { deadlineMs: 20_000 }), delivering(store, { deadlineMs: 20_000 })];
   const entity = (at: number) => `CVR-1-${99_100_000 + (at % 4)}`;
   const name = (at: number) => ({ name: { before: null, after: String(at).padStart(3, '0') } });
   for (let at = 0; at < 40; at++) await workers[at % 2]?.publish(changed({ entity: entity(at), updates: name(at) }));

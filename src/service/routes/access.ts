@@ -31,7 +31,7 @@ export interface Access {
 
 export interface AccessOptions {
   readonly store: Store;
-  /** Calls of a key in a minute; counted in this process. */
+  /** Calls of a key in a minute, over all daemons of the store. */
   readonly requestsPerMinute: number;
   /** Wall clock in ms. */
   readonly now: () => number;
@@ -50,7 +50,7 @@ const KNOWN_FOR_MS = 1_000;
  */
 export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
   const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
-  const window = createWindow(requestsPerMinute, now);
+  const window = createWindow({ store, name: 'api', limit: requestsPerMinute, now });
   const touched = new Map<string, number>();
   const callers = new WeakMap<Asking, Caller>();
 
@@ -67,8 +67,8 @@ export function createAccess({ store, requestsPerMinute, now, log }: AccessOptio
     return found;
   }
 
-  function count(id: string): void {
-    const retryAfter = window(id);
+  async function count(id: string): Promise<void> {
+    const retryAfter = await window(id);
     if (retryAfter === undefined) return;
     const limit = `The limit of ${requestsPerMinute} calls a minute is reached`;
     throw new HttpError(429, `${limit}: come again in ${retryAfter} s.`, { retryAfter });
@@ -86,7 +86,7 @@ export function createAccess({ store, requestsPerMinute, now, log }: AccessOptio
 
   async function checkKey(key: string, scope: Scope): Promise<Caller> {
     const { id, scopes } = await find(key);
-    count(id);
+    await count(id);
     touch(id);
     if (!scopes.includes(scope))
       throw new HttpError(403, `The access key has not the scope ${scope}: an operator makes one that has.`);

@@ -22,7 +22,7 @@ import {
 import { createWindow } from './window.ts';
 
 export interface TestWebhookRouteDeps extends TestDeps {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
   /** Type name of production units. */
   readonly placeType: string;
@@ -74,13 +74,13 @@ const schema = {
 
 function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
   const { store, access, now, placeType } = deps;
-  const count = counter(now);
+  const count = counter(deps);
   scope.post(TEST_WEBHOOK_PATH, { schema }, async (request, reply) => {
     const { url, entityId } = request.query;
     const [issue] = checkMonitor({ url });
     if (issue !== undefined) throw unprocessable('querystring.url', issue.message);
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
-    count(access.caller(request).keyId);
+    await count(access.caller(request).keyId);
     const payload = await testPayload(store.db, entity, { now: now(), placeType });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
     const result = await testWebhook(deps, { url, ...OPEN }, payload, new AbortController().signal);
@@ -101,10 +101,10 @@ function failed({ status, message, answer, took }: TestResult, failure: string):
 }
 
 /** Counts the tests of each key. Throws where there are too many. */
-function counter(now: () => number): (key: string) => void {
-  const window = createWindow(TESTS, now);
-  return (key) => {
-    const retryAfter = window(key);
+function counter({ store, now }: Pick<TestWebhookRouteDeps, 'store' | 'now'>): (key: string) => Promise<void> {
+  const window = createWindow({ store, name: 'test', limit: TESTS, now });
+  return async (key) => {
+    const retryAfter = await window(key);
     if (retryAfter === undefined) return;
     throw new HttpError(429, `A key may test a webhook ${TESTS} times a minute: come again in ${retryAfter} s.`, {
       retryAfter,

@@ -1,21 +1,105 @@
-/** A limit of calls in a fixed window, counted in this process. */
+/**
+ * A limit of calls in a fixed window. Where the store has one daemon it is counted in this process; where it may have
+ * several, in the store: each takes a few calls at a time out of what is left to all of them, and what it has not made by
+ * the end of the window is lost.
+ */
+import { sql } from 'kysely';
+import type { Store, Tx } from '../../store/store.ts';
 
 const WINDOW_MS = 60_000;
+/** The most calls that a process takes at a time, and the part of what is left. */
+const PORTION = 10;
+const PART = 20;
 
-/**
- * Counts a call of somebody, and returns the seconds after which to come again where there were more than `limit` in the
- * minute that began with the first of them; undefined where the call may be made. A clock that was set back begins anew.
- */
-export function createWindow(limit: number, now: () => number): (who: string) => number | undefined {
-  const windows = new Map<string, { readonly from: number; calls: number }>();
-  return (who) => {
+/** Counts a call of somebody; the seconds after which to come again where there were too many, else undefined. */
+export type CallWindow = (who: string) => Promise<number | undefined>;
+
+export interface CallWindowOptions {
+  readonly store: Store;
+  /** What is limited: the name of the count in the store. */
+  readonly name: string;
+  /** Calls of each in the minute that begins with its first. */
+  readonly limit: number;
+  readonly now: () => number;
+}
+
+interface Window {
+  readonly from: number;
+  /** Calls this process made in it. */
+  made: number;
+  /** Calls this process may make without asking. */
+  granted: number;
+  /** Calls that were left to all when this process asked last. */
+  left: number;
+}
+
+/** Limits the calls of each by the minute, over all daemons of the store. A clock that was set back begins anew. */
+export function createWindow({ store, name, limit, now }: CallWindowOptions): CallWindow {
+  // Clocks of machines differ: one that is behind must not begin anew what another began.
+  const skew = store.engine === 'sqlite' ? 0 : WINDOW_MS;
+  const windows = new Map<string, Window>();
+  const asking = new Map<string, Promise<Window>>();
+
+  async function refill(who: string, before: Window | undefined): Promise<Window> {
     const at = now();
-    const current = windows.get(who);
-    const isOver = current === undefined || at >= current.from + WINDOW_MS || at < current.from;
-    const window = isOver ? { from: at, calls: 0 } : current;
+    const made = before?.made ?? 0;
+    const left = before?.left ?? limit;
+    if (store.engine === 'sqlite') return { from: at, made, granted: limit, left: 0 };
+    // Never more than it made already: who makes one call a minute takes nothing from the others.
+    const asked = Math.max(1, Math.min(PORTION, made, Math.floor(left / PART)));
+    const { since, taken } = await store.write((tx) => takeCalls(tx, `${name} ${who}`, asked, at));
+    const granted = Math.max(0, Math.min(asked, limit - (taken - asked)));
+    return { from: since, made: since === before?.from ? made : 0, granted, left: Math.max(0, limit - taken) };
+  }
+
+  async function ask(who: string, before: Window | undefined): Promise<Window> {
+    const running = asking.get(who) ?? refill(who, before).finally(() => asking.delete(who));
+    asking.set(who, running);
+    const window = await running;
     windows.set(who, window);
-    window.calls += 1;
-    if (window.calls <= limit) return undefined;
-    return Math.max(1, Math.ceil((window.from + WINDOW_MS - at) / 1_000));
+    return window;
+  }
+
+  const isOver = ({ from }: Window): boolean => now() >= from + WINDOW_MS || now() < from - skew;
+
+  return async (who) => {
+    for (;;) {
+      const known = windows.get(who);
+      const current = known === undefined || isOver(known) ? undefined : known;
+      const isSpent = current?.granted === 0 && current.left === 0;
+      const window = current === undefined || (current.granted === 0 && !isSpent) ? await ask(who, current) : current;
+      if (window.granted > 0) {
+        window.granted -= 1;
+        window.made += 1;
+        return undefined;
+      }
+      if (window.left === 0) return Math.max(1, Math.ceil((window.from + WINDOW_MS - now()) / 1_000));
+    }
   };
+}
+
+/** Takes calls out of the window that holds now, or out of a new one; `taken` counts them, also over the limit. */
+function takeCalls(tx: Tx, key: string, calls: number, now: number): Promise<{ since: number; taken: number }> {
+  const over = sql<boolean>`call_window.since <= ${now - WINDOW_MS} or call_window.since > ${now + WINDOW_MS}`;
+  return tx
+    .insertInto('call_window')
+    .values({ key, since: now, taken: calls })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        since: sql<number>`case when ${over} then excluded.since else call_window.since end`,
+        taken: sql<number>`case when ${over} then excluded.taken else call_window.taken + excluded.taken end`,
+      }),
+    )
+    .returning(['since', 'taken'])
+    .executeTakeFirstOrThrow();
+}
+
+const DAY_MS = 86_400_000;
+
+/** Deletes the counts of who has not called for a day. */
+export async function trimWindows(tx: Tx, now: number): Promise<void> {
+  await tx
+    .deleteFrom('call_window')
+    .where('since', '<', now - DAY_MS)
+    .execute();
 }

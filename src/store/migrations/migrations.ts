@@ -14,6 +14,7 @@ import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
+import { addCallWindows } from './window-tables.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
 const MIGRATIONS: readonly Migration[] = [
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
   addBounces,
   addDaemons,
   renameTables,
+  addCallWindows,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
