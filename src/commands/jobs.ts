@@ -30,7 +30,7 @@ const create = defineCommand({
       const named = name === undefined ? {} : { name };
       const input = { ...readSettings(settings), ...named, provider, key: needKey(key), enabled: !inactive };
       if (input.url === undefined) throw new UsageError('say with --url where the webhook of the provider is');
-      const job = await store.write((tx) => createJob(tx, secrets, input, Date.now(), wire));
+      const job = await store.write((tx) => createJob(tx, input, { secrets, now: Date.now(), options: wire }));
       showSecret(context, job, `The job of ${provider} is made.`);
       return 0;
     }),

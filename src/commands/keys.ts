@@ -1,7 +1,7 @@
 /** `keys`: who may call the service. */
 
 import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
-import { activeJobs, type LeftJob, switchOffJobs } from '../service/monitors/jobs.ts';
+import { enabledJobs, type EnabledJob, disableJobs } from '../service/monitors/jobs.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, needed, texts, UsageError } from './cli/command.ts';
 import { oneLine } from './cli/table.ts';
@@ -58,7 +58,7 @@ const revoke = defineCommand({
     const jobs = await withStore(context, (store) =>
       store.write(async (tx) => {
         if (!(await revokeKey(tx, id, Date.now()))) return undefined;
-        return keepJobs ? activeJobs(tx, id) : switchOffJobs(tx, id, Date.now());
+        return keepJobs ? enabledJobs(tx, id) : disableJobs(tx, id, Date.now());
       }),
     );
     // Somebody may have typed the key itself: it is not repeated.
@@ -74,7 +74,7 @@ const revoke = defineCommand({
   },
 });
 
-function jobLines(jobs: readonly LeftJob[], isKept: boolean): readonly string[] {
+function jobLines(jobs: readonly EnabledJob[], isKept: boolean): readonly string[] {
   if (jobs.length === 0) return [];
   const named = jobs.map(({ id, name }) => `  ${id}  ${oneLine(name)}`);
   return isKept

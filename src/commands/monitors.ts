@@ -45,7 +45,7 @@ const create = defineCommand({
       const input = { ...readSettings(settings), name, target, enabled: !inactive };
       const now = Date.now();
       const monitor = await store.write(async (tx) => {
-        const made = await createMonitor(tx, secrets, input, now, wire);
+        const made = await createMonitor(tx, input, { secrets, now, options: wire });
         requireListener(made);
         for (const each of entities)
           await addItem(tx, { monitor: made.id, entity: each, recordId: '', sendUpdate: false, now });
@@ -111,7 +111,7 @@ const update = defineCommand({
       };
       if (Object.keys(patch).length === 0) throw new UsageError('say what to change: see --help');
       const changed = await store.write(async (tx) => {
-        const monitor = await updateMonitor(tx, secrets, id, patch, Date.now(), wire);
+        const monitor = await updateMonitor(tx, id, patch, { secrets, now: Date.now(), options: wire });
         if (monitor !== undefined && (patch.url !== undefined || patch.emails !== undefined)) requireListener(monitor);
         return monitor;
       });

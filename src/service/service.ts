@@ -8,7 +8,7 @@ import { createWakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { startDelivery } from './delivery/deliver.ts';
-import { monitorReading, openTransports } from './delivery/transport.ts';
+import { monitorOptions, openTransports } from './delivery/transport.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
 import type { Secrets } from './keys/secrets.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
@@ -16,7 +16,7 @@ import { startMail } from './mail/worker.ts';
 import { sendFullStates } from './monitors/full-state.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './monitors/items.ts';
 import { listMonitors } from './monitors/monitors.ts';
-import { keepOwnJobs, type OwnConnector } from './monitors/own-jobs.ts';
+import { ensureOwnJobs, type OwnConnector } from './monitors/own-jobs.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
@@ -80,7 +80,14 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
   addTestWebhookRoutes(server, { store, access, http: transports.http, now, emailEvent, placeType });
   addUnsubscribeRoutes(server, { store, secrets, now });
   const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent };
-  addAdminRoutes(admin, { ...common, ...posting, placeType, adminToken, access, reading: monitorReading(settings) });
+  addAdminRoutes(admin, {
+    ...common,
+    ...posting,
+    placeType,
+    adminToken,
+    access,
+    monitorOptions: monitorOptions(settings),
+  });
 
   let workers: readonly Worker[] = [];
 
@@ -136,7 +143,7 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
       // With another key than the store's nothing could be delivered: better said now than by every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
       await store.write(async (tx) => {
-        if (connector !== undefined) await keepOwnJobs(tx, secrets, connector, now());
+        if (connector !== undefined) await ensureOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());
       });

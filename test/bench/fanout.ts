@@ -20,7 +20,7 @@ await inFolder(async (folder) => {
   await store.write(async (tx) => {
     for (let at = 0; at < MONITORS; at++) {
       const url = `https://hooks.example.com/${at}`;
-      await createMonitor(tx, secrets, { name: url, url, target: 'all' }, Date.now());
+      await createMonitor(tx, { name: url, url, target: 'all' }, { secrets, now: Date.now() });
     }
   });
   const companies = { first: 20_000_000, step: 1, count: CHANGES };

@@ -43,7 +43,7 @@ export const verbs = {
     await store.write(async (tx) => {
       for (let at = 0; at < monitors; at++) {
         const url = `${origin}/${at}`;
-        await createMonitor(tx, secrets, { name: url, url, target: 'all' }, Date.now());
+        await createMonitor(tx, { name: url, url, target: 'all' }, { secrets, now: Date.now() });
       }
     });
   },

@@ -106,7 +106,7 @@ export async function addListeners(
       const target = entities === undefined ? 'all' : 'items';
       const schedule = Array.from({ length: 50 }, (_, attempt) => (attempt === 0 ? 0 : 1));
       const input = { name: `Listener ${at}`, url: receiver.url, target, schedule, ...(events && { events }) } as const;
-      const monitor = await createMonitor(tx, secrets, input, now);
+      const monitor = await createMonitor(tx, input, { secrets, now });
       const url = `${receiver.url}/${monitor.id}`;
       await tx.updateTable('monitor').set({ url }).where('id', '=', monitor.id).execute();
       for (const entity of entities ?? [])

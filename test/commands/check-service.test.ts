@@ -105,10 +105,10 @@ describe('check of a service', () => {
     const secrets = openSecrets(await loadSecretKey(undefined, store));
     const [off, failing] = await opened.write(async (tx) => {
       const { id: owner } = await createKey(tx, { name: 'key', scopes: ['monitoring'] }, 1);
-      await createMonitor(tx, secrets, { name: 'silent job', owner, provider: 'hubspot' }, 1);
+      await createMonitor(tx, { name: 'silent job', owner, provider: 'hubspot' }, { secrets, now: 1 });
       const url = 'https://hooks.example.com/cvr';
-      const one = await createMonitor(tx, secrets, { name: 'off', url, emails: ['a@example.com'] }, 1);
-      const two = await createMonitor(tx, secrets, { name: 'failing', url }, 1);
+      const one = await createMonitor(tx, { name: 'off', url, emails: ['a@example.com'] }, { secrets, now: 1 });
+      const two = await createMonitor(tx, { name: 'failing', url }, { secrets, now: 1 });
       return [one.id, two.id];
     });
     await opened.write(async (tx) => {

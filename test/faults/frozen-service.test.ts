@@ -77,7 +77,7 @@ test.each(['before', 'after'] as const)(
       emails: ['bo@example.dk'],
       mailFrequency: 'immediate',
     } as const;
-    await store.write((tx) => createMonitor(tx, openSecrets(key), reported, Date.now()));
+    await store.write((tx) => createMonitor(tx, reported, { secrets: openSecrets(key), now: Date.now() }));
     const hold = webhook.hold(/hook$/, when);
     const name = (before: string, after: string) => changed({ updates: { name: { before, after } } });
     await store.write((tx) => publish(tx, [name('A ApS', 'B ApS')], { now: Date.now() }));

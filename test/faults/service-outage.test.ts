@@ -64,7 +64,7 @@ test('a mail server that is away keeps no webhook waiting, and one mail tells of
   await store.write(async (tx) => {
     if (service === undefined) throw new Error('there is no service');
     const wanted = { name: 'Sales', url: hook.url, emails: ['ida@example.com'], mailFrequency: 'immediate' } as const;
-    const { id: monitor } = await createMonitor(tx, service.secrets, wanted, clock.now());
+    const { id: monitor } = await createMonitor(tx, wanted, { secrets: service.secrets, now: clock.now() });
     await addItem(tx, { monitor, entity, recordId: '', sendUpdate: false, now: clock.now() });
   });
   await stage.tell(documentAt(clock.now() - 5_000, { name: 'Et Navn ApS' }));

@@ -31,7 +31,7 @@ async function monitorAt(stage: ServiceStage, name: string, url: string): Promis
   const { store, service } = stage.app;
   if (service === undefined) throw new Error('there is no service');
   const { id } = await store.write((tx) =>
-    createMonitor(tx, service.secrets, { name, url, target: 'all' }, Date.now()),
+    createMonitor(tx, { name, url, target: 'all' }, { secrets: service.secrets, now: Date.now() }),
   );
   return id;
 }

@@ -48,7 +48,7 @@ it('does not start with another key than its secrets are sealed with', async () 
   const { app } = await alone(folder);
   const { service, store } = app;
   await store.write(async (tx) => {
-    if (service !== undefined) await createMonitor(tx, service.secrets, { name: 'one' }, 1);
+    if (service !== undefined) await createMonitor(tx, { name: 'one' }, { secrets: service.secrets, now: 1 });
   });
   await app.close(1_000);
   await rm(join(folder, 'store.db.key'));

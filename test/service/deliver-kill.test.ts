@@ -26,7 +26,7 @@ test('a fan-out to 10,000 monitors loses none although the process is killed aga
   const now = Date.now();
   await store.write(async (tx) => {
     for (let at = 0; at < MONITORS; at++) {
-      await createMonitor(tx, secrets, { name: `${at}`, target: 'all', url: `${hook.url}/${at}` }, now);
+      await createMonitor(tx, { name: `${at}`, target: 'all', url: `${hook.url}/${at}` }, { secrets, now });
     }
     await publish(tx, [changed()], { now });
   });

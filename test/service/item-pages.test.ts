@@ -11,7 +11,7 @@ import { made, NOW, secrets } from './monitored.ts';
 const entity = (at: number): string => `CVR-1-${99_000_000 + at}`;
 
 async function pageOf(store: Store, monitor: string, take?: number, token?: string) {
-  const page = await pageItems(store.db, secrets, monitor, take, token);
+  const page = await pageItems(store.db, secrets, { monitor, take, token });
   if (!page.ok) expect.fail('the token was refused');
   return page;
 }
@@ -73,9 +73,9 @@ describe.each(ENGINES)('pages of items on %s', (engine) => {
       'a'.repeat(100_000),
     ];
     for (const forged of [...bad, secrets.sign('items:'), `.${secrets.sign('items:x')}`])
-      expect(await pageItems(store.db, secrets, id, 1, forged)).toEqual({ ok: false });
-    expect(await pageItems(store.db, secrets, other, 1, token)).toEqual({ ok: false });
-    expect(await pageItems(store.db, secrets, id, 1, token)).toMatchObject({ ok: true });
+      expect(await pageItems(store.db, secrets, { monitor: id, take: 1, token: forged })).toEqual({ ok: false });
+    expect(await pageItems(store.db, secrets, { monitor: other, take: 1, token })).toEqual({ ok: false });
+    expect(await pageItems(store.db, secrets, { monitor: id, take: 1, token })).toMatchObject({ ok: true });
   });
 
   it('show what stays exactly once, whatever comes and goes meanwhile', async () => {

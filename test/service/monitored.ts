@@ -18,7 +18,7 @@ export const secrets = openSecrets(randomBytes(32));
 
 /** A job of nobody's, on, with a webhook, but for what is given. */
 export const made = (store: Store, input: Partial<MonitorInput> = {}, now = NOW) =>
-  store.write((tx) => createMonitor(tx, secrets, { name: 'Sales', url: URL, ...input }, now));
+  store.write((tx) => createMonitor(tx, { name: 'Sales', url: URL, ...input }, { secrets, now }));
 
 export const listed = (store: Store, monitor: string, entity: string, recordId = '') =>
   store.write((tx) => addItem(tx, { monitor, entity, recordId, sendUpdate: false, now: NOW }));

@@ -133,8 +133,8 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
   return store.write(async (tx) => {
     const key = await createKey(tx, { name: 'Birk Byg', scopes }, now);
     const job = { name: 'job', owner: key.id, provider: 'hubspot', url, enabled: false };
-    const { id: JobId } = await createMonitor(tx, secrets, job, now);
-    const monitor = await createMonitor(tx, secrets, { name: 'monitor', url, enabled: false }, now);
+    const { id: JobId } = await createMonitor(tx, job, { secrets, now });
+    const monitor = await createMonitor(tx, { name: 'monitor', url, enabled: false }, { secrets, now });
     const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
     return { key: key.key, known: { JobId, id: monitor.id, token: token ?? '', key: key.id, keyId: key.id, url } };
   });

@@ -9,7 +9,7 @@ import { openTransports } from '../../src/service/delivery/transport.ts';
 import { createKey } from '../../src/service/keys/keys.ts';
 import { createJob } from '../../src/service/monitors/jobs.ts';
 import { createMonitor, getMonitor } from '../../src/service/monitors/monitors.ts';
-import { keepOwnJobs, ownKey } from '../../src/service/monitors/own-jobs.ts';
+import { ensureOwnJobs, ownKey } from '../../src/service/monitors/own-jobs.ts';
 import { newFolder, newStore, newStoreUrl } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
 import { COMPANY, changed, listed, made, secrets } from './monitored.ts';
@@ -29,8 +29,8 @@ async function stage(webhooks: object = {}) {
   if (half === undefined) throw new Error('there is no service');
   const { secrets } = half;
   const made = (name: string, webhook: string) =>
-    store.write((tx) => createMonitor(tx, secrets, { name, url: webhook, target: 'all' }, Date.now()));
-  const victim = await store.write((tx) => createMonitor(tx, secrets, { name: 'Victim' }, Date.now()));
+    store.write((tx) => createMonitor(tx, { name, url: webhook, target: 'all' }, { secrets, now: Date.now() }));
+  const victim = await store.write((tx) => createMonitor(tx, { name: 'Victim' }, { secrets, now: Date.now() }));
   const rotate = `${adminUrl}/admin/api/monitors/${victim.id}/rotate-secret`;
   const rotated = async () => (await getMonitor(store.db, secrets, victim.id))?.security.secrets.length !== 1;
   const { id, key } = await store.write((tx) =>
@@ -50,7 +50,7 @@ it('is out of reach of who tests a webhook there', async () => {
 it('is out of reach of monitors and jobs whose webhook is there, and of their test', async () => {
   const { adminUrl, store, secrets, made, rotate, rotated, owner } = await stage();
   const { id } = await made('Monitor', rotate);
-  await store.write((tx) => createJob(tx, secrets, { key: owner, provider: 'crm', url: rotate }, Date.now()));
+  await store.write((tx) => createJob(tx, { key: owner, provider: 'crm', url: rotate }, { secrets, now: Date.now() }));
   await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
   await expect.poll(async () => (await listDeliveries(store.db))[0]?.attempts, PATIENT).toBeGreaterThan(0);
   const [delivery] = await listDeliveries(store.db);
@@ -74,7 +74,7 @@ it('is where our own jobs are told, whichever daemon wrote down its own last; st
   const store = await newStore('sqlite');
   const hook = await openHook();
   const own = { url: 'http://127.0.0.1:9/webhook', auth: { method: 'None' }, providers: ['hubspot'] } as const;
-  await store.write((tx) => keepOwnJobs(tx, secrets, own, Date.now()));
+  await store.write((tx) => ensureOwnJobs(tx, secrets, own, Date.now()));
   const [job] = await store.db.selectFrom('monitor').select('id').execute();
   await listed(store, job?.id ?? '', COMPANY);
   await made(store, { target: 'all', url: hook.url });

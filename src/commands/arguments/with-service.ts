@@ -1,6 +1,6 @@
 /** The service's store and secrets for a command beside the daemon. */
 
-import { monitorReading } from '../../service/delivery/transport.ts';
+import { monitorOptions } from '../../service/delivery/transport.ts';
 import { loadSecretKey, openSecrets, type Secrets } from '../../service/keys/secrets.ts';
 import { MonitorError, type MonitorOptions } from '../../service/monitors/monitor-input.ts';
 import { readMonitorable } from '../../service/monitors/monitorable.ts';
@@ -25,7 +25,7 @@ export async function withService(
   const { store: url, service } = await context.config();
   return withStore(context, async (store) => {
     const secrets = openSecrets(await loadSecretKey(service?.secretKey, url));
-    const wire = service === undefined ? {} : monitorReading(service);
+    const wire = service === undefined ? {} : monitorOptions(service);
     try {
       return await work({ store, secrets, wire });
     } catch (error) {

@@ -26,7 +26,7 @@ export async function watchByMail(setup: DemoSetup, actors: readonly Actor[]): P
       mailFrequency: 'immediate',
       events: ['name', 'address'],
     } as const;
-    const { id: monitor } = await createMonitor(tx, secrets, colleague, now);
+    const { id: monitor } = await createMonitor(tx, colleague, { secrets, now });
     for (const actor of actors)
       await addItem(tx, { monitor, entity: companyOf(actor).entityId, recordId: '', sendUpdate: false, now });
   });

@@ -88,7 +88,7 @@ async function enter({ store, service }: App, webhook: string | undefined): Prom
   return store.write(async (tx) => {
     const { id, key } = await createKey(tx, { name: 'emulated', scopes: USUAL_SCOPES }, now);
     for (const provider of webhook === undefined ? [] : PROVIDERS)
-      await createJob(tx, service.secrets, { provider, key: id, url: webhook ?? null }, now);
+      await createJob(tx, { provider, key: id, url: webhook ?? null }, { secrets: service.secrets, now });
     return key;
   });
 }

@@ -30,8 +30,8 @@ export interface Transports {
   close(): Promise<void>;
 }
 
-/** How monitors are read that somebody asks for, by the configuration: no literal address that could not be posted to. */
-export function monitorReading({ webhooks, emailEvent }: AddressRules): MonitorOptions {
+/** The event names and addresses that monitors may have by this configuration. */
+export function monitorOptions({ webhooks, emailEvent }: AddressRules): MonitorOptions {
   const { refusal } = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   return { emailEvent, refusal };
 }

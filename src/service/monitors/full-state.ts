@@ -1,4 +1,4 @@
-/** Sends the whole state of companies to monitors that asked for it with `sendUpdate`. */
+/** Sends the full state of a company to the monitor that asked for it with `sendUpdate`. */
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ReportData } from '../../protocol/report.ts';
@@ -25,7 +25,7 @@ export interface StateDeps {
   readonly placeType: string;
   readonly digestHour?: number;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Asks the register for one company that it has not told of yet; what it finds is stored when this resolves. */
+  /** Fetches a company without a snapshot from the register, and stores what it finds before it resolves. */
   fetch?(entity: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ const SHORTEST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
- * Publishes, for each claim, the state of its company to its monitor alone. A company that the register has not told of
- * yet is waited for, a day at most. Nothing is sent where the company was taken off the list meanwhile.
+ * Publishes, for each claim, the state of its company to its monitor alone. Waits up to a day for a company without a
+ * snapshot. Sends nothing if the list no longer holds the company.
  */
 export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
   const { store, wakeUp, now } = deps;
@@ -45,12 +45,12 @@ export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], 
     const known = await readFullStates(tx, entitiesOf(claims));
     const reports = await latestReports(tx, entitiesOf(claims));
     const at = now();
-    const turns = claims.map((claim) => take(claim, listed, known.get(readStateKey(claim.key).entity), at));
+    const steps = claims.map((claim) => stepOf(claim, listed, known.get(readStateKey(claim.key).entity), at));
     const held = await settleAll(
       tx,
-      turns.map(({ claim, settlement }) => [claim, settlement]),
+      steps.map(({ claim, settlement }) => [claim, settlement]),
     );
-    const states = turns.flatMap(({ claim, state }) =>
+    const states = steps.flatMap(({ claim, state }) =>
       state && held.has(claim.key) ? [changeOf(claim, state, reports, deps)] : [],
     );
     const { digestHour } = deps;
@@ -59,29 +59,30 @@ export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], 
       states.filter(({ updates }) => Object.keys(updates).length > 0),
       { now: at, ...(digestHour !== undefined && { digestHour }) },
     );
-    return turns.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
+    return steps.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
   });
   for (const queue of [DELIVER_QUEUE, MAIL_QUEUE]) wakeUp.ring(queue);
   for (const key of dropped) {
     const { monitor, entity } = readStateKey(key);
-    deps.log.info({ monitor, entity }, 'the register does not know the company: no update is sent');
+    deps.log.info({ monitor, entity }, 'the register does not have the company: no full state is sent');
   }
 }
 
-/** A company as it is known, and the time of the newest change that is in it. */
+/** A company's state, and the time of the newest change that it includes. */
 export interface State {
   readonly company: Company;
   readonly timestamp: string;
 }
 
-interface Turn {
+/** What to do with a claim: how to settle it, and which state to publish. */
+interface Step {
   readonly claim: Claim;
   readonly settlement: Settlement;
   readonly state?: State;
   readonly gaveUp?: boolean;
 }
 
-function take(claim: Claim, listed: ReadonlySet<string>, state: State | undefined, now: number): Turn {
+function stepOf(claim: Claim, listed: ReadonlySet<string>, state: State | undefined, now: number): Step {
   const settlement = { kind: 'done' } as const;
   if (!listed.has(claim.key)) return { claim, settlement };
   if (state !== undefined) return { claim, settlement, state };
@@ -105,12 +106,12 @@ async function fetchUnknown({ store, log, ...deps }: StateDeps, claims: readonly
       await deps.fetch(entity, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      log.warn({ err: error, entity }, 'could not ask the register for a company: waiting for it');
+      log.warn({ err: error, entity }, 'could not fetch a company from the register: trying again');
     }
   }
 }
 
-/** The claims whose company, for it must be one, their monitor still lists. */
+/** The keys of claims whose monitor still lists the company. */
 async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('item')
@@ -123,8 +124,8 @@ async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet
 }
 
 /**
- * Companies by entity id, as far as they are known. State and time come from one statement: a change that is committed
- * right after it is newer than the time says, and wins at the receiver.
+ * The stored states of companies by entity id. One statement reads state and time, so that a change that commits right after
+ * it has a newer time and wins at the receiver.
  */
 export async function readFullStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
   const rows = await db
@@ -145,7 +146,7 @@ export async function readFullStates(db: Db, entities: readonly string[]): Promi
     if (company === undefined) continue;
     const loaded = normaliseTime(loaded_at) ?? loaded_at;
     const registered = normaliseTime(company.registeredAt ?? '') ?? loaded;
-    // What a unit or another company brought later says nothing of this document: its next change may be older than that.
+    // A later change may come from a unit or another company: this document's own next change may be older than that.
     const known = newest === null || newest < loaded ? newest : loaded;
     states.set(entity, { company, timestamp: known !== null && known > registered ? known : registered });
   }
@@ -156,9 +157,9 @@ const entitiesOf = (claims: readonly Claim[]): readonly string[] => [
   ...new Set(claims.map(({ key }) => readStateKey(key).entity).filter(isCompany)),
 ];
 
-/** Undefined for another kind of snapshot, or one of another version: the watcher will read that company anew. */
+/** Undefined for another kind or version of snapshot: the watcher will read that company again. */
 function readCompany(body: string): Company | undefined {
-  // Written by the watcher alone; what it holds follows from these two.
+  // Only the watcher writes snapshots; `kind` and `snapshotForm` determine the shape.
   const snapshot = JSON.parse(body) as Company;
   return snapshot.kind === 'company' && snapshot.snapshotForm === SNAPSHOT_FORM ? snapshot : undefined;
 }
@@ -174,7 +175,7 @@ function changeOf(
   const report = data === undefined ? {} : { newReport: { data } };
   const today = todayAt(now());
   return {
-    // A claim publishes in the transaction that settles it: once.
+    // A claim publishes once: in the transaction that settles it.
     id: hash('sha256', `state ${claim.key} ${claim.fence} ${claim.marks}`, 'base64url'),
     entity,
     name: company.name,

@@ -1,22 +1,22 @@
-/** When a webhook that does not answer is given up, and who is told before. */
+/** When a webhook that fails is disabled, and which notices go out before. */
 
 const DAY_MS = 86_400_000;
-/** Disabled after so long and so many attempts without a success. */
+/** A monitor is disabled after this long and this many attempts without a success. */
 const PATIENCE_MS = 5 * DAY_MS;
 const LEAST_ATTEMPTS = 20;
-/** Its owner hears of a webhook that fails for so long: by then it is no restart any more. */
+/** The first notice goes out after this long: a restart takes less. */
 const EARLY_MS = 2 * 3_600_000;
 
 /** The bits of `monitor.notices`. */
 export const NOTICES = { failed: 1, halfway: 2, disabled: 4, failing: 8 } as const;
 export type NoticeKind = keyof typeof NOTICES | 'gone';
 
-/** How a monitor's webhook is doing, as the store keeps it. */
+/** The stored health of a monitor's webhook. */
 export interface Health {
-  /** Since when nothing succeeded; null while it does. */
+  /** Since when no delivery has succeeded; null while deliveries succeed. */
   readonly failingSince: number | null;
   readonly failedAttempts: number;
-  /** Sum of {@link NOTICES} that went out since. */
+  /** Sum of the {@link NOTICES} that went out since `failingSince`. */
   readonly notices: number;
 }
 
@@ -25,24 +25,25 @@ export const HEALTHY: Health = { failingSince: null, failedAttempts: 0, notices:
 /** A failed attempt. */
 export interface DeliveryFailure {
   readonly at: number;
-  /** The delivery's last: it is given up. */
+  /** It was the delivery's last attempt. */
   readonly failed: boolean;
-  /** The webhook said that nobody wants these any more. */
+  /** The webhook answered that it wants no more deliveries. */
   readonly gone: boolean;
-  /** An attempt of a delivery that was given up before and asked for again: it was counted then. */
+  /** An attempt of a replayed delivery: its first run counted already. */
   readonly repeated: boolean;
 }
 
+/** What a failed attempt changes for its monitor. */
 export interface Judgement {
   readonly health: Health;
   readonly disable: 'failing' | 'gone' | undefined;
-  /** Who hears of it; one notice at a time, the gravest. */
+  /** The gravest notice that is due; at most one at a time. */
   readonly notice: NoticeKind | undefined;
 }
 
 /**
- * What a failed attempt makes of a monitor. Notices go out after two hours, at the first delivery that is given up, after
- * half the time and when it is disabled; each once until a success resets all.
+ * Judges a monitor after a failed attempt. Notices go out after two hours, at the first delivery that fails for good, after
+ * half the time, and when the monitor is disabled; each once until a success resets them.
  */
 export function judge(before: Health, failure: DeliveryFailure): Judgement {
   const failingSince = before.failingSince ?? failure.at;

@@ -1,4 +1,4 @@
-/** What a monitor lists: companies and persons, each under its id in another system where it has one. */
+/** The items of a monitor: the companies and persons in its list, with their ids in the external system. */
 import { hash } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -9,22 +9,22 @@ import type { Secrets } from '../keys/secrets.ts';
 import { readNames } from '../register/watch/snapshots.ts';
 import { lockMonitor } from './monitors.ts';
 
-/** The lanes of whole states that were asked for; key: {@link stateKey}. */
+/** The queue of full states that a caller asked for with `sendUpdate`; key: {@link stateKey}. */
 export const STATE_QUEUE = 'state';
 
-/** The lanes of companies that the register is to be asked for, since nothing of them is known here; key: the entity. */
+/** The queue of listed companies without a snapshot, to fetch from the register; key: the entity. */
 export const ASK_QUEUE = 'ask';
 
-/** The lane of one entity's whole state for one monitor. */
+/** The key of the lane that sends an entity's full state to one monitor. */
 export const stateKey = (monitor: string, entity: string): string => `${monitor}:${entity}`;
 
-/** Takes a lane's key apart: a monitor's id holds no colon. */
+/** Parses a key of {@link stateKey}: a monitor's id holds no colon. */
 export function readStateKey(key: string): { readonly monitor: string; readonly entity: string } {
   const end = key.indexOf(':');
   return { monitor: key.slice(0, end), entity: key.slice(end + 1) };
 }
 
-/** One line of a monitor's list. */
+/** One item of a monitor's list. */
 export interface ItemRef {
   readonly monitor: string;
   /** Canonical. */
@@ -37,20 +37,20 @@ export type Added = { readonly kind: 'added' | 'already' | 'no-monitor' };
 export type Removed = { readonly kind: 'removed' | 'absent' | 'no-monitor' };
 
 /**
- * Lists an entity under a record's id. Idempotent. Tells the monitor `addedToMonitor` where the entity is new to it, under
- * whichever id. With `sendUpdate` its whole state is sent, also where it is listed already. Ring `ask`, `deliver`, `mail`
- * and `state` after the commit.
+ * Adds an entity to a list under a record's id. Idempotent. Publishes `addedToMonitor` if the monitor did not list the entity
+ * under any id before. With `sendUpdate` the monitor gets the entity's full state, even if the list has it already. Ring
+ * `ask`, `deliver`, `mail` and `state` after the commit.
  */
 export async function addItem(
   tx: Tx,
   { sendUpdate, now, ...item }: ItemRef & { readonly sendUpdate: boolean; readonly now: number },
 ): Promise<Added> {
-  // Locked, so that items of a monitor are committed in the order of their numbers: a page misses none.
+  // The lock makes items of a monitor commit in the order of their numbers, so that a page misses none.
   const monitor = await lockMonitor(tx, item.monitor);
   if (monitor === undefined) return { kind: 'no-monitor' };
   if (sendUpdate) await mark(tx, STATE_QUEUE, [stateKey(item.monitor, item.entity)], now);
-  // Without a snapshot the next document would be its first sight, and its change nobody's.
-  if (isCompany(item.entity) && !(await isKnown(tx, item.entity))) await mark(tx, ASK_QUEUE, [item.entity], now);
+  // Without a snapshot the next document would be the first, with nothing to compare with: its change would be lost.
+  if (isCompany(item.entity) && !(await hasSnapshot(tx, item.entity))) await mark(tx, ASK_QUEUE, [item.entity], now);
   const row = await tx
     .insertInto('item')
     .values({ monitor: item.monitor, entity: item.entity, record_id: item.recordId, added_at: now })
@@ -58,13 +58,14 @@ export async function addItem(
     .returning('seq')
     .executeTakeFirst();
   if (row === undefined) return { kind: 'already' };
-  if (!(await isListed(tx, item, row.seq))) await tell(tx, 'addedToMonitor', item, monitor.name, row.seq, now);
+  if (!(await isListed(tx, item, row.seq)))
+    await publishListChange(tx, item, { event: 'addedToMonitor', monitorName: monitor.name, seq: row.seq, now });
   return { kind: 'added' };
 }
 
 /**
- * Takes an item off a list. Idempotent. Tells the monitor `removedFromMonitor` where that was the last one of its entity.
- * Ring `deliver` and `mail` after the commit.
+ * Removes an item from a list. Idempotent. Publishes `removedFromMonitor` if it was the last item of its entity. Ring `deliver`
+ * and `mail` after the commit.
  */
 export async function removeItem(tx: Tx, { now, ...item }: ItemRef & { readonly now: number }): Promise<Removed> {
   const monitor = await lockMonitor(tx, item.monitor);
@@ -77,34 +78,35 @@ export async function removeItem(tx: Tx, { now, ...item }: ItemRef & { readonly 
     .returning('seq')
     .executeTakeFirst();
   if (row === undefined) return { kind: 'absent' };
-  if (!(await isListed(tx, item, row.seq))) await tell(tx, 'removedFromMonitor', item, monitor.name, row.seq, now);
+  if (!(await isListed(tx, item, row.seq)))
+    await publishListChange(tx, item, { event: 'removedFromMonitor', monitorName: monitor.name, seq: row.seq, now });
   return { kind: 'removed' };
 }
 
-/** Whether the register has told of an entity. */
-async function isKnown(db: Db, entity: string): Promise<boolean> {
+/** Whether the register has sent a document of an entity. */
+async function hasSnapshot(db: Db, entity: string): Promise<boolean> {
   const row = await db.selectFrom('snapshot').select('entity').where('entity', '=', entity).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Whether a monitor lists an entity, under another item than the one with that number. */
+/** Whether a monitor lists an entity; `exceptSeq` is the number of an item that does not count. */
 export async function isListed(
   db: Db,
   { monitor, entity }: Pick<ItemRef, 'monitor' | 'entity'>,
-  butFor = 0,
+  exceptSeq = 0,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('item')
     .select('seq')
     .where('entity', '=', entity)
     .where('monitor', '=', monitor)
-    .where('seq', '!=', butFor)
+    .where('seq', '!=', exceptSeq)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }
 
-/** A listed item, as a page shows it. */
+/** An item as a page shows it. */
 export interface Item {
   readonly entity: string;
   readonly recordId: string;
@@ -112,7 +114,7 @@ export interface Item {
   readonly addedAt: number;
 }
 
-/** `ok` false: the token is none of ours, or of another list. */
+/** `ok` is false for a token that this service did not make, or that belongs to another list. */
 export type ItemPage =
   | { readonly ok: true; readonly items: readonly Item[]; readonly continuationToken: string | undefined }
   | { readonly ok: false };
@@ -120,17 +122,23 @@ export type ItemPage =
 export const DEFAULT_TAKE = 100;
 export const MOST_TAKE = 1_000;
 
+/** Which page of a monitor's items to read. */
+export interface ItemQuery {
+  readonly monitor: string;
+  /** Items a page: 1 to 1,000, 100 if absent. */
+  readonly take?: number | undefined;
+  /** The `continuationToken` of the page before; absent for the first page. */
+  readonly token?: string | undefined;
+}
+
 /**
- * A page of a monitor's items in the order they were added, and the token of the next one; none on the last. What stays
- * listed while somebody pages is seen exactly once, whatever is added and removed meanwhile. `take` 1 to 1,000, 100 where
- * absent.
+ * A page of a monitor's items in the order of their adding, with the token of the next page; the last page has none. An item
+ * that stays in the list while a caller pages appears exactly once, whatever is added and removed meanwhile.
  */
 export async function pageItems(
   db: Db,
   secrets: Pick<Secrets, 'sign' | 'verify'>,
-  monitor: string,
-  take = DEFAULT_TAKE,
-  token?: string,
+  { monitor, take = DEFAULT_TAKE, token }: ItemQuery,
 ): Promise<ItemPage> {
   const after = token === undefined ? 0 : readToken(secrets, monitor, token);
   if (after === undefined) return { ok: false };
@@ -152,29 +160,35 @@ export async function pageItems(
   };
 }
 
-/** Says what a code is for, so that one of another use is none here. */
-const signed = (body: string): string => `items:${body}`;
+/** The text that a token's code signs: it names the use, so that a code made for another use is not valid here. */
+const signedText = (body: string): string => `items:${body}`;
 
 function writeToken(secrets: Pick<Secrets, 'sign'>, monitor: string, after: number): string {
   const body = Buffer.from(JSON.stringify([monitor, after])).toString('base64url');
-  return `${body}.${secrets.sign(signed(body))}`;
+  return `${body}.${secrets.sign(signedText(body))}`;
 }
 
 function readToken(secrets: Pick<Secrets, 'verify'>, monitor: string, token: string): number | undefined {
   const [body = '', mac = '', ...rest] = token.split('.');
-  if (rest.length > 0 || !secrets.verify(signed(body), mac)) return undefined;
-  const read: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
-  if (!Array.isArray(read) || read[0] !== monitor) return undefined;
-  return typeof read[1] === 'number' ? read[1] : undefined;
+  if (rest.length > 0 || !secrets.verify(signedText(body), mac)) return undefined;
+  const parsed: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
+  if (!Array.isArray(parsed) || parsed[0] !== monitor) return undefined;
+  return typeof parsed[1] === 'number' ? parsed[1] : undefined;
 }
 
-async function tell(
+interface ListChange {
+  readonly event: 'addedToMonitor' | 'removedFromMonitor';
+  readonly monitorName: string;
+  /** The item's number. */
+  readonly seq: number;
+  readonly now: number;
+}
+
+/** Publishes to a monitor that its list gained or lost an entity. */
+async function publishListChange(
   tx: Tx,
-  event: 'addedToMonitor' | 'removedFromMonitor',
   { monitor, entity }: ItemRef,
-  monitorName: string,
-  seq: number,
-  now: number,
+  { event, monitorName, seq, now }: ListChange,
 ): Promise<void> {
   const change: Change = {
     id: hash('sha256', `${event} ${monitor} ${entity} ${seq}`, 'base64url'),

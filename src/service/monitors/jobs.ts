@@ -1,82 +1,79 @@
 /** Third-party jobs: monitors that belong to an API key and a provider, and list that provider's companies. */
 import type { Tx } from '../../store/store.ts';
 import { getKey } from '../keys/keys.ts';
-import type { Secrets } from '../keys/secrets.ts';
 import type { Monitor } from './monitor.ts';
-import { MonitorError, type MonitorInput, type MonitorOptions } from './monitor-input.ts';
-import { createMonitor, disable, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
+import { MonitorError, type MonitorInput } from './monitor-input.ts';
+import { createMonitor, disable, listJobs, lockMonitor, type MonitorContext, removeMonitor } from './monitors.ts';
 
-/** A job as it is asked for; the rest as a monitor's. */
+/** The input for a new job; the other properties are those of a monitor. */
 export interface JobInput extends Omit<MonitorInput, 'name' | 'owner' | 'provider' | 'target'> {
   /** The {Provider} of the paths. */
   readonly provider: string;
   /** Id of the API key that it belongs to. */
   readonly key: string;
-  /** What it is called (the provider's name). */
+  /** (the provider's name) */
   readonly name?: string;
 }
 
 /**
- * Makes a job. Throws MonitorError where it cannot be as asked, where the key may not call the monitoring endpoints, or has
- * a job for the provider already, in whatever case.
+ * Creates a job. Throws MonitorError if the input is not valid, if the key may not call the monitoring endpoints, or if the key
+ * already has a job for the provider; case does not matter.
  */
 export async function createJob(
   tx: Tx,
-  secrets: Secrets,
   { key, provider, name = provider, ...rest }: JobInput,
-  now: number,
-  options: MonitorOptions = {},
+  context: MonitorContext,
 ): Promise<Monitor> {
-  await needKey(tx, key);
-  await needFree(tx, key, provider);
-  return createMonitor(tx, secrets, { ...rest, name, provider, owner: key, target: 'items' }, now, options);
+  await requireKey(tx, key);
+  await requireNoJob(tx, key, provider);
+  return createMonitor(tx, { ...rest, name, provider, owner: key, target: 'items' }, context);
 }
 
-/** Hands a job to another key, as when one replaces another. Undefined where there is no such job; throws as create does. */
+/** Hands a job to another key, for example to its replacement. Undefined if there is no such job; throws as {@link createJob} does. */
 export async function moveJob(tx: Tx, id: string, key: string, now: number): Promise<'moved' | undefined> {
   const { provider = null, owner } = (await lockMonitor(tx, id)) ?? {};
   if (provider === null) return undefined;
   if (owner === key) return 'moved';
-  await needKey(tx, key);
-  await needFree(tx, key, provider);
+  await requireKey(tx, key);
+  await requireNoJob(tx, key, provider);
   await tx.updateTable('monitor').set({ owner: key, updated_at: now }).where('id', '=', id).execute();
   return 'moved';
 }
 
-/** Removes a job with its items, as a monitor is removed. False where there is no such job. */
+/** Removes a job with its items, as {@link removeMonitor} does. False if there is no such job. */
 export async function removeJob(tx: Tx, id: string, now: number): Promise<boolean> {
   const { provider = null } = (await lockMonitor(tx, id)) ?? {};
   return provider === null ? false : removeMonitor(tx, id, now);
 }
 
-async function needKey(tx: Tx, id: string): Promise<void> {
+async function requireKey(tx: Tx, id: string): Promise<void> {
   const key = await getKey(tx, id);
-  const wrong =
+  const problem =
     key === undefined
       ? 'is no API key: cvrsync keys list shows their ids'
       : key.revokedAt !== null
         ? 'was revoked'
         : key.scopes.includes('monitoring')
           ? undefined
-          : 'has not the scope monitoring';
-  if (wrong !== undefined) throw new MonitorError([{ path: '/key', message: wrong }]);
+          : 'does not have the scope monitoring';
+  if (problem !== undefined) throw new MonitorError([{ path: '/key', message: problem }]);
 }
 
-async function needFree(tx: Tx, key: string, provider: string): Promise<void> {
+async function requireNoJob(tx: Tx, key: string, provider: string): Promise<void> {
   const jobs = await listJobs(tx, key);
   const taken = jobs.find((job) => job.provider.toLowerCase() === provider.toLowerCase());
   if (taken === undefined) return;
   throw new MonitorError([{ path: '/provider', message: `has a job of this key already: ${taken.id}` }]);
 }
 
-/** A job that a revoked key leaves behind. */
-export interface LeftJob {
+/** An enabled job of a key. */
+export interface EnabledJob {
   readonly id: string;
   readonly name: string;
 }
 
-/** The jobs of a key that are on. */
-export const activeJobs = (tx: Tx, key: string): Promise<readonly LeftJob[]> =>
+/** The enabled jobs of a key. */
+export const enabledJobs = (tx: Tx, key: string): Promise<readonly EnabledJob[]> =>
   tx
     .selectFrom('monitor')
     .select(['id', 'name'])
@@ -85,9 +82,9 @@ export const activeJobs = (tx: Tx, key: string): Promise<readonly LeftJob[]> =>
     .orderBy('id')
     .execute();
 
-/** Switches the jobs of a key off, and returns those that were on: what is due to them is held. */
-export async function switchOffJobs(tx: Tx, key: string, now: number): Promise<readonly LeftJob[]> {
-  const jobs = await activeJobs(tx, key);
+/** Disables the jobs of a key, which holds their deliveries, and returns those that were enabled. */
+export async function disableJobs(tx: Tx, key: string, now: number): Promise<readonly EnabledJob[]> {
+  const jobs = await enabledJobs(tx, key);
   for (const { id } of jobs) await disable(tx, id, 'person', now);
   return jobs;
 }

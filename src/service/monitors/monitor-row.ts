@@ -1,4 +1,4 @@
-/** Monitors as the store keeps them: rows to what the service speaks of, and back. */
+/** Reads and writes the rows of monitors. */
 import type { Selectable } from 'kysely';
 import { type EventName, isEventName } from '../../protocol/events.ts';
 import { each } from '../../store/each.ts';
@@ -10,7 +10,7 @@ import type { Monitor, Security } from './monitor.ts';
 
 export type MonitorRow = Selectable<MonitorTable>;
 
-/** A row as a monitor, its secrets opened. Throws where they were sealed with another key. */
+/** Reads a row and decrypts its secrets. Throws if they were encrypted with another key. */
 export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
   return {
     id: row.id,
@@ -21,8 +21,8 @@ export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
     events: readEvents(row.events),
     url: row.url,
     security: readSecurity(row.security, secrets),
-    schedule: row.schedule === null ? null : listed<number>(row.schedule),
-    emails: listed<string>(row.emails),
+    schedule: row.schedule === null ? null : readList<number>(row.schedule),
+    emails: readList<string>(row.emails),
     mailFrequency: row.mail_frequency,
     enabled: row.enabled === 1,
     enabledAt: row.enabled_at,
@@ -38,32 +38,32 @@ export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
 // Only `writeSecurity` writes the column, and the seal proves that nobody else did.
 const readSecurity = (sealed: string, secrets: Secrets): Security => JSON.parse(secrets.open(sealed)) as Security;
 
-/** Credentials and signing secrets as the store keeps them. */
+/** Encrypts credentials and signing secrets for the store. */
 export const writeSecurity = (security: Security, secrets: Secrets): string => secrets.seal(JSON.stringify(security));
 
-/** The event selection of a row; a name a later version knew is left out. Null for all. */
+/** The events of a row, without names that this version does not know. Null for all. */
 const readEvents = (json: string | null): readonly EventName[] | null =>
-  json === null ? null : listed<string>(json).filter(isEventName);
+  json === null ? null : readList<string>(json).filter(isEventName);
 
-// Written by monitors.ts alone, which checks the members.
-const listed = <T>(json: string): readonly T[] => JSON.parse(json) as readonly T[];
+// Only monitors.ts writes these columns, and it checks the members.
+const readList = <T>(json: string): readonly T[] => JSON.parse(json) as readonly T[];
 
-/** Which monitors a page of changes may be told to. */
-export interface ListenersWanted {
-  /** Whose changes may go to every monitor that lists them. */
+/** Which monitors a page of changes may go to. */
+export interface ListenerQuery {
+  /** Monitors that list one of these. */
   readonly entities: readonly string[];
-  /** Monitors that are addressed by id. */
+  /** Monitors by id. */
   readonly only?: readonly string[];
-  /** Whether monitors of all companies are wanted. Default true. */
+  /** Whether to include monitors of all companies. Default true. */
   readonly all?: boolean;
 }
 
 /**
- * The monitors that changes of these entities may concern, by id: those of everything, those that list one of the
- * entities, and those named. Only what was activated at some time: before that nothing is kept for it. Opens no secrets.
+ * The monitors that changes of these entities may go to, by id: monitors of all companies, those that list one of the
+ * entities, and those named. Leaves out inactive monitors. Does not decrypt secrets.
  */
-export async function fanOutMonitors(tx: Tx, wanted: ListenersWanted): Promise<readonly Listener[]> {
-  const { entities, only = [], all = true } = wanted;
+export async function fanOutMonitors(tx: Tx, query: ListenerQuery): Promise<readonly Listener[]> {
+  const { entities, only = [], all = true } = query;
   const pairs = await tx
     .selectFrom('item')
     .select(['monitor', 'entity'])
@@ -104,7 +104,7 @@ export async function fanOutMonitors(tx: Tx, wanted: ListenersWanted): Promise<r
     entities: lists.get(row.id) ?? NONE,
     events: selection(row.events),
     hasWebhook: row.url !== null,
-    emails: row.emails === '[]' ? NOBODY : listed<string>(row.emails),
+    emails: row.emails === '[]' ? NOBODY : readList<string>(row.emails),
     mailFrequency: row.mail_frequency,
     enabled: row.enabled === 1,
     enabledAt: row.enabled_at,

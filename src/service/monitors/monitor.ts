@@ -1,14 +1,14 @@
-/** A monitor: who is told of what, and how the webhook is proven. A third-party job is one with a provider. */
+/** A monitor: which events of which entities go to which webhook and recipients. A third-party job is a monitor with a provider. */
 import type { Credentials } from '../../protocol/auth.ts';
 import type { EventName } from '../../protocol/events.ts';
 
 export type { Credentials };
 
-/** What is sealed in the store. */
+/** The part of a monitor that the store holds encrypted. */
 export interface Security {
-  /** What the webhook asks for, beside the signature that every post carries. */
+  /** What the webhook requires besides the signature that every post carries. */
   readonly credentials: Credentials;
-  /** Signing secrets `whsec_…`, newest first; every post is signed by each that has not expired. */
+  /** Signing secrets `whsec_…`, newest first; each that has not expired signs every post. */
   readonly secrets: readonly { readonly secret: string; readonly expiresAt: number | null }[];
 }
 
@@ -16,7 +16,7 @@ export interface Monitor {
   /** GUID; the JobId of a third-party job. */
   readonly id: string;
   readonly name: string;
-  /** The API key that owns it; null for the operators'. */
+  /** The API key that owns it; null for the operators. */
   readonly owner: string | null;
   /** The {Provider} of a third-party job. */
   readonly provider: string | null;
@@ -31,13 +31,13 @@ export interface Monitor {
   readonly emails: readonly string[];
   readonly mailFrequency: 'immediate' | 'daily';
   readonly enabled: boolean;
-  /** Null where it was never activated: what happens is then not kept for it. */
+  /** Null while it is inactive, that is, was never enabled: the service then keeps nothing for it. */
   readonly enabledAt: number | null;
   readonly disabledReason: 'person' | 'failing' | 'gone' | null;
   readonly disabledAt: number | null;
   readonly failingSince: number | null;
   readonly failedAttempts: number;
-  /** Which notices went out since it began to fail, as a sum: 1 at the first failed delivery, 2 half-way, 4 disabled. */
+  /** Sum of the notices that went out since it began to fail: see NOTICES in health.ts. */
   readonly notices: number;
   readonly createdAt: number;
 }

@@ -1,14 +1,14 @@
-/** What can be monitored. */
+/** Which entities a monitor can list. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
 
 export type Monitorable =
   | { readonly ok: true; readonly entity: string }
-  /** Why not, to follow what was given: `is …`. */
+  /** Why not, as the end of a sentence whose subject is the given text: `is …`. */
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The canonical id of a company or person. Also refused are ids that are well made and that the register cannot have, since
- * nothing would ever come of them.
+ * The canonical id of a company or person. Refuses well-formed ids that the register cannot have too, because no event would
+ * ever come for them.
  */
 export function readMonitorable(text: string): Monitorable {
   const id = parseEntityId(text);

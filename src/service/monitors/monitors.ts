@@ -1,6 +1,6 @@
 /**
- * Monitors: made, changed, switched on and off. A monitor's row is locked before its delivery lane, and the lane before its
- * deliveries, as publish.ts and items.ts do it.
+ * Monitors: creates, changes, enables, disables and removes them. Transactions lock a monitor's row before its delivery lane,
+ * and the lane before its deliveries, as publish.ts and items.ts do.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -19,23 +19,29 @@ import {
 } from './monitor-input.ts';
 import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
 
-/** How long an old signing secret is used beside the new one. */
+/** How long posts are signed with an old signing secret too. */
 const ROTATION_MS = 24 * 3_600_000;
 
+/** What the changes of a monitor need besides their input. */
+export interface MonitorContext {
+  readonly secrets: Secrets;
+  /** Ms since 1970. */
+  readonly now: number;
+  readonly options?: MonitorOptions | undefined;
+}
+
 /**
- * Makes a monitor with a signing secret of its own. Throws {@link MonitorError} where it cannot be as asked, or where the
- * owner has a job for the provider already.
+ * Creates a monitor with a signing secret of its own. Throws {@link MonitorError} if the input is not valid, or if the owner
+ * already has a job for the provider.
  */
 export async function createMonitor(
   tx: Tx,
-  secrets: Secrets,
   input: MonitorInput,
-  now: number,
-  options: MonitorOptions = {},
+  { secrets, now, options = {} }: MonitorContext,
 ): Promise<Monitor> {
-  refuse(checkMonitor(input, options));
+  throwIfInvalid(checkMonitor(input, options));
   const { owner = null, provider = null, enabled = true } = input;
-  if (provider !== null && (await findJob(tx, owner, provider)) !== undefined) throw taken(provider);
+  if (provider !== null && (await findJob(tx, owner, provider)) !== undefined) throw providerTaken(provider);
   const security: Security = {
     credentials: input.credentials ?? { method: 'None' },
     secrets: [{ secret: newSecret(), expiresAt: null }],
@@ -62,26 +68,24 @@ export async function createMonitor(
       created_at: now,
       updated_at: now,
     })
-    // Another caller may have made the job since we looked.
+    // Another caller may have created the job since findJob.
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw taken(provider ?? '');
+  if (row === undefined) throw providerTaken(provider ?? '');
   return readMonitor(row, secrets);
 }
 
-/** Changes what the patch holds, and leaves the rest. Undefined where there is no such monitor; throws as create does. */
+/** Changes the properties that the patch holds. Undefined if there is no such monitor; throws as {@link createMonitor} does. */
 export async function updateMonitor(
   tx: Tx,
-  secrets: Secrets,
   id: string,
   patch: MonitorPatch,
-  now: number,
-  options: MonitorOptions = {},
+  { secrets, now, options = {} }: MonitorContext,
 ): Promise<Monitor | undefined> {
   const row = await lockMonitor(tx, id);
   if (row === undefined) return undefined;
-  refuse(checkMonitor({ ...patch, provider: row.provider }, options));
+  throwIfInvalid(checkMonitor({ ...patch, provider: row.provider }, options));
   const { security } = readMonitor(row, secrets);
   const { name, target, events, url, credentials, schedule, emails, mailFrequency } = patch;
   const to: Partial<MonitorRow> = {
@@ -92,18 +96,18 @@ export async function updateMonitor(
     ...(schedule !== undefined && { schedule: schedule && JSON.stringify(schedule) }),
     ...(emails !== undefined && { emails: JSON.stringify(distinct(emails)) }),
     ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
-    // Another webhook: what the one before failed at does not count.
+    // The failures of the previous webhook do not count for a new one.
     ...(url !== undefined && url !== row.url && { url, ...HEALTHY }),
   };
-  await change(tx, id, to, now);
+  await updateRow(tx, id, to, now);
   if (to.url === null) await holdDue(tx, id, now);
-  if (emails !== undefined) await endMail(tx, id, emails, now);
+  if (emails !== undefined) await cancelMail(tx, id, emails, now);
   return readMonitor({ ...row, ...to }, secrets);
 }
 
 /**
- * Removes a monitor with its items and what waits to be mailed; what waits to be delivered is dropped. What was delivered
- * stays in the record of deliveries. False where there is none.
+ * Removes a monitor with its items and pending mails, and drops its pending deliveries. Ended deliveries stay on record.
+ * False if there is no such monitor.
  */
 export async function removeMonitor(tx: Tx, id: string, now: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('monitor').where('id', '=', id).executeTakeFirst();
@@ -126,20 +130,20 @@ export async function removeMonitor(tx: Tx, id: string, now: number): Promise<bo
   return true;
 }
 
-/** Which monitors to list; those that have every value named. */
+/** Which monitors to list: those that match every given value. */
 export interface MonitorFilter {
-  /** Null for the operators'. */
+  /** An API key's id; null for the monitors of operators. */
   readonly owner?: string | null | undefined;
   readonly provider?: string | undefined;
-  /** Only third-party jobs, or only what is none. */
+  /** True: only third-party jobs. False: only other monitors. */
   readonly job?: boolean | undefined;
   readonly enabled?: boolean | undefined;
-  /** What comes after this id, for the next page. */
+  /** Only monitors after this id, for the next page. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** Monitors by id. */
+/** Lists monitors in the order of their ids. */
 export async function listMonitors(db: Db, secrets: Secrets, filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
   const { owner, provider, job, enabled, after, limit } = filter;
   let query = db.selectFrom('monitor').selectAll().orderBy('id');
@@ -152,7 +156,7 @@ export async function listMonitors(db: Db, secrets: Secrets, filter: MonitorFilt
   return (await query.execute()).map((row) => readMonitor(row, secrets));
 }
 
-/** One monitor; undefined where there is none. */
+/** One monitor; undefined if there is none. */
 export async function getMonitor(db: Db, secrets: Secrets, id: string): Promise<Monitor | undefined> {
   const row = await db.selectFrom('monitor').selectAll().where('id', '=', id).executeTakeFirst();
   return row && readMonitor(row, secrets);
@@ -161,7 +165,7 @@ export async function getMonitor(db: Db, secrets: Secrets, id: string): Promise<
 /** A third-party job as its owner sees it. */
 export type Job = Pick<Monitor, 'id' | 'name' | 'enabled'> & { readonly provider: string };
 
-/** The jobs of an owner (null: the operators'), by provider. Opens no secrets. */
+/** The jobs of an owner (null: the operators), by provider. Does not decrypt secrets. */
 export async function listJobs(db: Db, owner: string | null): Promise<readonly Job[]> {
   const rows = await db
     .selectFrom('monitor')
@@ -175,17 +179,20 @@ export async function listJobs(db: Db, owner: string | null): Promise<readonly J
   );
 }
 
-/** The job of an owner for a provider; undefined where there is none. */
+/** The job of an owner for a provider; undefined if there is none. */
 export async function findJob(db: Db, owner: string | null, provider: string): Promise<Job | undefined> {
   return (await listJobs(db, owner)).find((job) => job.provider === provider);
 }
 
-/** Switches a monitor on, as one that never failed. What is held for it stays held until it is replayed. False where there is none. */
+/**
+ * Enables a monitor and forgets its failures. Its held deliveries stay held until a replay. False if there is no such
+ * monitor.
+ */
 export async function activate(tx: Tx, id: string, now: number): Promise<boolean> {
   const row = await lockMonitor(tx, id);
   if (row === undefined) return false;
   if (row.enabled === 1) return true;
-  await change(
+  await updateRow(
     tx,
     id,
     { ...HEALTHY, enabled: 1, enabled_at: row.enabled_at ?? now, disabled_reason: null, disabled_at: null },
@@ -196,8 +203,8 @@ export async function activate(tx: Tx, id: string, now: number): Promise<boolean
 }
 
 /**
- * Switches a monitor off: what is due to it, and what happens from now on, is held. False where there is none, or where it
- * is off already; the first reason stays.
+ * Disables a monitor: the service holds its due deliveries and the later ones. False if there is no such monitor, or if it is
+ * disabled already; then the first reason stays.
  */
 export async function disable(
   tx: Tx,
@@ -207,14 +214,14 @@ export async function disable(
 ): Promise<boolean> {
   const row = await lockMonitor(tx, id);
   if (row === undefined || row.enabled === 0) return false;
-  await change(tx, id, { enabled: 0, disabled_reason: reason, disabled_at: now }, now);
+  await updateRow(tx, id, { enabled: 0, disabled_reason: reason, disabled_at: now }, now);
   await holdDue(tx, id, now);
   return true;
 }
 
 /**
- * Gives a monitor a new signing secret. Posts are signed with the old one too for 24 h, in which the receiver is told of
- * the new one: the first of `security.secrets`. Undefined where there is no such monitor.
+ * Gives a monitor a new signing secret, the first of `security.secrets`. For 24 h posts are signed with the old one too, so
+ * that the receiver has time to change over. Undefined if there is no such monitor.
  */
 export async function rotateSecret(tx: Tx, secrets: Secrets, id: string, now: number): Promise<Monitor | undefined> {
   const row = await lockMonitor(tx, id);
@@ -225,7 +232,7 @@ export async function rotateSecret(tx: Tx, secrets: Secrets, id: string, now: nu
     .filter(({ expiresAt }) => expiresAt > now);
   const rotated = { ...security, secrets: [{ secret: newSecret(), expiresAt: null }, ...old] };
   const to = { security: writeSecurity(rotated, secrets) };
-  await change(tx, id, to, now);
+  await updateRow(tx, id, to, now);
   return readMonitor({ ...row, ...to }, secrets);
 }
 
@@ -235,14 +242,14 @@ const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 const distinct = (emails: readonly string[]): readonly string[] => [...new Set(emails)];
 
-function refuse(issues: MonitorError['issues']): void {
+function throwIfInvalid(issues: MonitorError['issues']): void {
   if (issues.length > 0) throw new MonitorError(issues);
 }
 
-const taken = (provider: string): MonitorError =>
-  new MonitorError([{ path: '/provider', message: `has a job already: ${provider} can have one for each key` }]);
+const providerTaken = (provider: string): MonitorError =>
+  new MonitorError([{ path: '/provider', message: `has a job already: each key can have one job for ${provider}` }]);
 
-/** Locks the row until the transaction ends; SQLite has one writer anyway. */
+/** Reads and locks a monitor until the transaction ends; SQLite has one writer and needs no lock. */
 export async function lockMonitor(tx: Tx, id: string): Promise<MonitorRow | undefined> {
   return tx
     .selectFrom('monitor')
@@ -252,7 +259,7 @@ export async function lockMonitor(tx: Tx, id: string): Promise<MonitorRow | unde
     .executeTakeFirst();
 }
 
-async function change(tx: Tx, id: string, to: Partial<MonitorRow>, now: number): Promise<void> {
+async function updateRow(tx: Tx, id: string, to: Partial<MonitorRow>, now: number): Promise<void> {
   await tx
     .updateTable('monitor')
     .set({ ...to, updated_at: now })
@@ -260,8 +267,8 @@ async function change(tx: Tx, id: string, to: Partial<MonitorRow>, now: number):
     .execute();
 }
 
-/** Whoever is no longer a recipient gets nothing of what waits for the next digest; a notice may go to an operator. */
-async function endMail(tx: Tx, id: string, recipients: readonly string[], now: number): Promise<void> {
+/** Cancels the pending mails to addresses that are no longer recipients. Notices stay: they may go to an operator. */
+async function cancelMail(tx: Tx, id: string, recipients: readonly string[], now: number): Promise<void> {
   await tx
     .updateTable('mail')
     .set({ failed_at: now, error: 'no longer a recipient' })
@@ -273,7 +280,7 @@ async function endMail(tx: Tx, id: string, recipients: readonly string[], now: n
     .execute();
 }
 
-/** The lane first: what a publisher is about to insert as due is waited for, and then seen. */
+/** Marks the lane first: that waits for a publisher who is inserting due deliveries, and this transaction then sees them. */
 async function holdDue(tx: Tx, id: string, now: number): Promise<void> {
   await mark(tx, DELIVER_QUEUE, [id], now);
   await tx

@@ -65,7 +65,7 @@ export interface OwnConnector {
  * Makes or brings up to date one job for each provider of our own connector, and sends at once what was held for it or
  * waits for another try. Idempotent.
  */
-export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
+export async function ensureOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
   await ensureKey(
     tx,
     { id: OWN_CONNECTOR, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
@@ -75,8 +75,8 @@ export async function keepOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, n
   const webhook = { url: own.url, credentials: credentialsOf(own.auth), schedule: SCHEDULE };
   for (const provider of own.providers) {
     const known = jobs.find((job) => job.provider === provider);
-    const { id } = known ?? (await createJob(tx, secrets, { ...webhook, provider, key: OWN_CONNECTOR }, now));
-    if (known !== undefined) await updateMonitor(tx, secrets, id, webhook, now);
+    const { id } = known ?? (await createJob(tx, { ...webhook, provider, key: OWN_CONNECTOR }, { secrets, now }));
+    if (known !== undefined) await updateMonitor(tx, id, webhook, { secrets, now });
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);
     while ((await replayDeliveries(tx, { monitor: id, state: 'held' }, now)) === MOST_REPLAYED);

@@ -95,7 +95,7 @@ export function addJobRoutes(scope: Server, { store, access, secrets }: JobRoute
       if (asked === undefined)
         throw new HttpError(404, 'This key has no job with this id: GET /apps/monitoring/jobs lists its jobs.');
       const { take, continuationToken } = request.query;
-      const read = await pageItems(store.db, secrets, asked.id, take, continuationToken);
+      const read = await pageItems(store.db, secrets, { monitor: asked.id, take, token: continuationToken });
       if (!read.ok)
         throw unprocessable('querystring.continuationToken', 'is no token of this list: begin again without one');
       return {

@@ -99,7 +99,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(await changes(store)).toHaveLength(1);
   });
 
-  it('mails recipients by the rhythm of their monitor', async () => {
+  it('mails recipients at the frequency of their monitor', async () => {
     const store = await newStore(engine);
     const monitor = await made(store, {
       target: 'all',
@@ -110,10 +110,10 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     await published(store, changed(), changed({ entity: OTHER }));
     const mails = await store.db.selectFrom('mail').select(['recipient', 'kind', 'body']).orderBy('seq').execute();
     expect(mails.map(({ recipient, kind }) => `${recipient} ${kind}`)).toEqual([
-      'a@example.com at-once',
-      'b@example.com at-once',
-      'a@example.com at-once',
-      'b@example.com at-once',
+      'a@example.com immediate',
+      'b@example.com immediate',
+      'a@example.com immediate',
+      'b@example.com immediate',
     ]);
     expect(await lanes(store, 'mail')).toEqual([`${monitor.id} a@example.com`, `${monitor.id} b@example.com`]);
     expect(await lanes(store, 'deliver')).toEqual([]);

@@ -240,7 +240,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     const delivery = delivering(store);
     await delivery.publish(renamed('A'));
     await delivery.worker.drained();
-    await store.write((tx) => updateMonitor(tx, secrets, id, { url: after.url }, delivery.now()));
+    await store.write((tx) => updateMonitor(tx, id, { url: after.url }, { secrets, now: delivery.now() }));
     await store.write((tx) => activate(tx, id, delivery.now()));
     await delivery.later(6 * SECOND);
     expect([before.seen.length, after.seen.length]).toEqual([1, 1]);

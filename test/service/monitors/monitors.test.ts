@@ -101,8 +101,8 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     const store = await newStore(engine);
     const credentials = { method: 'Bearer', token: 'hunter2' } as const;
     const before = await made(store, { events: ['name'], schedule: [0, 9], credentials });
-    const patch = (to: Parameters<typeof updateMonitor>[3]) =>
-      store.write((tx) => updateMonitor(tx, secrets, before.id, to, NOW));
+    const patch = (to: Parameters<typeof updateMonitor>[2]) =>
+      store.write((tx) => updateMonitor(tx, before.id, to, { secrets, now: NOW }));
     expect(await patch({ name: 'Other' })).toEqual({ ...before, name: 'Other' });
     const after = await patch({
       events: null,
@@ -124,7 +124,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(none?.security).toEqual({ ...before.security, credentials: { method: 'None' } });
     expect(await getMonitor(store.db, secrets, before.id)).toEqual(none);
     await expect(patch({ url: 'https://user:pw@example.com' })).rejects.toThrow(/\/url/);
-    expect(await store.write((tx) => updateMonitor(tx, secrets, 'nobody', {}, NOW))).toBeUndefined();
+    expect(await store.write((tx) => updateMonitor(tx, 'nobody', {}, { secrets, now: NOW }))).toBeUndefined();
   });
 
   it('tell nothing more to who is no longer a recipient, not even what waits for the next digest', async () => {
@@ -132,15 +132,15 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     const emails = ['a@example.com', 'b@example.com'];
     const { id } = await made(store, { target: 'all', url: null, emails });
     await happens(store);
-    await store.write((tx) => updateMonitor(tx, secrets, id, { name: 'Sales 2' }, NOW));
+    await store.write((tx) => updateMonitor(tx, id, { name: 'Sales 2' }, { secrets, now: NOW }));
     const mails = () =>
       store.db.selectFrom('mail').select(['recipient', 'failed_at', 'error']).orderBy('recipient').execute();
     const waits = { failed_at: null, error: null };
     expect(await mails()).toEqual(emails.map((recipient) => ({ recipient, ...waits })));
-    await store.write((tx) => updateMonitor(tx, secrets, id, { emails: ['b@example.com'] }, NOW));
+    await store.write((tx) => updateMonitor(tx, id, { emails: ['b@example.com'] }, { secrets, now: NOW }));
     const ended = { recipient: 'a@example.com', failed_at: NOW, error: 'no longer a recipient' };
     expect(await mails()).toEqual([ended, { recipient: 'b@example.com', ...waits }]);
-    await store.write((tx) => updateMonitor(tx, secrets, id, { emails: [] }, NOW));
+    await store.write((tx) => updateMonitor(tx, id, { emails: [] }, { secrets, now: NOW }));
     expect((await mails()).filter(({ failed_at }) => failed_at === null)).toEqual([]);
   });
 
@@ -150,12 +150,12 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     await happens(store);
     const failing = { failing_since: NOW, failed_attempts: 7, notices: 1 };
     await store.write((tx) => tx.updateTable('monitor').set(failing).execute());
-    const same = await store.write((tx) => updateMonitor(tx, secrets, id, { url: URL }, NOW));
+    const same = await store.write((tx) => updateMonitor(tx, id, { url: URL }, { secrets, now: NOW }));
     expect(same).toMatchObject({ failingSince: NOW, failedAttempts: 7, notices: 1 });
-    const moved = await store.write((tx) => updateMonitor(tx, secrets, id, { url: `${URL}/2` }, NOW));
+    const moved = await store.write((tx) => updateMonitor(tx, id, { url: `${URL}/2` }, { secrets, now: NOW }));
     expect(moved).toMatchObject({ failingSince: null, failedAttempts: 0, notices: 0 });
     expect(await states(store)).toEqual(['due']);
-    await store.write((tx) => updateMonitor(tx, secrets, id, { url: null }, NOW));
+    await store.write((tx) => updateMonitor(tx, id, { url: null }, { secrets, now: NOW }));
     expect(await states(store)).toEqual(['held']);
   });
 
@@ -263,7 +263,7 @@ it('no secret of a monitor can be read in the file of the store, nor in its log'
   const store = await openStore(url);
   const credentials = { method: 'Header', key: 'X-Key', value: 'correct-horse-battery' } as const;
   const { security } = await store.write((tx) =>
-    createMonitor(tx, secrets, { name: 'Findable', url: URL, credentials }, NOW),
+    createMonitor(tx, { name: 'Findable', url: URL, credentials }, { secrets, now: NOW }),
   );
   const secret = security.secrets[0]?.secret ?? expect.fail();
   const files = [url, `${url}-wal`];

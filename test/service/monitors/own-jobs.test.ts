@@ -3,7 +3,7 @@ import { publish } from '../../../src/service/changes/publish.ts';
 import { countDeliveries, MOST_REPLAYED } from '../../../src/service/delivery/deliveries.ts';
 import { addItem } from '../../../src/service/monitors/items.ts';
 import { disable } from '../../../src/service/monitors/monitors.ts';
-import { keepOwnJobs } from '../../../src/service/monitors/own-jobs.ts';
+import { ensureOwnJobs } from '../../../src/service/monitors/own-jobs.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { COMPANY, changed, NOW, secrets } from '../monitored.ts';
@@ -11,7 +11,7 @@ import { COMPANY, changed, NOW, secrets } from '../monitored.ts';
 const own = { url: 'http://127.0.0.1:3000/webhook', auth: { method: 'None' }, providers: ['hubspot', 'crm'] } as const;
 
 const keep = (store: Store, now: number, changes: { readonly url?: string } = {}) =>
-  store.write((tx) => keepOwnJobs(tx, secrets, { ...own, ...changes }, now));
+  store.write((tx) => ensureOwnJobs(tx, secrets, { ...own, ...changes }, now));
 
 const jobs = (store: Store) =>
   store.db.selectFrom('monitor').select(['id', 'provider', 'url', 'enabled']).orderBy('provider').execute();

@@ -59,7 +59,7 @@ describe('the test of a monitor', () => {
     const store = await openStore(url);
     const secrets = openSecrets(await loadSecretKey(undefined, url));
     const make = (hook: string) =>
-      store.write((tx) => createMonitor(tx, secrets, { name: 'Nordlys', url: hook }, Date.now()));
+      store.write((tx) => createMonitor(tx, { name: 'Nordlys', url: hook }, { secrets, now: Date.now() }));
     const [first, second] = [await make(good.url), await make(bad.url)];
     await store.close();
     expect(await runCli(['--config', config, 'monitors', 'test', first.id])).toMatchObject({ code: 0 });

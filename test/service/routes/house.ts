@@ -104,7 +104,7 @@ export async function openHouse(
     key: (scopes = USUAL_SCOPES, name = 'Nordlys A/S') => store.write((tx) => createKey(tx, { name, scopes }, now())),
     async job(key, provider, more = {}) {
       const input = { provider, key, url: 'https://hooks.example.com/cvr', ...more };
-      return (await store.write((tx) => createJob(tx, secrets, input, now()))).id;
+      return (await store.write((tx) => createJob(tx, input, { secrets, now: now() }))).id;
     },
   };
 }

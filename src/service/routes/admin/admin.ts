@@ -1,4 +1,4 @@
-/** The administration: what the commands do, over HTTP. */
+/** The admin API: operators manage monitors, jobs, keys and deliveries over HTTP, as with the commands. */
 import { guardAdmin } from '../../../http/server/admin-guard.ts';
 import type { Server } from '../../../http/server/server.ts';
 import type { Access } from '../access.ts';
@@ -12,11 +12,11 @@ import { addMonitorRoutes } from './monitors.ts';
 
 export interface AdminRouteDeps extends MonitorTestDeps {
   readonly adminToken: string | undefined;
-  /** Lets API keys with the scope `admin` in as well. */
+  /** Admits API keys with the scope `admin` as well. */
   readonly access: Pick<Access, 'checkKey'>;
 }
 
-/** Adds `/admin/api/…` behind its guard. What cannot be read answers 422. */
+/** Adds `/admin/api/…` behind its guard. A request that does not match its schema answers 422. */
 export function addAdminRoutes(server: Server, deps: AdminRouteDeps): void {
   const { adminToken, access } = deps;
   server.register(async (scope) => {

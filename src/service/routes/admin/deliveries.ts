@@ -1,4 +1,4 @@
-/** Deliveries, for operators: what became of them, and what to do again. */
+/** `/admin/api/deliveries`: operators list, count, replay and drop deliveries. */
 import Type, { type Static } from 'typebox';
 import type { Server } from '../../../http/server/server.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
@@ -29,15 +29,15 @@ const states = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const state = (description: string) => Type.Enum(states, { description });
 
 const filter = {
-  monitor: Type.Optional(plainText('Of one monitor, by its id', { example: EXAMPLE_ID })),
+  monitor: Type.Optional(plainText('The id of a monitor', { example: EXAMPLE_ID })),
   state: Type.Optional(
     state(
-      'due: not delivered yet; held: its monitor is off; done; failed: after the last attempt; dropped: given up by a person',
+      'due: not delivered yet; held: its monitor is disabled; done: delivered; failed: the last attempt failed; dropped: a person dropped it',
     ),
   ),
-  entity: Type.Optional(entityIdText('Of one company or person')),
-  since: Type.Optional(timeText('Made at or after')),
-  until: Type.Optional(timeText('Made before')),
+  entity: Type.Optional(entityIdText('The id of a company or person')),
+  since: Type.Optional(timeText('Created at or after')),
+  until: Type.Optional(timeText('Created before')),
 };
 const listQuery = Type.Object({
   ...filter,
@@ -51,7 +51,7 @@ const choice = Type.Object(
         minimum: 1,
         maximum: MOST_REPLAYED,
         default: MOST_REPLAYED,
-        description: 'How many at most, oldest first; call again for more',
+        description: 'How many at most, oldest first; call again for the rest',
       }),
     ),
   },
@@ -59,32 +59,35 @@ const choice = Type.Object(
 );
 
 const deliveryView = Type.Object({
-  seq: Type.Integer({ description: 'Its number; the webhook-id is made from it' }),
+  seq: Type.Integer({ description: 'Its number' }),
   monitor: Type.String(),
   entity: Type.String(),
   name: Type.String(),
   events: Type.Array(Type.String()),
-  state: state('What became of it'),
+  state: state('Its state'),
   attempts: Type.Integer(),
-  nextAt: nullable(timeText('When it is tried next')),
+  nextAt: nullable(timeText('When the next attempt is due')),
   status: nullable(Type.Integer({ description: 'HTTP status of the last answer' })),
   error: nullable(Type.String({ description: 'Why the last attempt failed' })),
-  createdAt: timeText('When it was made'),
+  createdAt: timeText('When it was created'),
   endedAt: nullable(timeText('When it ended')),
 });
 
 const attemptView = Type.Object({
-  at: timeText('When'),
-  took: Type.Integer({ description: 'Ms' }),
+  at: timeText('When it was made'),
+  took: Type.Integer({ description: 'How long it took, in ms' }),
   number: Type.Integer(),
   status: nullable(Type.Integer()),
   fault: nullable(Type.String()),
   answer: nullable(Type.String({ description: 'The beginning of the answer' })),
 });
 
-const counted = Type.Object({ count: Type.Integer() }, { description: 'How many there are, or were changed' });
+const counted = Type.Object(
+  { count: Type.Integer() },
+  { description: 'How many deliveries there are, or how many changed' },
+);
 
-const refusals = { 422: failure('A filter that cannot be read'), ...ADMIN_FAILURES };
+const refusals = { 422: failure('A filter that is not valid'), ...ADMIN_FAILURES };
 
 export interface DeliveryRouteDeps {
   readonly store: Store;
@@ -92,93 +95,79 @@ export interface DeliveryRouteDeps {
   readonly now: () => number;
 }
 
-/** Adds `/admin/api/deliveries`: list, count, attempts, replay, drop. */
+const listSchema = {
+  ...forOperators('listDeliveries', 'Lists deliveries, newest first', 'A filter that is absent does not restrict.'),
+  querystring: listQuery,
+  response: { 200: Type.Array(deliveryView, { description: 'The deliveries' }), ...refusals },
+};
+
+const countSchema = {
+  ...forOperators('countDeliveries', 'Counts deliveries', 'Takes the same filters as the list.'),
+  querystring: Type.Object(filter),
+  response: { 200: counted, ...refusals },
+};
+
+const attemptsSchema = {
+  ...forOperators('listAttempts', 'Lists the failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
+  params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }) }),
+  response: { 200: Type.Array(attemptView, { description: 'The attempts' }), ...refusals },
+};
+
+const replaySchema = {
+  ...forOperators(
+    'replayDeliveries',
+    'Delivers again',
+    'Makes held and failed deliveries, or those of the given state, due again with the same webhook-id. Leaves out those of disabled monitors. Call count first.',
+  ),
+  body: choice,
+  response: { 200: counted, ...BODY_FAILURES, ...refusals },
+};
+
+const dropSchema = {
+  ...forOperators(
+    'dropDeliveries',
+    'Drops deliveries',
+    'The service makes no further attempt at due, held and failed deliveries, or at those of the given state.',
+  ),
+  body: choice,
+  response: { 200: counted, ...BODY_FAILURES, ...refusals },
+};
+
+/** Adds the routes. */
 export function addDeliveryRoutes(scope: Server, { store, wakeUp, now }: DeliveryRouteDeps): void {
-  scope.get(
-    '/admin/api/deliveries',
-    {
-      schema: {
-        ...forOperators('listDeliveries', 'Deliveries, newest first', 'What is left out does not restrict.'),
-        querystring: listQuery,
-        response: { 200: Type.Array(deliveryView, { description: 'The deliveries' }), ...refusals },
-      },
-    },
-    async ({ query }) => (await listDeliveries(store.db, read(query, 'querystring'))).map(viewOf),
+  scope.get('/admin/api/deliveries', { schema: listSchema }, async ({ query }) =>
+    (await listDeliveries(store.db, readFilter(query, 'querystring'))).map(viewOf),
   );
 
-  scope.get(
-    '/admin/api/deliveries/count',
-    {
-      schema: {
-        ...forOperators('countDeliveries', 'How many deliveries there are', 'By the same filter as the list.'),
-        querystring: Type.Object(filter),
-        response: { 200: counted, ...refusals },
-      },
-    },
-    async ({ query }) => ({ count: await countDeliveries(store.db, read(query, 'querystring')) }),
+  scope.get('/admin/api/deliveries/count', { schema: countSchema }, async ({ query }) => ({
+    count: await countDeliveries(store.db, readFilter(query, 'querystring')),
+  }));
+
+  scope.get('/admin/api/deliveries/:seq/attempts', { schema: attemptsSchema }, async ({ params }) =>
+    (await attemptsOf(store.db, params.seq)).map(({ at, ...attempt }) => {
+      return { at: new Date(at).toISOString(), ...attempt };
+    }),
   );
 
-  scope.get(
-    '/admin/api/deliveries/:seq/attempts',
-    {
-      schema: {
-        ...forOperators('listAttempts', 'The failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
-        params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }) }),
-        response: { 200: Type.Array(attemptView, { description: 'The attempts' }), ...refusals },
-      },
-    },
-    async ({ params }) =>
-      (await attemptsOf(store.db, params.seq)).map(({ at, ...attempt }) => {
-        return { at: new Date(at).toISOString(), ...attempt };
-      }),
-  );
+  scope.post('/admin/api/deliveries/replay', { schema: replaySchema }, async ({ body }) => {
+    const chosen = readFilter(body, 'body');
+    const count = await store.write((tx) => replayDeliveries(tx, chosen, now()));
+    wakeUp.ring('deliver');
+    return { count };
+  });
 
-  scope.post(
-    '/admin/api/deliveries/replay',
-    {
-      schema: {
-        ...forOperators(
-          'replayDeliveries',
-          'Delivers again',
-          'Held and failed deliveries, or those of the state asked for, are due again with the same webhook-id. Those of monitors that are off stay as they are. Ask for the count first.',
-        ),
-        body: choice,
-        response: { 200: counted, ...BODY_FAILURES, ...refusals },
-      },
-    },
-    async ({ body }) => {
-      const chosen = read(body, 'body');
-      const count = await store.write((tx) => replayDeliveries(tx, chosen, now()));
-      wakeUp.ring('deliver');
-      return { count };
-    },
-  );
-
-  scope.post(
-    '/admin/api/deliveries/drop',
-    {
-      schema: {
-        ...forOperators(
-          'dropDeliveries',
-          'Gives deliveries up',
-          'Due, held and failed deliveries, or those of the state asked for, are not tried again.',
-        ),
-        body: choice,
-        response: { 200: counted, ...BODY_FAILURES, ...refusals },
-      },
-    },
-    async ({ body }) => {
-      const chosen = read(body, 'body');
-      const count = await store.write((tx) => dropDeliveries(tx, chosen, now()));
-      wakeUp.ring('deliver');
-      return { count };
-    },
-  );
+  scope.post('/admin/api/deliveries/drop', { schema: dropSchema }, async ({ body }) => {
+    const chosen = readFilter(body, 'body');
+    const count = await store.write((tx) => dropDeliveries(tx, chosen, now()));
+    wakeUp.ring('deliver');
+    return { count };
+  });
 }
 
-type Asked = Static<typeof listQuery>;
+type FilterQuery = Static<typeof listQuery>;
 
-const read = ({ entity, since, until, monitor, state, limit }: Asked, part: string): DeliveryFilter => ({
+/** `part` names the part of the request in refusals. */
+const readFilter = ({ entity, since, until, monitor, state, limit }: FilterQuery, part: string): DeliveryFilter => ({
   ...(monitor !== undefined && { monitor }),
   ...(state !== undefined && { state }),
   ...(entity !== undefined && { entity: readMonitored(entity, `${part}.entity`) }),

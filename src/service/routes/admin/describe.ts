@@ -1,7 +1,7 @@
-/** What the routes of the administration say of themselves, and how they refuse. */
+/** The OpenAPI parts that all admin routes share. */
 import { failure } from '../schemas.ts';
 
-/** What a route says of itself. */
+/** The operation id and texts of an admin route. */
 export const forOperators = (operationId: string, summary: string, description = summary) => ({
   operationId,
   summary,
@@ -10,14 +10,14 @@ export const forOperators = (operationId: string, summary: string, description =
   security: [{ adminToken: [] }],
 });
 
-/** How administration refuses whoever may not. */
+/** The failures that every admin route may answer. */
 export const ADMIN_FAILURES = {
   401: failure('No token, or a wrong one'),
   403: failure('An API key without the scope admin'),
-  429: failure('Over the limit of calls a minute of an API key; Retry-After says in how many seconds to come again'),
+  429: failure('The API key made too many calls in this minute; Retry-After says in how many seconds to retry'),
 };
 
-/** The same where there is a body. */
+/** The failures that every admin route with a body may answer. */
 export const BODY_FAILURES = {
   400: failure('A body that is not JSON'),
   413: failure('A body over 1 MiB'),

@@ -1,4 +1,4 @@
-/** Third-party jobs, for operators. Everything else of a job is done to the monitor it is. */
+/** `/admin/api/jobs`: third-party jobs. A job is a monitor: the routes of monitors do everything else. */
 import Type from 'typebox';
 import { HttpError } from '../../../http/server/error.ts';
 import type { Server } from '../../../http/server/server.ts';
@@ -22,82 +22,63 @@ const CLOSED = { additionalProperties: false } as const;
 
 const params = Type.Object({ id: plainText('The JobId', { example: EXAMPLE_ID }) });
 const provider = plainText('The {Provider} in the paths of its items', { maxLength: 64 });
-const key = plainText('Id of the API key that it belongs to');
+const key = plainText('The id of the API key that owns the job');
 const missing = { 404: failure('There is no such job'), ...ADMIN_FAILURES };
-const refusals = { 422: failure('The job cannot be like that; `errors` names each problem'), ...ADMIN_FAILURES };
+const refusals = { 422: failure('The job is not valid; `errors` names each problem'), ...ADMIN_FAILURES };
 
 const noJob = (): HttpError => new HttpError(404, 'There is no job with this id.');
 
-/** Adds `/admin/api/jobs`: create, list, hand over, remove. */
-export function addAdminJobRoutes(scope: Server, { store, secrets, now, reading }: MonitorRouteDeps): void {
-  scope.post(
-    PATH,
-    {
-      schema: {
-        ...forOperators(
-          'createJob',
-          'Makes a third-party job',
-          'One for each key and provider. The signing secret is in this answer and nowhere else.',
-        ),
-        body: Type.Object(
-          {
-            provider,
-            key,
-            name: Type.Optional(plainText('What it is called', { maxLength: 200 })),
-            enabled,
-            ...settings,
-          },
-          { ...CLOSED, examples: [{ provider: 'salesforce', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },
-        ),
-        response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
-      },
-    },
-    async (request, reply) => {
-      const made = store.write((tx) => createJob(tx, secrets, request.body, now(), reading));
-      return reply.code(201).send(viewWithSecret(await orUnprocessable(made)));
-    },
+const createSchema = {
+  ...forOperators(
+    'createJob',
+    'Creates a third-party job',
+    'Each key can have one job for each provider. This answer holds the signing secret; no later answer does.',
+  ),
+  body: Type.Object(
+    { provider, key, name: Type.Optional(plainText('The name of the job', { maxLength: 200 })), enabled, ...settings },
+    { ...CLOSED, examples: [{ provider: 'salesforce', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },
+  ),
+  response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
+};
+
+const listSchema = {
+  ...forOperators('listAllJobs', 'Lists the jobs of all keys'),
+  response: { 200: Type.Array(monitorView, { description: 'The jobs' }), ...ADMIN_FAILURES },
+};
+
+const moveSchema = {
+  ...forOperators('moveJob', 'Moves a job to another key', 'Use it when one key replaces another.'),
+  params,
+  body: Type.Object({ key }, { ...CLOSED, examples: [{ key: EXAMPLE_ID }] }),
+  response: { 204: nothing('The job belongs to the key, now or before'), ...BODY_FAILURES, ...missing, ...refusals },
+};
+
+const removeSchema = {
+  ...forOperators('removeJob', 'Removes a job', 'Removes its items too, and drops its pending deliveries.'),
+  params,
+  response: { 204: nothing('The job is removed'), ...missing },
+};
+
+/** Adds the routes. */
+export function addAdminJobRoutes(scope: Server, { store, secrets, now, monitorOptions }: MonitorRouteDeps): void {
+  scope.post(PATH, { schema: createSchema }, async (request, reply) => {
+    const context = { secrets, now: now(), options: monitorOptions };
+    const job = await orUnprocessable(store.write((tx) => createJob(tx, request.body, context)));
+    return reply.code(201).send(viewWithSecret(job));
+  });
+
+  scope.get(PATH, { schema: listSchema }, async () =>
+    (await listMonitors(store.db, secrets, { job: true })).map(viewOf),
   );
 
-  scope.get(
-    PATH,
-    {
-      schema: {
-        ...forOperators('listAllJobs', 'The jobs of all keys'),
-        response: { 200: Type.Array(monitorView, { description: 'The jobs' }), ...ADMIN_FAILURES },
-      },
-    },
-    async () => (await listMonitors(store.db, secrets, { job: true })).map(viewOf),
-  );
+  scope.patch(`${PATH}/:id`, { schema: moveSchema }, async ({ params: { id }, body }, reply) => {
+    const moved = await orUnprocessable(store.write((tx) => moveJob(tx, id, body.key, now())));
+    if (moved === undefined) throw noJob();
+    return reply.code(204).send(null);
+  });
 
-  scope.patch(
-    `${PATH}/:id`,
-    {
-      schema: {
-        ...forOperators('moveJob', 'Hands a job to another key', 'As when one key replaces another.'),
-        params,
-        body: Type.Object({ key }, { ...CLOSED, examples: [{ key: EXAMPLE_ID }] }),
-        response: { 204: nothing('It belongs to the key, now or before'), ...BODY_FAILURES, ...missing, ...refusals },
-      },
-    },
-    async (request, reply) => {
-      const moved = await orUnprocessable(store.write((tx) => moveJob(tx, request.params.id, request.body.key, now())));
-      if (moved === undefined) throw noJob();
-      return reply.code(204).send(null);
-    },
-  );
-
-  scope.delete(
-    `${PATH}/:id`,
-    {
-      schema: {
-        ...forOperators('removeJob', 'Removes a job', 'With its items; what was not delivered yet is dropped.'),
-        params,
-        response: { 204: nothing('It is removed'), ...missing },
-      },
-    },
-    async (request, reply) => {
-      if (!(await store.write((tx) => removeJob(tx, request.params.id, now())))) throw noJob();
-      return reply.code(204).send(null);
-    },
-  );
+  scope.delete(`${PATH}/:id`, { schema: removeSchema }, async (request, reply) => {
+    if (!(await store.write((tx) => removeJob(tx, request.params.id, now())))) throw noJob();
+    return reply.code(204).send(null);
+  });
 }

@@ -1,4 +1,4 @@
-/** The lists of monitors, for operators. */
+/** `/admin/api/monitors/{id}/items`: operators list, add and remove the items of a monitor. */
 import Type from 'typebox';
 import type { Server } from '../../../http/server/server.ts';
 import {
@@ -30,7 +30,7 @@ const PATH = '/admin/api/monitors/:id/items';
 const params = Type.Object({ id: plainText('The id of the monitor', { example: EXAMPLE_ID }) });
 const item = {
   entityId: entityIdText('A company or person'),
-  recordId: Type.Optional(plainText('The id in the external system; for jobs', { example: '8412345678' })),
+  recordId: Type.Optional(plainText('The id in the external system, for jobs', { example: '8412345678' })),
 };
 const failures = {
   404: failure('There is no such monitor'),
@@ -38,94 +38,82 @@ const failures = {
   ...ADMIN_FAILURES,
 };
 
-/** Adds `/admin/api/monitors/{id}/items`: list, add, remove. */
-export function addMonitorItemRoutes(scope: Server, { store, secrets, wakeUp, now }: MonitorRouteDeps): void {
-  scope.get(
-    PATH,
-    {
-      schema: {
-        ...forOperators('listMonitorItems', 'The list of a monitor', 'In the order of adding, page by page.'),
-        params,
-        querystring: Type.Object({
-          take: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE })),
-          continuationToken: Type.Optional(tokenText('From the page before, of the same list')),
-        }),
-        response: {
-          200: Type.Object(
-            {
-              results: Type.Array(
-                Type.Object({
-                  entityId: Type.String(),
-                  recordId: Type.String({ description: 'Empty in lists that have none' }),
-                  created: timeText('When it was added'),
-                }),
-              ),
-              continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
-            },
-            { description: 'A page of items' },
-          ),
-          ...failures,
-        },
-      },
-    },
-    async ({ params: { id }, query }) => {
-      const page = await pageItems(store.db, secrets, id, query.take, query.continuationToken);
-      if (!page.ok) throw unprocessable('querystring.continuationToken', 'is no token of this list');
-      if (page.items.length === 0 && !(await isMonitor(id))) throw noMonitor();
-      const results = page.items.map(({ entity, recordId, addedAt }) => {
-        return { entityId: entity, recordId, created: new Date(addedAt).toISOString() };
-      });
-      const { continuationToken } = page;
-      return { results, ...(continuationToken !== undefined && { continuationToken }) };
-    },
-  );
+const page = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        entityId: Type.String(),
+        recordId: Type.String({ description: 'Empty if the item has none' }),
+        created: timeText('When it was added'),
+      }),
+    ),
+    continuationToken: Type.Optional(Type.String({ description: 'Of the next page; absent on the last' })),
+  },
+  { description: 'A page of items' },
+);
 
-  const isMonitor = async (id: string): Promise<boolean> =>
+const listSchema = {
+  ...forOperators('listMonitorItems', "Lists a monitor's items", 'In the order of their adding, page by page.'),
+  params,
+  querystring: Type.Object({
+    take: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE })),
+    continuationToken: Type.Optional(tokenText('From the previous page of the same list')),
+  }),
+  response: { 200: page, ...failures },
+};
+
+const addSchema = {
+  ...forOperators('addMonitorItem', 'Adds an entity to the list', 'Does nothing if the list has it already.'),
+  params,
+  body: Type.Object(
+    {
+      ...item,
+      sendUpdate: Type.Optional(Type.Boolean({ default: false, description: 'Send its full current state' })),
+    },
+    { additionalProperties: false, examples: [{ entityId: 'CVR-1-10000001' }] },
+  ),
+  response: { 204: nothing('The list has it, now or before'), ...BODY_FAILURES, ...failures },
+};
+
+const removeSchema = {
+  ...forOperators('removeMonitorItem', 'Removes an entity from the list', 'Does nothing if the list does not have it.'),
+  params,
+  querystring: Type.Object(item),
+  response: { 204: nothing('The list does not have it, now or before'), ...failures },
+};
+
+/** Adds the routes. */
+export function addMonitorItemRoutes(scope: Server, { store, secrets, wakeUp, now }: MonitorRouteDeps): void {
+  const exists = async (id: string): Promise<boolean> =>
     (await store.db.selectFrom('monitor').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
-  scope.post(
-    PATH,
-    {
-      schema: {
-        ...forOperators('addMonitorItem', 'Lists an entity', 'Adding one that is listed changes nothing.'),
-        params,
-        body: Type.Object(
-          {
-            ...item,
-            sendUpdate: Type.Optional(Type.Boolean({ default: false, description: 'Send its whole current state' })),
-          },
-          { additionalProperties: false, examples: [{ entityId: 'CVR-1-10000001' }] },
-        ),
-        response: { 204: nothing('It is listed, now or before'), ...BODY_FAILURES, ...failures },
-      },
-    },
-    async ({ params: { id: monitor }, body }, reply) => {
-      const { recordId = '', sendUpdate = false } = body;
-      const entity = readMonitored(body.entityId, 'body.entityId');
-      const wanted = { monitor, entity, recordId, sendUpdate, now: now() };
-      const { kind } = await store.write((tx) => addItem(tx, wanted));
-      if (kind === 'no-monitor') throw noMonitor();
-      for (const queue of [ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]) wakeUp.ring(queue);
-      return reply.code(204).send(null);
-    },
-  );
+  scope.get(PATH, { schema: listSchema }, async ({ params: { id: monitor }, query }) => {
+    const { take, continuationToken: token } = query;
+    const page = await pageItems(store.db, secrets, { monitor, take, token });
+    if (!page.ok) throw unprocessable('querystring.continuationToken', 'is not a token of this list');
+    if (page.items.length === 0 && !(await exists(monitor))) throw noMonitor();
+    const results = page.items.map(({ entity, recordId, addedAt }) => {
+      return { entityId: entity, recordId, created: new Date(addedAt).toISOString() };
+    });
+    const { continuationToken } = page;
+    return { results, ...(continuationToken !== undefined && { continuationToken }) };
+  });
 
-  scope.delete(
-    PATH,
-    {
-      schema: {
-        ...forOperators('removeMonitorItem', 'Takes an entity off the list', 'One that is not listed is no error.'),
-        params,
-        querystring: Type.Object(item),
-        response: { 204: nothing('It is not listed, now or before'), ...failures },
-      },
-    },
-    async ({ params: { id: monitor }, query: { entityId, recordId = '' } }, reply) => {
-      const entity = readMonitored(entityId, 'querystring.entityId');
-      const { kind } = await store.write((tx) => removeItem(tx, { monitor, entity, recordId, now: now() }));
-      if (kind === 'no-monitor') throw noMonitor();
-      for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
-      return reply.code(204).send(null);
-    },
-  );
+  scope.post(PATH, { schema: addSchema }, async ({ params: { id: monitor }, body }, reply) => {
+    const { recordId = '', sendUpdate = false } = body;
+    const entity = readMonitored(body.entityId, 'body.entityId');
+    const { kind } = await store.write((tx) => addItem(tx, { monitor, entity, recordId, sendUpdate, now: now() }));
+    if (kind === 'no-monitor') throw noMonitor();
+    for (const queue of [ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]) wakeUp.ring(queue);
+    return reply.code(204).send(null);
+  });
+
+  scope.delete(PATH, { schema: removeSchema }, async ({ params: { id: monitor }, query }, reply) => {
+    const { entityId, recordId = '' } = query;
+    const entity = readMonitored(entityId, 'querystring.entityId');
+    const { kind } = await store.write((tx) => removeItem(tx, { monitor, entity, recordId, now: now() }));
+    if (kind === 'no-monitor') throw noMonitor();
+    for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
+    return reply.code(204).send(null);
+  });
 }

@@ -1,4 +1,4 @@
-/** Monitors as operators send and see them. */
+/** The schemas of monitors in the admin API, and monitors in that shape. */
 import Type, { type Static } from 'typebox';
 import { HttpError } from '../../../http/server/error.ts';
 import type { Monitor } from '../../monitors/monitor.ts';
@@ -30,14 +30,17 @@ const credentials = Type.Union(
     ),
     Type.Object({ method: Type.Literal('Bearer'), token: secret('Token of an Authorization header') }, CLOSED),
   ],
-  { description: 'What the webhook asks for beside the signature; never shown again' },
+  { description: 'What the webhook requires besides the signature; no answer shows it' },
 );
 
-/** What can be said of a monitor and of a job, when it is made and later. */
+/** The settings of a monitor or job that a caller may send, at its creation and later. */
 export const settings = {
   events: Type.Optional(
     nullable(
-      Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200, description: 'Names of events; null for all' }),
+      Type.Array(Type.String({ maxLength: 100 }), {
+        maxItems: 200,
+        description: 'Names of the events it sends; null for all',
+      }),
     ),
   ),
   url: Type.Optional(
@@ -45,7 +48,7 @@ export const settings = {
       Type.String({
         maxLength: 2_048,
         pattern: '^[^\\u0000-\\u0020\\u007f]*$',
-        description: 'Its webhook; null for none',
+        description: 'The address of its webhook; null for none',
       }),
     ),
   ),
@@ -58,13 +61,20 @@ export const settings = {
       }),
     ),
   ),
-  emails: Type.Optional(Type.Array(Type.String({ maxLength: 254 }), { maxItems: 100, description: 'Who gets mails' })),
-  mailFrequency: Type.Optional(Type.Enum(['immediate', 'daily'], { description: 'When mails are sent' })),
+  emails: Type.Optional(
+    Type.Array(Type.String({ maxLength: 254 }), { maxItems: 100, description: 'The recipients of its mails' }),
+  ),
+  mailFrequency: Type.Optional(
+    Type.Enum(['immediate', 'daily'], { description: 'immediate: a mail per change; daily: one mail a day' }),
+  ),
 };
 
-/** Whether to switch it on at once. */
+/** Whether a new monitor is enabled. */
 export const enabled = Type.Optional(
-  Type.Boolean({ default: true, description: 'False prepares it: nothing is kept for it until it is activated' }),
+  Type.Boolean({
+    default: true,
+    description: 'False creates it inactive: the service keeps nothing for it until it is enabled',
+  }),
 );
 
 export const target = Type.Enum(['all', 'items'], {
@@ -81,41 +91,41 @@ export const monitorView = Type.Object(
     id: Type.String(),
     name: Type.String(),
     owner: nullable(Type.String({ description: 'Id of the API key it belongs to' })),
-    provider: nullable(Type.String({ description: 'Of a third-party job' })),
+    provider: nullable(Type.String({ description: 'The provider of a third-party job' })),
     target,
     events: nullable(Type.Array(Type.String())),
     url: nullable(Type.String()),
     credentials: credentialsView,
-    signingSecrets: Type.Array(Type.Object({ expiresAt: nullable(timeText('When it is no longer used')) }), {
-      description: 'How many there are, newest first; never the secrets',
+    signingSecrets: Type.Array(Type.Object({ expiresAt: nullable(timeText('When the service stops using it')) }), {
+      description: 'One entry per signing secret, newest first, without the secret',
     }),
     schedule: nullable(Type.Array(Type.Integer())),
     emails: Type.Array(Type.String()),
     mailFrequency: Type.String(),
     enabled: Type.Boolean(),
-    enabledAt: nullable(timeText('When it was first activated')),
+    enabledAt: nullable(timeText('When it was first enabled')),
     disabledReason: nullable(Type.Enum(['person', 'failing', 'gone'])),
-    disabledAt: nullable(timeText('When it was switched off')),
-    failingSince: nullable(timeText('Since when no delivery succeeded')),
+    disabledAt: nullable(timeText('When it was disabled')),
+    failingSince: nullable(timeText('Since when no delivery has succeeded')),
     failedAttempts: Type.Integer(),
-    createdAt: timeText('When it was made'),
+    createdAt: timeText('When it was created'),
   },
   { description: 'The monitor' },
 );
 
-/** Where a secret is shown, this once. */
+/** A monitor with its signing secret, which no other answer shows. */
 export const withSecret = Type.Object(
   {
     ...monitorView.properties,
-    signingSecret: Type.String({ description: 'Signs every post, per Standard Webhooks. Shown this once' }),
+    signingSecret: Type.String({ description: 'Signs every post, per Standard Webhooks. Only this answer shows it' }),
   },
   { description: 'The monitor, and its signing secret' },
 );
 
-/** A new monitor: where it has no webhook, there is nothing to sign. */
-export const made = Type.Object(
+/** A new monitor, with its signing secret if it has a webhook. */
+export const createdMonitorView = Type.Object(
   { ...monitorView.properties, signingSecret: Type.Optional(withSecret.properties.signingSecret) },
-  { description: 'The monitor, and its signing secret where it has a webhook' },
+  { description: 'The monitor, and its signing secret if it has a webhook' },
 );
 
 /** A monitor without its secrets. */
@@ -136,26 +146,26 @@ export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
   };
 };
 
-/** The same with the newest signing secret. */
+/** A monitor with its newest signing secret. */
 export const viewWithSecret = (monitor: Monitor): Static<typeof withSecret> => ({
   ...viewOf(monitor),
   signingSecret: monitor.security.secrets[0]?.secret ?? '',
 });
 
-/** A monitor that was just made: with its signing secret, where something will be signed. */
-export const viewOfNew = (monitor: Monitor): Static<typeof made> =>
+/** A new monitor, with its signing secret if it has a webhook. */
+export const viewOfCreated = (monitor: Monitor): Static<typeof createdMonitorView> =>
   monitor.url === null ? viewOf(monitor) : viewWithSecret(monitor);
 
-/** Makes what a monitor cannot be the answer 422; each problem with its path. */
+/** Turns a {@link MonitorError} into the answer 422, with the path of each problem. */
 export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof MonitorError)) throw error;
     const errors = error.issues.map(({ path, message }) => ({ path: `body${path.replaceAll('/', '.')}`, message }));
-    throw new HttpError(422, 'The monitor cannot be like that.', { errors });
+    throw new HttpError(422, 'The monitor is not valid.', { errors });
   }
 }
 
-/** The answer where an id is nobody's. */
+/** The answer to an id that no monitor has. */
 export const noMonitor = (): HttpError => new HttpError(404, 'There is no monitor with this id.');

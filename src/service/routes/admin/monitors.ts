@@ -1,4 +1,4 @@
-/** Monitors, for operators: made, changed, switched on and off. */
+/** `/admin/api/monitors`: operators make, change, enable, disable and remove monitors. */
 import Type from 'typebox';
 import type { Server } from '../../../http/server/server.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
@@ -19,15 +19,15 @@ import {
 import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
 import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
 import {
+  createdMonitorView,
   enabled,
-  made,
   monitorView,
   noMonitor,
   orUnprocessable,
   settings,
   target,
   viewOf,
-  viewOfNew,
+  viewOfCreated,
   viewWithSecret,
   withSecret,
 } from './monitor-shape.ts';
@@ -38,8 +38,8 @@ export interface MonitorRouteDeps {
   readonly wakeUp: WakeUp;
   /** Wall clock in ms. */
   readonly now: () => number;
-  /** How what is asked of a monitor is read. */
-  readonly reading?: MonitorOptions;
+  /** Which event names and addresses a monitor may have. */
+  readonly monitorOptions?: MonitorOptions;
 }
 
 const PATH = '/admin/api/monitors';
@@ -47,204 +47,184 @@ const CLOSED = { additionalProperties: false } as const;
 
 const params = Type.Object({ id: plainText('The id of the monitor', { example: EXAMPLE_ID }) });
 const missing = { 404: failure('There is no such monitor'), ...ADMIN_FAILURES };
-const refusals = { 422: failure('The monitor cannot be like that; `errors` names each problem'), ...ADMIN_FAILURES };
+const refusals = { 422: failure('The monitor is not valid; `errors` names each problem'), ...ADMIN_FAILURES };
 
-/** Adds `/admin/api/monitors`, but for their items. */
-export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
-  const { store, secrets, wakeUp, now, reading } = deps;
-
-  scope.post(
-    PATH,
+const createSchema = {
+  ...forOperators(
+    'createMonitor',
+    'Creates a monitor',
+    'The monitor is enabled unless `enabled` is false. If it has a webhook, this answer holds the signing secret; no later answer does.',
+  ),
+  body: Type.Object(
     {
-      schema: {
-        ...forOperators(
-          'createMonitor',
-          'Makes a monitor',
-          'It is activated at once unless `activated` is false, which prepares it. Where it has a webhook, the signing secret is in this answer and nowhere else.',
-        ),
-        body: Type.Object(
-          {
-            name: plainText('What it is called', { maxLength: 200 }),
-            target: Type.Optional(target),
-            entities: Type.Optional(
-              Type.Array(entityIdText('A company or person of its list'), { maxItems: 1_000, description: 'Its list' }),
-            ),
-            enabled,
-            ...settings,
-          },
-          {
-            ...CLOSED,
-            examples: [
-              {
-                name: 'Our customers',
-                target: 'items',
-                entities: ['CVR-1-10000001'],
-                events: ['name', 'address', 'status'],
-                url: 'https://hooks.example.com/cvr',
-                credentials: { method: 'Bearer', token: 'a-token-of-theirs' },
-                emails: ['sales@example.com'],
-                mailFrequency: 'daily',
-              },
-            ],
-          },
-        ),
-        response: { 201: made, ...BODY_FAILURES, ...refusals },
-      },
+      name: plainText('The name of the monitor', { maxLength: 200 }),
+      target: Type.Optional(target),
+      entities: Type.Optional(
+        Type.Array(entityIdText('A company or person of its list'), { maxItems: 1_000, description: 'Its list' }),
+      ),
+      enabled,
+      ...settings,
     },
-    async (request, reply) => {
-      const { entities = [], ...input } = request.body;
-      const listed = entities.map((entity, at) => readMonitored(entity, `body.entities.${at}`));
-      const making = store.write(async (tx) => {
-        const monitor = await createMonitor(tx, secrets, input, now(), reading);
-        requireListener(monitor);
-        for (const entity of listed)
-          await addItem(tx, { monitor: monitor.id, entity, recordId: '', sendUpdate: false, now: now() });
-        return monitor;
-      });
-      const monitor = await orUnprocessable(making);
-      for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
-      return reply.code(201).send(viewOfNew(monitor));
-    },
-  );
-
-  scope.get(
-    PATH,
     {
-      schema: {
-        ...forOperators('listMonitors', 'Monitors by id', 'Third-party jobs are monitors too. Page with `after`.'),
-        querystring: Type.Object({
-          after: Type.Optional(plainText('What comes after this id', { example: EXAMPLE_ID })),
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' }),
-          ),
-        }),
-        response: {
-          200: Type.Array(monitorView, { description: 'The monitors' }),
-          422: failure('A parameter that cannot be read'),
-          ...ADMIN_FAILURES,
+      ...CLOSED,
+      examples: [
+        {
+          name: 'Our customers',
+          target: 'items',
+          entities: ['CVR-1-10000001'],
+          events: ['name', 'address', 'status'],
+          url: 'https://hooks.example.com/cvr',
+          credentials: { method: 'Bearer', token: 'a-token-of-theirs' },
+          emails: ['sales@example.com'],
+          mailFrequency: 'daily',
         },
-      },
+      ],
     },
-    async ({ query }) => (await listMonitors(store.db, secrets, query)).map(viewOf),
-  );
+  ),
+  response: { 201: createdMonitorView, ...BODY_FAILURES, ...refusals },
+};
 
-  scope.get(
-    `${PATH}/:id`,
-    { schema: { ...forOperators('getMonitor', 'One monitor'), params, response: { 200: monitorView, ...missing } } },
-    async (request) => {
-      const monitor = await getMonitor(store.db, secrets, request.params.id);
-      if (monitor === undefined) throw noMonitor();
-      return viewOf(monitor);
-    },
-  );
+const listSchema = {
+  ...forOperators('listMonitors', 'Lists monitors by id', 'The list includes third-party jobs. Page with `after`.'),
+  querystring: Type.Object({
+    after: Type.Optional(plainText('Only monitors after this id', { example: EXAMPLE_ID })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' })),
+  }),
+  response: {
+    200: Type.Array(monitorView, { description: 'The monitors' }),
+    422: failure('A parameter that cannot be read'),
+    ...ADMIN_FAILURES,
+  },
+};
 
-  scope.patch(
-    `${PATH}/:id`,
+const getSchema = {
+  ...forOperators('getMonitor', 'Shows one monitor'),
+  params,
+  response: { 200: monitorView, ...missing },
+};
+
+const updateSchema = {
+  ...forOperators(
+    'updateMonitor',
+    'Changes a monitor',
+    'A property that the body does not have stays as it is. The target of a job is always its items.',
+  ),
+  params,
+  body: Type.Object(
     {
-      schema: {
-        ...forOperators(
-          'updateMonitor',
-          'Changes a monitor',
-          'What is left out stays. A job keeps its items as target.',
-        ),
-        params,
-        body: Type.Object(
-          {
-            name: Type.Optional(plainText('What it is called', { maxLength: 200 })),
-            target: Type.Optional(target),
-            ...settings,
-          },
-          { ...CLOSED, examples: [{ events: ['name', 'newReport'], schedule: [0, 60, 3_600] }] },
-        ),
-        response: { 200: monitorView, ...BODY_FAILURES, ...missing, ...refusals },
-      },
+      name: Type.Optional(plainText('The name of the monitor', { maxLength: 200 })),
+      target: Type.Optional(target),
+      ...settings,
     },
-    async (request) => {
-      const { params, body } = request;
-      const changed = store.write(async (tx) => {
-        const monitor = await updateMonitor(tx, secrets, params.id, body, now(), reading);
-        if (monitor !== undefined && (body.url !== undefined || body.emails !== undefined)) requireListener(monitor);
-        return monitor;
-      });
-      const monitor = await orUnprocessable(changed);
-      if (monitor === undefined) throw noMonitor();
-      wakeUp.ring('deliver');
-      return viewOf(monitor);
-    },
+    { ...CLOSED, examples: [{ events: ['name', 'newReport'], schedule: [0, 60, 3_600] }] },
+  ),
+  response: { 200: monitorView, ...BODY_FAILURES, ...missing, ...refusals },
+};
+
+const removeSchema = {
+  ...forOperators('removeMonitor', 'Removes a monitor', 'Removes its list too, and drops its pending deliveries.'),
+  params,
+  response: { 204: nothing('The monitor is removed'), ...missing },
+};
+
+const activateSchema = {
+  ...forOperators('activateMonitor', 'Enables a monitor', 'Deliveries that are held for it stay held until a replay.'),
+  params,
+  response: { 204: nothing('The monitor is enabled, now or before'), ...missing },
+};
+
+const disableSchema = {
+  ...forOperators('disableMonitor', 'Disables a monitor', 'The service holds its deliveries for 14 days.'),
+  params,
+  response: { 204: nothing('The monitor is disabled, now or before'), ...missing },
+};
+
+const rotateSchema = {
+  ...forOperators(
+    'rotateSecret',
+    'Gives a monitor a new signing secret',
+    'For 24 hours the service signs posts with the old secret as well. This answer holds the new secret; no later answer does.',
+  ),
+  params,
+  response: { 200: withSecret, ...missing },
+};
+
+/** Adds `/admin/api/monitors`, without the routes of their items. */
+export function addMonitorRoutes(scope: Server, deps: MonitorRouteDeps): void {
+  addCreateRoute(scope, deps);
+  addReadRoutes(scope, deps);
+  addUpdateRoute(scope, deps);
+  addStateRoutes(scope, deps);
+}
+
+function addCreateRoute(scope: Server, { store, secrets, wakeUp, now, monitorOptions: options }: MonitorRouteDeps) {
+  scope.post(PATH, { schema: createSchema }, async (request, reply) => {
+    const { entities = [], ...input } = request.body;
+    const listed = entities.map((entity, at) => readMonitored(entity, `body.entities.${at}`));
+    const creation = store.write(async (tx) => {
+      const monitor = await createMonitor(tx, input, { secrets, now: now(), options });
+      requireListener(monitor);
+      for (const entity of listed)
+        await addItem(tx, { monitor: monitor.id, entity, recordId: '', sendUpdate: false, now: now() });
+      return monitor;
+    });
+    const monitor = await orUnprocessable(creation);
+    for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
+    return reply.code(201).send(viewOfCreated(monitor));
+  });
+}
+
+function addReadRoutes(scope: Server, { store, secrets }: MonitorRouteDeps): void {
+  scope.get(PATH, { schema: listSchema }, async ({ query }) =>
+    (await listMonitors(store.db, secrets, query)).map(viewOf),
   );
 
-  scope.delete(
-    `${PATH}/:id`,
-    {
-      schema: {
-        ...forOperators('removeMonitor', 'Removes a monitor', 'With its list; what was not delivered yet is dropped.'),
-        params,
-        response: { 204: nothing('It is removed'), ...missing },
-      },
-    },
-    async (request, reply) => {
-      if (!(await store.write((tx) => removeMonitor(tx, request.params.id, now())))) throw noMonitor();
-      return reply.code(204).send(null);
-    },
-  );
+  scope.get(`${PATH}/:id`, { schema: getSchema }, async (request) => {
+    const monitor = await getMonitor(store.db, secrets, request.params.id);
+    if (monitor === undefined) throw noMonitor();
+    return viewOf(monitor);
+  });
+}
 
-  scope.post(
-    `${PATH}/:id/activate`,
-    {
-      schema: {
-        ...forOperators(
-          'activateMonitor',
-          'Switches a monitor on',
-          'What was held for it meanwhile stays held until it is replayed.',
-        ),
-        params,
-        response: { 204: nothing('It is on, now or before'), ...missing },
-      },
-    },
-    async (request, reply) => {
-      if (!(await store.write((tx) => activate(tx, request.params.id, now())))) throw noMonitor();
-      wakeUp.ring('deliver');
-      return reply.code(204).send(null);
-    },
-  );
+function addUpdateRoute(scope: Server, { store, secrets, wakeUp, now, monitorOptions: options }: MonitorRouteDeps) {
+  scope.patch(`${PATH}/:id`, { schema: updateSchema }, async ({ params, body }) => {
+    const update = store.write(async (tx) => {
+      const monitor = await updateMonitor(tx, params.id, body, { secrets, now: now(), options });
+      if (monitor !== undefined && (body.url !== undefined || body.emails !== undefined)) requireListener(monitor);
+      return monitor;
+    });
+    const monitor = await orUnprocessable(update);
+    if (monitor === undefined) throw noMonitor();
+    wakeUp.ring('deliver');
+    return viewOf(monitor);
+  });
+}
 
-  scope.post(
-    `${PATH}/:id/disable`,
-    {
-      schema: {
-        ...forOperators('disableMonitor', 'Switches a monitor off', 'What happens from now on is held for 14 days.'),
-        params,
-        response: { 204: nothing('It is off, now or before'), ...missing },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      const isThere = await store.write(
-        // False is also the answer for one that is off already.
-        async (tx) => (await disable(tx, id, 'person', now())) || (await getMonitor(tx, secrets, id)) !== undefined,
-      );
-      if (!isThere) throw noMonitor();
-      return reply.code(204).send(null);
-    },
-  );
+function addStateRoutes(scope: Server, { store, secrets, wakeUp, now }: MonitorRouteDeps): void {
+  scope.delete(`${PATH}/:id`, { schema: removeSchema }, async (request, reply) => {
+    if (!(await store.write((tx) => removeMonitor(tx, request.params.id, now())))) throw noMonitor();
+    return reply.code(204).send(null);
+  });
 
-  scope.post(
-    `${PATH}/:id/rotate-secret`,
-    {
-      schema: {
-        ...forOperators(
-          'rotateSecret',
-          'Gives a monitor a new signing secret',
-          'Posts are signed with the old one as well for 24 hours. The new one is in this answer and nowhere else.',
-        ),
-        params,
-        response: { 200: withSecret, ...missing },
-      },
-    },
-    async (request) => {
-      const monitor = await store.write((tx) => rotateSecret(tx, secrets, request.params.id, now()));
-      if (monitor === undefined) throw noMonitor();
-      return viewWithSecret(monitor);
-    },
-  );
+  scope.post(`${PATH}/:id/activate`, { schema: activateSchema }, async (request, reply) => {
+    if (!(await store.write((tx) => activate(tx, request.params.id, now())))) throw noMonitor();
+    wakeUp.ring('deliver');
+    return reply.code(204).send(null);
+  });
+
+  scope.post(`${PATH}/:id/disable`, { schema: disableSchema }, async (request, reply) => {
+    const { id } = request.params;
+    const exists = await store.write(
+      // `disable` also returns false for a monitor that is disabled already.
+      async (tx) => (await disable(tx, id, 'person', now())) || (await getMonitor(tx, secrets, id)) !== undefined,
+    );
+    if (!exists) throw noMonitor();
+    return reply.code(204).send(null);
+  });
+
+  scope.post(`${PATH}/:id/rotate-secret`, { schema: rotateSchema }, async (request) => {
+    const monitor = await store.write((tx) => rotateSecret(tx, secrets, request.params.id, now()));
+    if (monitor === undefined) throw noMonitor();
+    return viewWithSecret(monitor);
+  });
 }

@@ -28,7 +28,7 @@ async function stage() {
   if (half === undefined) throw new Error('there is no service');
   await half.drained();
   const { id: monitor } = await app.store.write((tx) =>
-    createMonitor(tx, half.secrets, { name: 'List', url: 'http://127.0.0.1:9/nobody' }, Date.now()),
+    createMonitor(tx, { name: 'List', url: 'http://127.0.0.1:9/nobody' }, { secrets: half.secrets, now: Date.now() }),
   );
   const numbers = [...register.documents.virksomhed.keys()];
   return {
