@@ -1,7 +1,7 @@
 /** `keys`: who may call the service. */
 
 import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
-import { enabledJobs, type EnabledJob, disableJobs } from '../service/monitors/jobs.ts';
+import { disableJobs, type EnabledJob, enabledJobs } from '../service/monitors/jobs.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, needed, texts, UsageError } from './cli/command.ts';
 import { oneLine } from './cli/table.ts';

@@ -35,7 +35,11 @@ test('while the disk is full no page is taken in; then every change is told once
   await leapUntil(stage, clock, async () => (await read(stage)).cursor !== undefined);
   await store.write(async (tx) => {
     if (service === undefined) throw new Error('there is no service');
-    await createMonitor(tx, { name: 'All', url: hook.url, target: 'all' }, { secrets: service.secrets, now: clock.now() });
+    await createMonitor(
+      tx,
+      { name: 'All', url: hook.url, target: 'all' },
+      { secrets: service.secrets, now: clock.now() },
+    );
     for (const provider of ['hubspot', 'salesforce'] as const)
       await linkRecord(tx, { provider, recordId: ids[provider], entity, sendUpdate: true, now: clock.now() });
   });
