@@ -2,8 +2,8 @@
 import type { Tx } from '../../store/store.ts';
 import { getKey } from '../keys/keys.ts';
 import type { Monitor } from './monitor.ts';
-import { MonitorError, type MonitorInput } from './monitor-input.ts';
-import { createMonitor, disable, listJobs, lockMonitor, type MonitorContext, removeMonitor } from './monitors.ts';
+import { type MonitorContext, MonitorError, type MonitorInput } from './monitor-input.ts';
+import { createMonitor, disable, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
 
 /** The input for a new job; the other properties are those of a monitor. */
 export interface JobInput extends Omit<MonitorInput, 'name' | 'owner' | 'provider' | 'target'> {

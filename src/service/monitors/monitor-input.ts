@@ -5,6 +5,7 @@ import { authSchema } from '../../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import { eventNamed, type WireOptions } from '../../protocol/payload.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import type { Credentials, Monitor } from './monitor.ts';
 
 /** A monitor as it is asked for. What is left out has the value in brackets. */
@@ -52,7 +53,15 @@ export interface MonitorOptions extends WireOptions {
   readonly refusal?: (address: string) => string | undefined;
 }
 
-/** Throws {@link MonitorError} where nobody would be told. A job may be without a webhook: its client reads the list. */
+/** What the changes of a monitor need besides their input. */
+export interface MonitorContext {
+  readonly secrets: Secrets;
+  /** Ms since 1970. */
+  readonly now: number;
+  readonly options?: MonitorOptions | undefined;
+}
+
+/** Throws {@link MonitorError} if nobody would be notified. A job may be without a webhook: its client reads the list. */
 export function requireListener({ provider, url, emails }: Pick<Monitor, 'provider' | 'url' | 'emails'>): void {
   if (provider !== null || url !== null || emails.length > 0) return;
   const message = 'is missing, and so are mail addresses: nobody would be told';

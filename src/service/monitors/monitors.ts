@@ -11,9 +11,9 @@ import type { Secrets } from '../keys/secrets.ts';
 import type { Monitor, Security } from './monitor.ts';
 import {
   checkMonitor,
+  type MonitorContext,
   MonitorError,
   type MonitorInput,
-  type MonitorOptions,
   type MonitorPatch,
   readEventNames,
 } from './monitor-input.ts';
@@ -21,14 +21,6 @@ import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
 
 /** How long posts are signed with an old signing secret too. */
 const ROTATION_MS = 24 * 3_600_000;
-
-/** What the changes of a monitor need besides their input. */
-export interface MonitorContext {
-  readonly secrets: Secrets;
-  /** Ms since 1970. */
-  readonly now: number;
-  readonly options?: MonitorOptions | undefined;
-}
 
 /**
  * Creates a monitor with a signing secret of its own. Throws {@link MonitorError} if the input is not valid, or if the owner
