@@ -226,13 +226,12 @@ describe('POST /modules/news', () => {
       'limit=200',
       Array.from({ length: 100_000 }, (_, at) => `CVR-1-${20_000_000 + at}`),
     );
-    let longest = 0;
+    let served = 0;
     let done = false;
     void big.finally(() => {
       done = true;
     });
     while (!done) {
-      const began = performance.now();
       await new Promise<void>((resolve, reject) => {
         const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.end());
         socket
@@ -240,9 +239,10 @@ describe('POST /modules/news', () => {
           .on('close', () => resolve())
           .resume();
       });
-      longest = Math.max(longest, performance.now() - began);
+      served += 1;
     }
     expect((await big).status).toBe(200);
-    expect(longest).toBeLessThan(1_000);
+    // It pauses after each of 200 statements; without the pauses hardly anybody is served before it ends.
+    expect(served).toBeGreaterThan(30);
   });
 });
