@@ -6,7 +6,12 @@ import { CAME_BY_MERGE, type Link } from '../links/links.ts';
 
 /** What the record says of itself: an entity id, nothing, a text that is no company's number, or we cannot see it. */
 export type Numbered =
-  | { readonly kind: 'company'; readonly entity: string }
+  | {
+      readonly kind: 'company';
+      readonly entity: string;
+      /** Whether it fails the register's check, or was read by putting a zero before it: it may be another company's. */
+      readonly isUnsure: boolean;
+    }
   | { readonly kind: 'blank' | 'unseen' }
   | { readonly kind: 'other'; readonly text: string };
 
@@ -39,6 +44,7 @@ export interface HealRule {
 }
 
 const NOTHING = { kind: 'nothing' } as const;
+const UNSURE = "fails the register's check (modulus 11) or lacks its leading zero";
 
 /** Judges one record, whatever order the CRM told of things in; `retry` is nothing here. */
 export function judge(link: Link | undefined, read: Read, rule: HealRule): HealDecision {
@@ -57,8 +63,10 @@ export function readNumber(properties: Readonly<Record<string, PropertyValue>>, 
   const value = match === undefined ? undefined : properties[match];
   if (value === undefined) return { kind: 'unseen' };
   const read = readCvrNumber(value);
-  if (read.kind === 'number' || (read.kind === 'lost-zero' && read.valid))
-    return { kind: 'company', entity: companyEntityId(read.number) };
+  if (read.kind === 'number' || (read.kind === 'lost-zero' && read.valid)) {
+    const isPadded = read.kind === 'lost-zero' || (typeof value === 'number' && read.number.startsWith('0'));
+    return { kind: 'company', entity: companyEntityId(read.number), isUnsure: isPadded || !read.valid };
+  }
   return read.kind === 'blank' ? { kind: 'blank' } : { kind: 'other', text: String(value).slice(0, 100) };
 }
 
@@ -86,6 +94,8 @@ function judgeOpen(link: Link, numbered: Numbered): HealDecision {
     return { kind: 'mismatch', mismatch: text, reason: `the record holds "${text}", which is no CVR number` };
   if (link.mismatch === CAME_BY_MERGE)
     return { kind: 'mismatch', mismatch: text, reason: `came by a merge to a record that holds the number of ${text}` };
+  if (numbered.kind === 'company' && numbered.isUnsure)
+    return { kind: 'mismatch', mismatch: text, reason: `the record holds the number of ${text}, which ${UNSURE}` };
   return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }
 
@@ -113,7 +123,9 @@ const isAccepted = (link: Link, mismatch: string): boolean => link.mismatch === 
 
 function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): HealDecision {
   const entity = numbered.kind === 'company' ? numbered.entity : undefined;
-  const byNumber = entity === undefined ? NOTHING : ({ kind: 'link', entity, origin: 'number' } as const);
+  // By itself only what is sure: a mistyped number may be another company's.
+  const isSure = numbered.kind === 'company' && (!numbered.isUnsure || numbered.entity === link?.entity);
+  const byNumber = entity === undefined || !isSure ? NOTHING : ({ kind: 'link', entity, origin: 'number' } as const);
   if (link === undefined) return autoLink ? byNumber : NOTHING;
   if (link.state === 'gone' && isAccepted(link, textOf(numbered)))
     return { kind: 'link', entity: link.entity, origin: link.origin, mismatch: textOf(numbered) };

@@ -50,6 +50,23 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
     expect([await fixture.row('7'), fixture.reads, await fixture.lanes('heal:crm')]).toEqual([undefined, [], []]);
   });
 
+  it.each([
+    ['fails the check digit', '20000008'],
+    ['lacks its leading zero', '1000004'],
+    ['was padded with a zero', 1_000_004],
+  ])('is not linked by itself where the number %s, nor does its link follow it', async (_, cvr) => {
+    const fixture = await newGround(engine);
+    fixture.put('7', { cvr });
+    fixture.put('8', { cvr: numberOf(A) });
+    await fixture.hint('7', '8');
+    await fixture.settle();
+    expect([await fixture.row('7'), fixture.items()]).toEqual([undefined, [`${A} 8`]]);
+    fixture.put('8', { cvr });
+    await fixture.hint('8');
+    await fixture.settle();
+    expect(await fixture.row('8')).toMatchObject({ state: 'conflict', entity: A });
+  });
+
   it('is left alone while it is on hold', async () => {
     const fixture = await newGround(engine, { hold: 'hold' });
     fixture.put('7', { cvr: numberOf(A), hold: true });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { changesKey } from '../../../src/connector/heal/changes.ts';
 import { readValue } from '../../../src/store/kv.ts';
-import { A, B, newGround, numberOf } from './ground.ts';
+import { A, B, C, newGround, numberOf } from './ground.ts';
 
 const seen = (id: string, cvr: string | null) => ({ kind: 'seen', id, properties: { cvr } }) as const;
 
@@ -11,16 +11,16 @@ describe('polling', () => {
     const fixture = await newGround('sqlite');
     for (const id of ['1', '2']) await fixture.link(id, id === '1' ? A : B);
     await fixture.settle(0);
-    fixture.put('3', { cvr: '10000003' });
+    fixture.put('3', { cvr: numberOf(C) });
     fixture.put('4', { cvr: numberOf(B) });
     fixture.merge('2', '4');
-    fixture.changeHints.push({ kind: 'gone', id: '1' }, { kind: 'moved', id: '2', to: '4' }, seen('3', '10000003'), {
+    fixture.changeHints.push({ kind: 'gone', id: '1' }, { kind: 'moved', id: '2', to: '4' }, seen('3', numberOf(C)), {
       kind: 'gone',
       id: 'never-heard-of',
     });
     await fixture.poll();
     await fixture.settle();
-    expect(fixture.items()).toEqual([`${B} 4`, 'CVR-1-10000003 3']);
+    expect(fixture.items()).toEqual([`${B} 4`, `${C} 3`]);
     expect(await fixture.row('1')).toMatchObject({ state: 'gone' });
     expect(await readValue(fixture.store.db, changesKey('crm'))).toBe('4');
   });

@@ -22,11 +22,12 @@ import { nextDue } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 
-export const A = 'CVR-1-10000001';
-export const B = 'CVR-1-10000002';
-export const C = 'CVR-1-10000003';
+export const A = `CVR-1-${cvrNumber(0)}`;
+export const B = `CVR-1-${cvrNumber(1)}`;
+export const C = `CVR-1-${cvrNumber(2)}`;
 export const numberOf = (entity: string): string => entity.slice('CVR-1-'.length);
 
 const text = (name: string): Property => ({ name, label: name, type: 'string', writable: true });

@@ -1,4 +1,5 @@
 /** Makes HTML that somebody else wrote safe to show. Pure. */
+import { decodeHTMLStrict } from 'entities';
 import { withoutTokens } from '../../../protocol/news.ts';
 
 /** Kept, without their attributes; all other tags go and what they hold stays. */
@@ -45,13 +46,6 @@ function close(name: string, open: string[], out: string[]): void {
   }
 }
 
-const ENTITY = /&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});)/gi;
-
-/** Text between tags: its entities stay, whatever else has a meaning in HTML is escaped. */
+/** Text between tags: entities become their characters, so that no filter overlooks them; what means something in HTML is escaped. */
 const textOf = (text: string): string =>
-  withoutTokens(text)
-    .replace(ENTITY, '&amp;')
-    .replace(/&(?:lbrace|lcub|#0*123|#x0*7b);/gi, '(')
-    .replace(/&(?:rbrace|rcub|#0*125|#x0*7d);/gi, ')')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
+  withoutTokens(decodeHTMLStrict(text)).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -55,6 +55,22 @@ const settingsOf = (...feeds: PressDeps['settings']['feeds']): PressDeps['settin
 });
 
 describe.each(ENGINES)('press releases on %s', (engine) => {
+  test('hold no personal number whose figures are HTML entities', async () => {
+    const store = await newStore(engine);
+    const text = '<p>&#48;10190-1234, 0&#x31;0190&#45;1234, 01&#48;190&shy;&#49;&#50;&#x33;4</p>';
+    const site = await agency({
+      '/own': [{ title: 'Ring til &#48;10190-1234', link: 'https://press.example/m/1', text }],
+    });
+    const own = { url: `${site.url}/own`, entityId: 'CVR-1-99000022', publishers: {} };
+    await pollPress(noticeDeps(store, flowing().now, settingsOf(own)), stays);
+    const [found] = await articles(store);
+    expect(found?.article).toMatchObject({
+      headline: 'Ring til […]',
+      tagline: '[…], […], […]',
+      content: '<p>[…], […], […]</p>',
+    });
+  });
+
   test('become articles about the company of their feed or publisher, once, with news', async () => {
     const store = await newStore(engine);
     await know(store, 'CVR-1-99000011', 'Papirtiger Software A/S');
