@@ -2,6 +2,8 @@
 import { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
+import { LONGEST_SILENCE_MS } from '../../connector/backfill/rows/patience.ts';
+import type { Wait } from '../../connector/crm/patience.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { oneLine } from '../cli/table.ts';
 import type { CallsMade } from './context.ts';
@@ -20,6 +22,7 @@ export interface BackfillStanding {
   readonly toCarry: number;
   readonly carryFrom: number;
   readonly trouble: string | undefined;
+  readonly wait: Wait | undefined;
 }
 
 const NOWHERE: BackfillStanding = {
@@ -34,6 +37,7 @@ const NOWHERE: BackfillStanding = {
   toCarry: 0,
   carryFrom: 0,
   trouble: undefined,
+  wait: undefined,
 };
 
 /** The standing after a step; undefined before the first. Pure. */
@@ -56,6 +60,7 @@ export function advance(before: BackfillStanding | undefined, step: BackfillStep
     toCarry,
     carryFrom: isNew ? toCarry : Math.max(standing.carryFrom, toCarry),
     trouble: 'trouble' in step ? step.trouble : standing.trouble,
+    wait: 'trouble' in step ? step.wait : standing.wait,
   };
 }
 
@@ -76,7 +81,8 @@ const number = (value: number): string => Math.round(value).toLocaleString('en')
 
 /** One line for people, without the bar. */
 export function shownProgress(standing: BackfillStanding, calls: CallsMade, now: number): string {
-  const { phase, verdicts, written, trouble } = standing;
+  const { phase, since, verdicts, written, trouble, wait } = standing;
+  if (phase === undefined) return waitText(trouble, wait ?? { since, until: since + LONGEST_SILENCE_MS });
   const { done, total, perSecond } = measure(standing, now);
   const rate = `${perSecond >= 10 ? number(perSecond) : perSecond.toFixed(1)}/s`;
   const left = total === undefined || perSecond < 0.001 ? '' : `, ${duration((total - done) / perSecond)} left`;
@@ -92,8 +98,19 @@ export function shownProgress(standing: BackfillStanding, calls: CallsMade, now:
             : `scanning: ${number(done)} records, ${rate}${verdictsText(verdicts)}`;
   const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
   // First: a terminal cuts the end off.
-  return `${trouble === undefined ? '' : `waiting: ${oneLine(trouble)}; `}${what}; ${spent}`;
+  return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${what}; ${spent}`;
 }
+
+/** What is awaited: at first nothing but the first answer. */
+function waitText(trouble: string | undefined, wait: Wait | undefined): string {
+  const times = wait === undefined ? '' : ` since ${timeOf(wait.since)}, until ${timeOf(wait.until)} at most`;
+  return trouble === undefined
+    ? `waiting for the first answer of the CRM${times}`
+    : `waiting${times}: ${oneLine(trouble)}`;
+}
+
+/** The time of day here: a person compares it with a clock on the wall. */
+const timeOf = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);
 
 const verdictsText = (verdicts: BackfillStanding['verdicts']): string => {
   const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${number(count)}`);
@@ -118,11 +135,10 @@ export function showProgress(
   { stderr, json, log }: Pick<CommandContext, 'stderr' | 'json' | 'log'>,
   calls: CallsMade,
 ): ProgressDisplay {
-  let standing: BackfillStanding = NOWHERE;
+  let standing: BackfillStanding = { ...NOWHERE, since: Date.now() };
   const bar = stderr.isTTY === true && !json ? openBar(stderr) : undefined;
   const show = (): void => {
     const now = Date.now();
-    if (standing.phase === undefined) return;
     const text = shownProgress(standing, calls, now);
     if (bar !== undefined) bar.show(standing, text, now);
     else if (json) log.info({ ...standing, verdicts: standing.verdicts, calls: { ...calls } }, 'backfill');
@@ -135,7 +151,8 @@ export function showProgress(
     },
     end() {
       clearInterval(timer);
-      show();
+      // What ended before it began has nothing to show but its error.
+      if (standing.phase !== undefined) show();
       bar?.stop();
     },
   };

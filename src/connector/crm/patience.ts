@@ -17,8 +17,15 @@ export interface Patient {
   readonly silenceMs?: number;
   /** Waits; resolves early where the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Told why it waits, and undefined once that is over. */
-  readonly report?: (step: { readonly trouble: string | undefined }) => void;
+  /** Told why it waits, since when and until when at most; undefined once that is over. */
+  readonly report?: (step: { readonly trouble: string | undefined; readonly wait?: Wait | undefined }) => void;
+}
+
+/** A wait for a CRM, in ms since 1970. */
+export interface Wait {
+  readonly since: number;
+  /** When it goes on by itself, or is given up. */
+  readonly until: number;
 }
 
 /**
@@ -35,14 +42,15 @@ export async function patiently<T>(
     signal.throwIfAborted();
     try {
       const answer = await call();
-      if (tries > 1) report?.({ trouble: undefined });
+      if (tries > 1) report?.({ trouble: undefined, wait: undefined });
       return answer;
     } catch (error) {
       signal.throwIfAborted();
       const ms = error instanceof ProviderError ? pauseAfter(error, tries, now() - began > silenceMs) : undefined;
       if (!(error instanceof ProviderError) || ms === undefined) throw error;
       if (error.fault !== 'unavailable') await crm.rateLimiter.block(now() + ms, error.message, error.fault);
-      report?.({ trouble: error.message });
+      const until = error.fault === 'unavailable' ? began + silenceMs : now() + ms;
+      report?.({ trouble: error.message, wait: { since: began, until } });
       await wait(ms, signal);
     }
   }

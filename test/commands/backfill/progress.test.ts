@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -59,6 +60,13 @@ describe('the line of progress', () => {
     expect(lineAfter([...steps, { phase: 'carry', toCarry: 5, trouble: undefined }])).not.toContain('waiting');
   });
 
+  it('says since when and until when at most', () => {
+    const wait = { since: Date.parse('2026-01-01T08:00:05'), until: Date.parse('2026-01-01T08:30:05') };
+    expect(lineAfter([{ trouble: 'no answer in 30 s', wait }])).toBe(
+      'waiting since 08:00:05, until 08:30:05 at most: no answer in 30 s',
+    );
+  });
+
   it('names the steps between', () => {
     expect(lineAfter([{ phase: 'judge' }])).toContain('numbers that several records have');
     expect(
@@ -117,3 +125,37 @@ it('is a bar on a terminal, which is left as it was', async () => {
   expect(await main(['--config', file, '--json', 'backfill', 'hubspot', '--yes'], world)).toBe(0);
   for (const line of drawn.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ msg: 'backfill' });
 });
+
+it.each([true, false])(
+  'says what it awaits from a CRM that does not answer, since when and until when (terminal: %s)',
+  async (isTTY) => {
+    // It takes calls, and never answers.
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer(() => asked.resolve());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const address = silent.address();
+    if (address === null || typeof address === 'string') throw new Error('it does not listen');
+    const folder = newFolder();
+    const file = join(folder, 'cvrsync.json');
+    const baseUrl = `http://127.0.0.1:${address.port}`;
+    const hubspot = { use: 'hubspot', baseUrl, accessToken: 'pat-none', match: { property: 'cvr_number' } };
+    const connector = { webhook: { auth: { method: 'None' } }, providers: { hubspot } };
+    writeFileSync(file, JSON.stringify({ store: join(folder, 's.db'), connector }));
+    const said = Promise.withResolvers<string>();
+    const write = (text: string): void => {
+      if (text.includes('waiting')) said.resolve(text);
+    };
+    const stop = new AbortController();
+    const world = { stdout: { write: () => {} }, stderr: { isTTY, columns: 100, write }, env: {}, signal: stop.signal };
+    const running = main(['--config', file, 'backfill', 'hubspot', '--yes'], world);
+    await asked.promise;
+    const time = String.raw`\d\d:\d\d:\d\d`;
+    expect(await said.promise).toMatch(new RegExp(`waiting.* since ${time}, until ${time} at most`, 'u'));
+    stop.abort();
+    expect(await running).toBe(1);
+  },
+);

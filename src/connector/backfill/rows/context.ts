@@ -4,6 +4,7 @@ import type { RateLimiter } from '../../../runtime/rate-limiter.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
+import type { Wait } from '../../crm/patience.ts';
 import type { Upstream } from '../../links/upstream.ts';
 import type { ScanRow } from './rows.ts';
 import type { Phase } from './run.ts';
@@ -25,6 +26,8 @@ export interface BackfillStep {
   readonly toCarry?: number;
   /** Why it does not go on at this moment. */
   readonly trouble?: string | undefined;
+  /** Since when, and until when at most. */
+  readonly wait?: Wait | undefined;
 }
 
 export interface BackfillDeps {
