@@ -3,9 +3,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serveRegister } from '../../src/commands/emulate/register.ts';
+import { park } from '../../src/runtime/lanes/lane-state.ts';
 import { createKey } from '../../src/service/keys/keys.ts';
 import { loadSecretKey, openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
+import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import { openStore } from '../../src/store/open.ts';
 import { postOffice, refusal } from '../service/mail/post-office.ts';
@@ -77,6 +79,20 @@ describe('check of a service', () => {
     } finally {
       await emulator.close();
     }
+  });
+
+  it('fails where the safety limit of the register holds back what went, until a person decides', async () => {
+    const opened = await openStore(store);
+    await loadSecretKey(undefined, store);
+    await opened.write((tx) =>
+      park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: 1, error: '60 companies lost their owners' }),
+    );
+    await opened.close();
+    const limited = await found();
+    expect([limited.code, limited.about('safety limit')]).toEqual([1, ['fail 60 companies lost their owners']]);
+    expect(limited.findings.find(({ subject }) => subject === 'safety limit')?.advice).toContain(
+      "cvrsync review accept 'lane/vanished/*'",
+    );
   });
 
   it('says where a folder is not there, or is empty', async () => {

@@ -139,6 +139,16 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       expect(stage[crm].get(id)).toMatchObject({ [name]: 'Mine ApS' });
     });
 
+    test('undo says that cvr_changed_at stays, and leaves it', async () => {
+      const { stage, id } = await trusting({ [name]: 'Mine ApS' });
+      const property = crm === 'hubspot' ? 'cvr_changed_at' : 'CVR_Changed_At__c';
+      const changedAt = stage[crm].get(id)?.[property];
+      expect(changedAt).toEqual(expect.stringContaining('2026'));
+      const { code, stdout } = await stage.cli('undo', '--entity', ENTITY);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`${property} stays: the register did change then.`)]);
+      expect(stage[crm].get(id)).toMatchObject({ [name]: 'Mine ApS', [property]: changedAt });
+    });
+
     test('has trusted where the values were the same: a later edit is kept', async () => {
       const { stage, id } = await trusting({ [name]: 'B ApS' });
       stage[crm].edit(id, { [name]: 'Mine ApS' });

@@ -89,12 +89,20 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     const known = (entity: string, daysAgo: number) => ({
       ...{ entity, field: 'name', digest: `${daysAgo}`, value: '"a"', seen_at: NOW - daysAgo * DAY },
     });
-    const link = (entity: string, state: 'active' | 'gone', daysAgo: number) => ({
+    const link = (entity: string, state: 'active' | 'conflict' | 'gone', daysAgo: number) => ({
       ...{ provider: 'hubspot', record_id: entity, entity, state, desired: 'on' as const, observed: 'on' as const },
       ...{ created_at: 0, updated_at: NOW - daysAgo * DAY },
       ...{ send_update: 0, synced_seq: 0, origin: 'person' as const, trust: 'crm' as const },
     });
-    const companies = ['linked', 'ended lately', 'ended long ago', 'never linked', 'seen lately', 'received lately'];
+    const companies = [
+      'in conflict',
+      'received lately',
+      'linked',
+      'ended lately',
+      'ended long ago',
+      'never linked',
+      'seen lately',
+    ];
     await store.write(async (tx) => {
       await tx.insertInto('fact').values(companies.map(fact)).execute();
       await tx
@@ -104,7 +112,12 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       await tx.insertInto('known_value').values(known('seen lately', 399)).execute();
       await tx
         .insertInto('link')
-        .values([link('linked', 'active', 500), link('ended lately', 'gone', 399), link('ended long ago', 'gone', 401)])
+        .values([
+          link('linked', 'active', 500),
+          link('in conflict', 'conflict', 500),
+          link('ended lately', 'gone', 399),
+          link('ended long ago', 'gone', 401),
+        ])
         .execute();
       await tx
         .insertInto('receipt')
@@ -112,7 +125,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
         .execute();
     });
     await run(store);
-    const kept = ['ended lately', 'linked', 'received lately', 'seen lately'];
+    const kept = ['ended lately', 'in conflict', 'linked', 'received lately', 'seen lately'];
     const facts = await store.db.selectFrom('fact').select('entity').orderBy('entity').execute();
     expect(facts.map(({ entity }) => entity)).toEqual(kept);
     const values = await store.db.selectFrom('known_value').select('entity').distinct().orderBy('entity').execute();
@@ -171,10 +184,10 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'marking',
       'monitoring',
       'notes',
+      'overrides',
       'pending-writes',
       'quarantine',
       'receipts',
-      'overrides',
     ];
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();

@@ -1,6 +1,7 @@
 /** Tables fit the terminal: shared width, cells wrap, ids and advice are never cut; a pipe gets a line a row. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createOutput } from '../../../src/commands/cli/output.ts';
 import { drawn, type TableRow, tabbed, visible } from '../../../src/commands/cli/table.ts';
 
 const WIDTH = 80;
@@ -69,6 +70,19 @@ describe('tables fit the terminal', () => {
             for (const word of words(visible(value))) expect(text).toContain(word);
       }),
     );
+  });
+
+  it('is what a command prints on a terminal; a pipe gets tabs', () => {
+    const printed = (isTTY?: true): string => {
+      let text = '';
+      const write = (more: string): void => {
+        text += more;
+      };
+      createOutput({ write, ...(isTTY && { isTTY, columns: 40 }) }, false).table([{ id: 'a', text: 'one two' }]);
+      return text;
+    };
+    expect(printed()).toBe('id\ttext\na\tone two\n');
+    expect(printed(true)).not.toContain('\t');
   });
 
   it('gives a pipe one line a row, with tabs between the cells, uncut', () => {

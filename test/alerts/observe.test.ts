@@ -1,0 +1,32 @@
+/** Alerts with state: what is read from the store of sources and of the webhooks of monitors. */
+import { describe, expect, it } from 'vitest';
+import { observe } from '../../src/alerts/observe.ts';
+import { mark } from '../../src/runtime/lanes/lanes.ts';
+import { made, NOW } from '../service/monitored.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+
+describe.each(ENGINES)('what needs a person, on %s', (engine) => {
+  it('is a source whose last reading failed, and since when; one that is read is none', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await mark(tx, 'watch', ['cvr', 'press'], NOW);
+      await tx.updateTable('lane').set({ error: 'answered 503', since: 7 }).where('key', '=', 'cvr').execute();
+    });
+    expect((await observe(store, NOW, 100)).behind).toEqual([{ source: 'cvr', since: 7 }]);
+  });
+
+  it('is a webhook that fails, or that was switched off for failing; not one that its owner switched off', async () => {
+    const store = await newStore(engine);
+    const monitor = async (name: string, is?: object) => {
+      const { id } = await made(store, { name });
+      if (is !== undefined) await store.write((tx) => tx.updateTable('monitor').set(is).where('id', '=', id).execute());
+    };
+    await monitor('well');
+    await monitor('fails', { failing_since: 5 });
+    await monitor('given up', { enabled: 0, failing_since: 6, disabled_reason: 'failing', disabled_at: 9 });
+    await monitor('gone', { enabled: 0, disabled_reason: 'gone', disabled_at: 9 });
+    await monitor('off by its owner', { enabled: 0, failing_since: 5 });
+    const seen = (await observe(store, NOW, 100)).monitors.map(({ name, since, isOff }) => `${name} ${since} ${isOff}`);
+    expect(seen.toSorted()).toEqual(['fails 5 false', 'given up 6 true', 'gone 9 true']);
+  });
+});
