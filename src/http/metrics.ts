@@ -69,6 +69,8 @@ export function createMetrics() {
     idsReused: counter('webhook_ids_reused_total', 'Webhooks whose webhook-id another event had.'),
     staleEvents: counter('stale_events_total', 'Entries older than what is known; recorded, not applied.'),
     eventsAhead: counter('events_ahead_total', 'Events set aside because they are dated ahead of our clock.'),
+    slowEvents: counter('slow_events_total', 'Events that took more than two seconds of CPU to read.'),
+    poisonEvents: counter('poison_events_total', 'Events set aside because reading them ended or stopped the process.'),
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
     differingDaemons: gauge(

@@ -5,6 +5,7 @@
 
 import type { Generated } from 'kysely';
 import type { DaemonTable } from './daemon-schema.ts';
+import type { LaneTable } from './lane-table.ts';
 import type { ServiceSchema } from './service-schema.ts';
 
 /** An accepted webhook. `seq` is the order of arrival; `body` is canonical JSON and null once pruned. */
@@ -23,6 +24,8 @@ export interface ReceiptTable {
   digest: string | null;
   /** Why it was not folded, or not all of it; null where all was. */
   aside: string | null;
+  /** How often it was begun alone, after a run that never ended; see connector/facts/poison.ts. */
+  begun: Generated<number>;
 }
 
 /** A body that could not be used, cut to a cap. */
@@ -90,27 +93,6 @@ export interface LinkTable {
   mismatch: string | null;
   created_at: number;
   updated_at: number;
-}
-
-/** Something that may be behind. The row exists exactly while it is. */
-export interface LaneTable {
-  queue: string;
-  key: string;
-  /** When it may be claimed: now, or after a back-off. Null while parked. */
-  due_at: number | null;
-  /** The fence: a number unique to the claim that holds it, null while nobody does. */
-  fence: number | null;
-  /** When the claim that holds it ends unless it is renewed; null while nobody does. */
-  lease_until: number | null;
-  /** Marked while claimed: when it is due after this run. Null otherwise. */
-  again_at: number | null;
-  /** How often it was marked: a claim that sees the same number at settle time has seen everything. */
-  marks: number;
-  attempts: number;
-  /** Since when it is behind without a success in between. */
-  since: number;
-  error: string | null;
-  parked_at: number | null;
 }
 
 /** What we know of one property of one record: what we wrote last, what the CRM would not take. */

@@ -28,8 +28,8 @@ export interface Daemon {
   readonly log: readonly string[];
 }
 
-/** A daemon for a configuration, not yet started; killed with the test. */
-export async function daemonWith(config: object): Promise<Daemon> {
+/** A daemon for a configuration, not yet started; killed with the test. `options` are those of Node itself. */
+export async function daemonWith(config: object, options: readonly string[] = []): Promise<Daemon> {
   const folder = newFolder();
   const file = path.join(folder, 'cvrsync.json');
   await writeFile(file, JSON.stringify(config));
@@ -61,7 +61,7 @@ export async function daemonWith(config: object): Promise<Daemon> {
     signal: (name) => void child?.kill(name),
     kill,
     async start() {
-      const args = [ENTRY, 'serve', '--config', file];
+      const args = [...options, ENTRY, 'serve', '--config', file];
       const started = spawn(process.execPath, args, {
         cwd: folder,
         env: ENVIRONMENT,

@@ -10,12 +10,14 @@ import { each, eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { setEventAside } from '../intake/aside.ts';
+import { readWaiting } from '../intake/receipt.ts';
 import type { NotedEvent, Refolded } from '../notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
 import { markParents } from '../parents/mark.ts';
 import { askFullUpdates, type Needed } from './ask-full.ts';
 import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
+import { beginNext, startCpuClock } from './poison.ts';
 
 export interface ApplyDeps {
   readonly store: Store;
@@ -41,19 +43,25 @@ interface Known {
   readonly value: string;
 }
 
-/** Brings companies' facts up to their receipts, all in one transaction. */
+/**
+ * Brings companies' facts up to their receipts. A company whose last run never ended comes after the others, and receipt by
+ * receipt: one of them may be what ended it.
+ */
 export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): Promise<void> {
+  const together = claims.filter(({ unended }) => unended === 0);
+  if (together.length > 0) await applyOnce(deps, together);
+  for (const claim of claims.filter(({ unended }) => unended > 0)) {
+    while (await beginNext(deps, claim)) await applyOnce(deps, [claim], { alone: true });
+    await applyOnce(deps, [claim]);
+  }
+}
+
+/** All in one transaction. With `alone` one receipt, and the lane is settled later. */
+async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = false } = {}): Promise<void> {
   const { store, wakeUp, metrics } = deps;
   const done = await store.write(async (tx) => {
     const entities = await held(tx, claims);
-    const receipts = await tx
-      .selectFrom('receipt')
-      .select(['seq', 'entity', 'timestamp', 'body'])
-      .where('applied_at', 'is', null)
-      .where('entity', 'in', each(tx, [...entities]))
-      .orderBy('seq')
-      .limit(MOST_RECEIPTS)
-      .execute();
+    const receipts = await readWaiting(tx, entities, alone ? 1 : MOST_RECEIPTS);
     const facts = new Map((await readFacts(tx, [...entities])).map((fact) => [keyOf(fact), fact]));
     const changed = new Map<string, Fact>();
     const concerned = new Map<string, Set<FieldName>>();
@@ -61,8 +69,10 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
     const payloads: Payload[] = [];
     const noted: NotedEvent[] = [];
     const aside = new Map<number, string>();
+    const slow = new Map<number, number>();
     let stale = 0;
     for (const { seq, entity, timestamp, body } of receipts) {
+      const clock = startCpuClock();
       const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
       // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
       if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
@@ -84,12 +94,14 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
         changed.set(key, folded.fact);
         for (const value of knownValues(said, folded)) known.push(knownRow(entity, said.field, value));
       }
+      const seconds = clock.slowSeconds();
+      if (seconds !== undefined) slow.set(seq, seconds);
     }
     await writeFacts(tx, [...changed.values()]);
     await writeKnown(tx, known, deps.now());
     await tx
       .updateTable('receipt')
-      .set({ applied_at: deps.now() })
+      .set({ applied_at: deps.now(), begun: 0 })
       .where(
         'seq',
         'in',
@@ -107,16 +119,21 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
       ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, entities, concerned, deps.now())),
     ];
     const left = receipts.length === MOST_RECEIPTS;
-    await settleAll(
-      tx,
-      claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
-    );
-    return { queues, stale, aside, payloads, lost: claims.length - entities.size };
+    if (!alone)
+      await settleAll(
+        tx,
+        claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
+      );
+    return { queues, stale, aside, slow, payloads, lost: claims.length - entities.size };
   });
   metrics.staleEvents.inc(done.stale);
   metrics.eventsAhead.inc(done.aside.size);
   for (const [event, reason] of done.aside)
     deps.log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
+  for (const [event, cpuSeconds] of done.slow) {
+    metrics.slowEvents.inc();
+    deps.log?.warn({ event, cpuSeconds }, 'cvrsync took long to read an event, and did nothing else meanwhile');
+  }
   for (const payload of done.payloads) countOddities(payload, metrics);
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) wakeUp.ring(queue);

@@ -49,7 +49,12 @@ export async function retryEventAside(tx: Tx, seq: number, now: number): Promise
   const received = new Date(found.received_at).toISOString();
   await tx
     .updateTable('receipt')
-    .set({ aside: null, applied_at: null, timestamp: found.timestamp > received ? received : found.timestamp })
+    .set({
+      aside: null,
+      applied_at: null,
+      begun: 0,
+      timestamp: found.timestamp > received ? received : found.timestamp,
+    })
     .where('seq', '=', seq)
     .execute();
   return true;

@@ -1,6 +1,8 @@
 /** The receipts: accepted webhooks, each once. */
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type Selectable, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { each } from '../../store/each.ts';
+import type { ReceiptTable } from '../../store/schema.ts';
 import { type Db, type Engine, engineOf, type Tx } from '../../store/store.ts';
 
 /** A webhook to accept. */
@@ -66,3 +68,18 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
     (select 1 from receipt where applied_at is null limit ${most}) as waiting`.execute(db);
   return rows[0]?.waiting ?? 0;
 }
+
+/** The receipts that wait for these companies, in the order they came. */
+export const readWaiting = (
+  db: Db,
+  entities: Iterable<string>,
+  most: number,
+): Promise<readonly Pick<Selectable<ReceiptTable>, 'seq' | 'entity' | 'timestamp' | 'body' | 'begun'>[]> =>
+  db
+    .selectFrom('receipt')
+    .select(['seq', 'entity', 'timestamp', 'body', 'begun'])
+    .where('applied_at', 'is', null)
+    .where('entity', 'in', each(db, [...entities]))
+    .orderBy('seq')
+    .limit(most)
+    .execute();

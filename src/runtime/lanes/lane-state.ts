@@ -11,6 +11,9 @@ export const isFree =
   (eb: ExpressionBuilder<StoreSchema, 'lane'>): Expression<SqlBool> =>
     eb.or([eb('fence', 'is', null), eb('lease_until', '<=', now)]);
 
+/** What a claim makes of the count of claims that were never settled; a settlement forgets them. */
+export const UNENDED = sql<number>`case when fence is null then 0 else unended + 1 end`;
+
 /** One parked lane, for a person to decide on. */
 export interface Parked {
   readonly queue: string;

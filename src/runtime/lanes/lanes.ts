@@ -9,7 +9,7 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { each, storable } from '../../store/each.ts';
 import { engineOf, type Store, type Tx } from '../../store/store.ts';
-import { isFree } from './lane-state.ts';
+import { isFree, UNENDED } from './lane-state.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
 export { counts, drop, park, parked, unpark } from './lane-state.ts';
@@ -88,10 +88,10 @@ export async function claim(
           .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
       )
       .updateTable('lane')
-      .set({ fence, lease_until: now + leaseMs, again_at: null })
+      .set({ fence, lease_until: now + leaseMs, again_at: null, unended: UNENDED })
       .where('queue', '=', queue)
       .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
-      .returning(['queue', 'key', 'marks', 'attempts', 'since'])
+      .returning(['queue', 'key', 'marks', 'attempts', 'since', 'unended'])
       .execute(),
   );
   return rows.map((row) => ({ ...row, fence })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
@@ -182,7 +182,7 @@ async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void
       cast(${row.error === null ? null : storable(row.error)} as text), cast(${row.parked} as bigint))`,
   );
   await sql`with next (key, due_at, attempts, since, error, parked_at) as (values ${sql.join(values)})
-    update lane set fence = null, lease_until = null, again_at = null, due_at = next.due_at, attempts = next.attempts, since = next.since,
+    update lane set fence = null, lease_until = null, again_at = null, unended = 0, due_at = next.due_at, attempts = next.attempts, since = next.since,
       error = next.error, parked_at = next.parked_at
     from next where lane.queue = ${queue} and lane.key = next.key`.execute(tx);
 }

@@ -11,6 +11,8 @@ export interface Claim {
   readonly attempts: number;
   /** Since when the lane is behind without a success in between. */
   readonly since: number;
+  /** Claims before this one that were never settled: their process died, or stood still beyond its lease. */
+  readonly unended: number;
 }
 
 /** What becomes of a lane after it was worked on. A mark that came meanwhile is never lost, whichever it is. */

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Store } from '../../store/store.ts';
-import { isFree } from './lane-state.ts';
+import { isFree, UNENDED } from './lane-state.ts';
 import type { Claim } from './settlement.ts';
 
 /**
@@ -42,11 +42,12 @@ export async function take(
         due_at: sql`coalesce(due_at, cast(${now} as bigint))`,
         lease_until: now + leaseMs,
         again_at: null,
+        unended: UNENDED,
         parked_at: null,
       })
       .where('queue', '=', queue)
       .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
-      .returning(['queue', 'key', 'marks', 'attempts', 'since'])
+      .returning(['queue', 'key', 'marks', 'attempts', 'since', 'unended'])
       .execute();
   });
   return rows.map((row) => ({ ...row, fence }));

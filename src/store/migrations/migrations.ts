@@ -7,7 +7,7 @@ import { addCare } from './care-tables.ts';
 import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
-import { addLeaseColumn } from './lease-column.ts';
+import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
 import { renameTables } from './rename-tables.ts';
@@ -32,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   addDaemons,
   renameTables,
   addCallWindows,
+  addBeginnings,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

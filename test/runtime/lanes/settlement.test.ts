@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Claim, settled } from '../../../src/runtime/lanes/settlement.ts';
 
-const claim: Claim = { queue: 'q', key: 'a', fence: 1, marks: 1, attempts: 3, since: 10 };
+const claim: Claim = { queue: 'q', key: 'a', fence: 1, marks: 1, attempts: 3, since: 10, unended: 0 };
 
 describe('a settlement', () => {
   it('keeps the back-off of a failing lane over marks that came meanwhile', () => {

@@ -1,0 +1,64 @@
+/**
+ * A poison event: reading it ends the process, or holds it for ever, and would do so again after every start.
+ *
+ * It can be told only from outside: a run that never ended is a claim that was never settled. The receipts of its company
+ * are then begun one at a time, each beginning on disk first, and one that began too often is set aside.
+ */
+import type { Metrics } from '../../http/metrics.ts';
+import { type Claim, held } from '../../runtime/lanes/lanes.ts';
+import type { Store } from '../../store/open.ts';
+import { readWaiting } from '../intake/receipt.ts';
+
+/** Beginnings without an end that an event may cost: a process also dies for reasons of its own. */
+const MOST_BEGINNINGS = 3;
+
+/** More CPU than this for one event is logged. */
+const SLOW_SECONDS = 2;
+
+/** Counts a beginning of the company's next receipt. False where none is left, or the lease was lost. */
+export async function beginNext(
+  deps: {
+    readonly store: Store;
+    readonly metrics: Metrics;
+    readonly now: () => number;
+    readonly log?: { warn(details: object, message: string): void };
+  },
+  claim: Claim,
+): Promise<boolean> {
+  for (;;) {
+    const next = await deps.store.write(async (tx) => {
+      if ((await held(tx, [claim])).size === 0) return undefined;
+      const [receipt] = await readWaiting(tx, [claim.key], 1);
+      if (receipt === undefined) return undefined;
+      const { seq, begun } = receipt;
+      const reason = poisonReason(begun);
+      await tx
+        .updateTable('receipt')
+        .set(reason === undefined ? { begun: begun + 1 } : { applied_at: deps.now(), aside: reason })
+        .where('seq', '=', seq)
+        .execute();
+      return { event: seq, reason };
+    });
+    if (next?.reason === undefined) return next !== undefined;
+    deps.metrics.poisonEvents.inc();
+    deps.log?.warn(next, 'an event was set aside: see cvrsync review list');
+  }
+}
+
+/** Why an event that began so often, and never ended, does not begin again; undefined where it may. Pure. */
+export const poisonReason = (begun: number): string | undefined =>
+  begun < MOST_BEGINNINGS
+    ? undefined
+    : `cvrsync began to read it ${begun} times, and each time the process died or stood still: it does not read it again by itself`;
+
+/** Measures CPU and not time: a busy machine makes nothing slow. */
+export function startCpuClock(): { slowSeconds(): number | undefined } {
+  const start = process.cpuUsage();
+  return {
+    slowSeconds() {
+      const { user, system } = process.cpuUsage(start);
+      const seconds = (user + system) / 1_000_000;
+      return seconds > SLOW_SECONDS ? seconds : undefined;
+    },
+  };
+}
