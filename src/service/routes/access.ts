@@ -1,11 +1,11 @@
-/** Who calls, whether they may, and how often. */
+/** Authenticates API keys, checks their scopes and limits their calls. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '../../http/server/error.ts';
 import type { Store } from '../../store/store.ts';
 import { findKey, type Scope, touchKey } from '../keys/keys.ts';
 import { createWindow } from './window.ts';
 
-/** A request as far as it says who calls; Fastify's are. */
+/** The parts of a request that can hold an API key; Fastify requests have them. */
 export interface Asking {
   readonly query: unknown;
   readonly headers: IncomingHttpHeaders;
@@ -21,11 +21,11 @@ export interface Access {
    * without the scope, 429 over the limit.
    */
   check(request: Asking, scope: Scope): Promise<Caller>;
-  /** The same for a key that came in another way. */
+  /** The same for a key that did not come in the query or the header. */
   checkKey(key: string, scope: Scope): Promise<Caller>;
-  /** The same as an `onRequest` hook: before a request is looked at, so that strangers learn nothing from it. */
+  /** The same as an `onRequest` hook, which runs before the request is parsed, so that an unknown caller learns nothing. */
   guard(scope: Scope): (request: Asking) => Promise<void>;
-  /** Whom the hook found. */
+  /** The caller that the hook identified. */
   caller(request: Asking): Caller;
 }
 
@@ -41,12 +41,12 @@ export interface AccessOptions {
 const KEY_NAME = 'accesskey';
 const KEY_HEADER = 'x-access-key';
 const TOUCHED_EVERY_MS = 60_000;
-/** How long a key is taken for valid without a look at the store: so long a revoked one may still work. */
+/** How long a key is cached: a revoked key may still work for this long. */
 const KNOWN_FOR_MS = 1_000;
 
 /**
- * Opens the door for all endpoints that take an API key: in the query, as `accesskey` in any case, or in the header
- * `x-access-key`. A key has a fixed window of a minute that begins with its first call. The key is in no error.
+ * Checks the API key of a request: in the query as `accesskey`, in any case, or in the header `x-access-key`. The limit of a
+ * key holds for a fixed window of a minute that begins with its first call. No error contains the key.
  */
 export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
   const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
@@ -74,7 +74,7 @@ export function createAccess({ store, requestsPerMinute, now, log }: AccessOptio
     throw new HttpError(429, `${limit}: come again in ${retryAfter} s.`, { retryAfter });
   }
 
-  /** Not waited for: whoever calls need not wait for the one writer of the store. */
+  /** Runs in the background, so that the caller does not wait for the store's one writer. */
   function touch(id: string): void {
     const at = now();
     if (at - (touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCHED_EVERY_MS) return;

@@ -5,8 +5,8 @@ import { addJobRoutes, type JobRouteDeps } from './jobs.ts';
 import { answer422, foldQueryNames, ignoreBodies } from './schemas.ts';
 
 /**
- * Adds what a caller with a key of scope `monitoring` asks for: items added and removed, items and jobs listed. A key is
- * asked for before anything else is looked at; then what cannot be read answers 422.
+ * Adds the routes that add, remove and list items, and list jobs, for keys with the scope `monitoring`. They check the key
+ * first; then a request that does not match its schema answers 422.
  */
 export function addMonitoringRoutes(server: Server, deps: ItemRouteDeps & JobRouteDeps): void {
   server.register(async (scope) => {

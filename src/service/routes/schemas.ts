@@ -1,4 +1,4 @@
-/** What the routes of the service have in common: how they refuse, what an entity and a time look like. */
+/** Schemas and hooks that the routes of the service share. */
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -6,16 +6,16 @@ import { InvalidRequest } from '../../http/server/validate.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { readMonitorable } from '../monitors/monitorable.ts';
 
-/** The one error body as the answer of a status. */
+/** The common error body, with what it means for one status. */
 export const failure = (description: string) => Type.Object(errorBody.properties, { description });
 
 /** An answer without a body. */
 export const nothing = (description: string) => Type.Null({ description });
 
-/** For routes that take an API key, one way or the other. */
+/** Security of routes that take an API key in the query or the header. */
 export const KEY_SECURITY = [{ accessKeyQuery: [] }, { accessKeyHeader: [] }];
 
-/** How routes that take an API key refuse a caller. */
+/** The failures that every route with an API key may answer. */
 export const KEY_FAILURES = {
   400: failure('Several access keys that differ'),
   401: failure('No access key, or one that is not known or was revoked'),
@@ -26,7 +26,7 @@ export const KEY_FAILURES = {
 /** A value, or null. */
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** A text that both engines keep and a person can read. */
+/** A text without control characters, which both engines can store. */
 export const plainText = (description: string, { maxLength = 256, example }: PlainText = {}) =>
   Type.String({
     minLength: 1,
@@ -52,14 +52,14 @@ export const tokenText = (description: string) =>
 export const entityIdText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 128, description, examples: ['CVR-1-10000001'] });
 
-/** A point in time as we answer it. */
+/** A point in time in an answer. */
 export const timeText = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-03-01T09:14:02Z'] });
 
 /** ISO 8601 UTC; null for null. */
 export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** A request that can be read and means nothing: 422, each problem with its path. */
+/** The answer 422 to a well-formed request with a value that is not valid. */
 export const unprocessable = (path: string, message: string): HttpError =>
   new HttpError(422, 'The request is not valid.', { errors: [{ path, message }] });
 
@@ -71,13 +71,13 @@ export function answer422(scope: Server): void {
   });
 }
 
-/** For endpoints that take no body: clients send some all the same, and types of bodies that are not there. */
+/** For endpoints without a body: some clients send one, or only a content type, and both are ignored. */
 export function ignoreBodies(scope: Server): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
 }
 
-/** Lets query parameters be named in any case, as callers do who copied them from elsewhere. A repeated one stays repeated. */
+/** Accepts the names of query parameters in any case. A repeated parameter stays repeated. */
 export function foldQueryNames(scope: Server, names: readonly string[]): void {
   const byLower = new Map(names.map((name) => [name.toLowerCase(), name]));
   scope.addHook('preValidation', async (request) => {
@@ -90,7 +90,7 @@ export function foldQueryNames(scope: Server, names: readonly string[]): void {
   });
 }
 
-/** The canonical id of what can be monitored; throws a 422 that names the path for everything else. */
+/** The canonical id of a company or person; throws a 422 that names the path for everything else. */
 export function readMonitored(text: string, path: string): string {
   const read = readMonitorable(text);
   if (!read.ok) throw unprocessable(path, read.reason);
