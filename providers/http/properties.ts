@@ -4,7 +4,7 @@ import type { Preset, Property, PropertyValue } from '../provider.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Where the CVR number goes, as in the contract's own sample. */
-export const NUMBER_KEY = 'cvr';
+const NUMBER_KEY = 'cvr';
 
 /** Nobody makes these: an API may well know what a phone number and an address are. */
 const TYPES: Readonly<Record<FieldKind, Property['type']>> = { ...KIND_TYPES, phone: 'phone', email: 'email' };

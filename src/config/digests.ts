@@ -16,10 +16,10 @@ import { service as serviceSchema } from './service-schema.ts';
 export type ConfigDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The part that says which fields a provider's records show, and how. */
-export const mappingPart = (provider: string): string => `providers.${provider}.mapping`;
+const mappingPart = (provider: string): string => `providers.${provider}.mapping`;
 
 /** The part that holds every secret of a half. */
-export const CREDENTIALS = 'credentials';
+const CREDENTIALS = 'credentials';
 
 interface Half {
   /** Nothing in it is secret. */

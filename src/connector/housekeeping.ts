@@ -110,7 +110,7 @@ export const runHousekeeping = (deps: HousekeepingDeps, claims: readonly Claim[]
   runTasks(deps, TASKS, claims, signal);
 
 /** Deletes applied receipts that came before `before`; one step. */
-export async function deleteReceipts(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+async function deleteReceipts(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const page = await readReceipts(tx, after, before);
   if (page?.lastOld === undefined) return page;
   await tx
@@ -130,7 +130,7 @@ const BODIES_DONE = 'housekeeping:bodies';
  * so that months of receipts are not read again every hour: one that is applied later, or was dated ahead, keeps its body
  * until it is deleted.
  */
-export async function dropBodies(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+async function dropBodies(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const from = Math.max(after, Number((await readValue(tx, BODIES_DONE)) ?? 0));
   const page = await readReceipts(tx, from, before);
   if (page?.lastOld === undefined) return page;
@@ -148,7 +148,7 @@ export async function dropBodies(tx: Tx, after: number, before: number): Promise
 }
 
 /** Deletes decisions made before `before`; one step. */
-export async function deleteHistory(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+async function deleteHistory(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('history')
     .select(['id as key', 'at'])

@@ -16,7 +16,7 @@ import { later, settleFault } from './sync/settle.ts';
 export type PollTasks = Readonly<Record<string, PollTask>>;
 
 /** Every connection's tasks. */
-export const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
+const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
 
 /**
  * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
@@ -86,7 +86,7 @@ async function run(
 }
 
 /** How a look that ended makes its lane go on. */
-export function settlementOf(looked: Polled, now: number, every: number): Settlement {
+function settlementOf(looked: Polled, now: number, every: number): Settlement {
   switch (looked.kind) {
     case 'done':
       return { kind: 'again', at: now + every, fresh: true };

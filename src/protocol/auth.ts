@@ -73,7 +73,7 @@ interface SignatureParts {
 }
 
 /** How far a signed timestamp may be off, either way. */
-export const TOLERANCE_MS = 5 * 60_000;
+const TOLERANCE_MS = 5 * 60_000;
 
 const OK: AuthResult = { ok: true };
 const SIGNED: AuthResult = { ok: true, signed: true };

@@ -30,7 +30,7 @@ const addedAndRemoved = <S extends TSchema>(schema: S) =>
 const addedRemovedAndChanged = <S extends TSchema>(schema: S) =>
   Type.Object({ added: Type.Array(schema), removed: Type.Array(schema), changed: Type.Array(schema) });
 
-export const period = Type.Object({
+const period = Type.Object({
   from: nullable(time),
   to: nullable(time),
   original: Type.Unknown(),

@@ -43,7 +43,7 @@ export const newsTypeNamed = (idOrName: string | number): NewsType | undefined =
   BY_ID_OR_LOWER_NAME.get(String(idOrName).trim().toLowerCase());
 
 /** One entity of a news item. */
-export const newsEntity = Type.Object(
+const newsEntity = Type.Object(
   {
     relatedEntityIdName: Type.String({ description: 'Name of the related entity.' }),
     entityId: Type.String({ description: 'Entity id of the related entity, as CVR-1-12345678.' }),

@@ -118,7 +118,7 @@ export const each = <K extends string, V>(names: readonly K[], value: (name: K) 
 
 const text = (...aliases: readonly string[]) => nullable(Type.String(), { aliases });
 
-export const auditor = Type.Object({
+const auditor = Type.Object({
   companyName: text(),
   companyCVR: lenient(Type.Integer()),
   id: text(),

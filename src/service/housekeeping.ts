@@ -65,7 +65,7 @@ export const runServiceHousekeeping = (
  * Deletes changes found before `before` that no delivery waits to tell and no mail, one step. The news made of them, and
  * the record of who was told, stay.
  */
-export async function deleteChanges(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+async function deleteChanges(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('change')
     .select(['seq as key', 'created_at as at'])
@@ -106,7 +106,7 @@ export async function deleteChanges(tx: Tx, after: number, before: number): Prom
 }
 
 /** Deletes mails made before `before` that were sent or given up, one step. */
-export async function deleteMails(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+async function deleteMails(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
   const rows = await tx
     .selectFrom('mail')
     .select(['seq as key', 'created_at as at'])

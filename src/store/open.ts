@@ -4,7 +4,7 @@ import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-export type { Db, Engine, Store, Tx } from './store.ts';
+export type { Db, Store, Tx } from './store.ts';
 
 /**
  * Opens the store at a file path (SQLite, created with its folder) or a `postgres://` URL.

@@ -46,7 +46,7 @@ export interface Operation {
 }
 
 export const ADMIN_TOKEN = 'the-token-of-the-operators';
-export const WEBHOOK_SECRET = 'a-secret-of-the-webhook';
+const WEBHOOK_SECRET = 'a-secret-of-the-webhook';
 /** Few enough to go over it. */
 export const CALLS = 30;
 

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What a fast test does not import, not through other files either. */
-export const SLOW_IMPORTS = [
+const SLOW_IMPORTS = [
   // Processes, threads, and a library that starts one.
   'node:child_process',
   'node:worker_threads',

@@ -8,7 +8,7 @@ const MIRRORED: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** From the parent to its child. */
-export const PARENT_TO_CHILD = 13;
+const PARENT_TO_CHILD = 13;
 /** From the child to its parent. */
 export const CHILD_TO_PARENT = 14;
 /** Two companies without a label. */

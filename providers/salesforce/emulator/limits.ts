@@ -48,5 +48,5 @@ export function openLimits(
 }
 
 /** Both limits answer with the same code; only the text tells them apart. */
-export const TOTAL_REQUESTS = refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
-export const CONCURRENT = refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.');
+const TOTAL_REQUESTS = refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
+const CONCURRENT = refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.');

@@ -11,7 +11,7 @@ import { assignmentQuery, permissionSetQuery } from '../read/soql.ts';
 import { metadataOf } from './field-metadata.ts';
 
 /** API name of the permission set. */
-export const PERMISSION_SET = 'cvrsync_fields';
+const PERMISSION_SET = 'cvrsync_fields';
 
 /**
  * Two calls for each field that is not visible, four for the permission set. Safe to repeat from any point; a field that

@@ -51,7 +51,7 @@ const exportsOf = (value: unknown): readonly unknown[] =>
 const isPath = (use: string): boolean => use.startsWith('.') || use.startsWith('/');
 
 /** Where a path, relative to `folder`, or a package is found; for `import`. */
-export function addressOf(use: string, folder: string): string {
+function addressOf(use: string, folder: string): string {
   if (isPath(use)) return pathToFileURL(resolve(folder, use)).href;
   const base = pathToFileURL(join(folder, 'package.json'));
   try {

@@ -16,7 +16,7 @@ const FRESH_MS = 60_000;
 type Described = Readonly<Record<string, string | null>>;
 
 /** Where what a connection saw last is kept. */
-export const describedKey = (provider: string): string => `schema:${provider}`;
+const describedKey = (provider: string): string => `schema:${provider}`;
 
 /** One call every quarter of an hour, and none where the schema was just read. The first look only remembers. */
 export const SCHEMA: PollTask = {

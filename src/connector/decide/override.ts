@@ -56,7 +56,7 @@ export async function readOverrides(
   );
 }
 
-export const overrideOf = ({ kind, once, until, reason, created_at }: OverrideTable): Override => ({
+const overrideOf = ({ kind, once, until, reason, created_at }: OverrideTable): Override => ({
   kind,
   once: once === 1,
   until,

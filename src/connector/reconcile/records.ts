@@ -14,7 +14,7 @@ import { readMatch } from '../sync/match.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 
 /** The records of a scan, by their purpose. */
-export const PURPOSE = 'reconcile';
+const PURPOSE = 'reconcile';
 
 /** What the scan saw. */
 export interface Records {

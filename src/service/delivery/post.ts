@@ -9,7 +9,7 @@ import type { Security } from '../monitors/monitor.ts';
 import { type AttemptOutcome, outcomeOf } from './schedule.ts';
 
 /** What is kept of an answer. */
-export const ANSWER_BYTES = 16 * 1024;
+const ANSWER_BYTES = 16 * 1024;
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 

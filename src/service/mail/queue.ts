@@ -31,7 +31,7 @@ export interface Notice {
 }
 
 /** The lane of what one recipient is told of one monitor. */
-export const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
+const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
 
 /** Takes a lane's key apart. */
 export const readMailKey = (key: string): { readonly monitor: string; readonly recipient: string } => {

@@ -16,7 +16,7 @@ export const STATE_QUEUE = 'state';
 export const ASK_QUEUE = 'ask';
 
 /** The key of the lane that sends an entity's full state to one monitor. */
-export const stateKey = (monitor: string, entity: string): string => `${monitor}:${entity}`;
+const stateKey = (monitor: string, entity: string): string => `${monitor}:${entity}`;
 
 /** Parses a key of {@link stateKey}: a monitor's id holds no colon. */
 export function readStateKey(key: string): { readonly monitor: string; readonly entity: string } {
@@ -90,7 +90,7 @@ async function hasSnapshot(db: Db, entity: string): Promise<boolean> {
 }
 
 /** Whether a monitor lists an entity; `exceptSeq` is the number of an item that does not count. */
-export async function isListed(
+async function isListed(
   db: Db,
   { monitor, entity }: Pick<ItemRef, 'monitor' | 'entity'>,
   exceptSeq = 0,

@@ -24,7 +24,7 @@ export interface ToySettings {
 }
 
 /** The exchange as a sound provider makes it. */
-export const callOver =
+const callOver =
   (http: Http, { baseUrl, token }: ToySettings): Call =>
   async (path, signal, body) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -62,7 +62,7 @@ async function whole<T extends object>(answer: Promise<T>, member: string): Prom
 }
 
 /** The connection that keeps every rule. */
-export function soundConnection(call: Call): Connection {
+function soundConnection(call: Call): Connection {
   return {
     check: (signal) => call('/me', signal),
     properties: (signal) => call('/properties', signal),

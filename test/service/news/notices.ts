@@ -7,7 +7,7 @@ import { publish } from '../../../src/service/changes/publish.ts';
 import type { NewsSettings } from '../../../src/service/news/wording/make.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
 
-export const news: NewsSettings = {
+const news: NewsSettings = {
   baseUrl: 'https://register.example.dk',
   registryProvider: 'VIRK',
   pressProvider: 'PressAgency',

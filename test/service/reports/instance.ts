@@ -34,7 +34,7 @@ export interface Stated {
   readonly prefixes?: Readonly<Record<string, string>>;
 }
 
-export const NAMESPACES: Readonly<Record<string, string>> = {
+const NAMESPACES: Readonly<Record<string, string>> = {
   fsa: 'http://xbrl.dcca.dk/fsa',
   gsd: 'http://xbrl.dcca.dk/gsd',
   cmn: 'http://xbrl.dcca.dk/cmn',
@@ -44,11 +44,11 @@ export const NAMESPACES: Readonly<Record<string, string>> = {
   'ifrs-dk': 'http://xbrl.dcca.dk/ifrs-dk-cor_2014-12-20',
 };
 
-export const UNITS = { kroner: 'iso4217:DKK', count: 'xbrli:pure' };
+const UNITS = { kroner: 'iso4217:DKK', count: 'xbrli:pure' };
 
 const INSTANT =
   /Assets$|Liabilities|Equity$|Capital$|Inventories|Receivables|Payables|Provisions|Property|Investments|CashAnd|:NumberOf|Goodwill$/;
-export const isInstant = (concept: string): boolean => INSTANT.test(concept) && !/Expense/.test(concept);
+const isInstant = (concept: string): boolean => INSTANT.test(concept) && !/Expense/.test(concept);
 
 export interface Year {
   readonly cvr?: string;

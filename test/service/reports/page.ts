@@ -50,7 +50,7 @@ export function inlinePage(
 }
 
 /** One fact as it stands in a page. */
-export function marked(stated: Stated, said: Said, options: PageOptions = {}): string {
+function marked(stated: Stated, said: Said, options: PageOptions = {}): string {
   const { concept, at, value, unit, decimals = '0', lang } = said;
   const name = `name="${renamer(stated)(concept)}" contextRef="${at}"`;
   if (unit === undefined) {

@@ -45,7 +45,7 @@ export interface HouseOptions {
 }
 
 /** What `call` sends to `/admin` where no other proof is given. */
-export const ADMIN_TOKEN = 'the-token-of-the-operators';
+const ADMIN_TOKEN = 'the-token-of-the-operators';
 
 /** Serves both kinds of routes; closed with the test. */
 export async function openHouse(

@@ -180,7 +180,7 @@ const MESSAGES: Readonly<Record<LimitPolicy, string>> = {
 };
 
 /** The body HubSpot answers with when a limit is reached. */
-export function tooMany(account: HubspotAccount, policyName: LimitPolicy): EmulatorAnswer {
+function tooMany(account: HubspotAccount, policyName: LimitPolicy): EmulatorAnswer {
   const correlationId = account.correlationId();
   return {
     status: 429,

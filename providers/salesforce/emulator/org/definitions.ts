@@ -77,7 +77,7 @@ export function orgDefinitions(
 }
 
 /** One of this project's own fields as the org holds it. */
-export function fromCustom({ name, label, type, length, scale, unique }: CustomField): FieldOptions {
+function fromCustom({ name, label, type, length, scale, unique }: CustomField): FieldOptions {
   const filterable = !(type === 'textarea' && (length ?? 0) > 255);
   return { name, label, type, length: length ?? 0, scale: scale ?? 0, unique: unique ?? false, filterable };
 }

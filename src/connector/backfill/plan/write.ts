@@ -8,7 +8,7 @@ import { plannedRows, type ScanRow } from '../rows/rows.ts';
 import type { BackfillRun } from '../rows/run.ts';
 
 /** The columns a plan file is read by; what else stands in it is for people. */
-export const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
+const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
 
 const BOM = '\uFEFF';
 

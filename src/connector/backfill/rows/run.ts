@@ -36,7 +36,7 @@ export interface BackfillRun {
 }
 
 /** Another process began to carry the backfill on. */
-export class BackfillTakenOverError extends Error {
+class BackfillTakenOverError extends Error {
   override readonly name = 'BackfillTakenOverError';
 }
 

@@ -45,7 +45,7 @@ export interface PlanSpeech {
 /** The note of a number that may be none. */
 export const MISTYPED = "the number fails the register's check (modulus 11): is it mistyped?";
 /** The note of a number that was read with a zero before it. */
-export const PADDED = 'its leading zero was missing';
+const PADDED = 'its leading zero was missing';
 
 /** Notes of a matched record whose number may be another company's: it is linked where a person says so in a plan. */
 export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];

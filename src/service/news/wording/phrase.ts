@@ -51,7 +51,7 @@ export const asText = (phrase: Phrase): string =>
     .trim();
 
 /** A phrase as HTML with tokens; line breaks are kept. */
-export const asHtml = (phrase: Phrase): string =>
+const asHtml = (phrase: Phrase): string =>
   phrase
     .map((part) =>
       typeof part === 'string'

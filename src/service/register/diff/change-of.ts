@@ -20,7 +20,7 @@ const timeOf = (text: string | null): string | undefined => (text === null ? und
  * written long before its day came, bears a time at which the change was not there yet. Who orders changes by their
  * time would take it for older than what it ends, or one from the future for newer than all that follow.
  */
-export const timestampOf = (at: readonly (string | null)[], { before, after }: StateStep): string => {
+const timestampOf = (at: readonly (string | null)[], { before, after }: StateStep): string => {
   const registered = timeOf(after.registeredAt);
   const told = timeOf(at.reduce(later, null)) ?? registered ?? after.loadedAt;
   if (before === undefined || after.loadedAt === before.loadedAt) return told;

@@ -11,7 +11,7 @@ import { mergersFound, RELATION_DIFFERS, unitsChanged } from './differ-relations
 import { foundingOf } from './founding.ts';
 import { formerSharesOf, peopleChanges } from './people.ts';
 
-export type { DiffOptions, MergerParty } from './differ.ts';
+export type { DiffOptions } from './differ.ts';
 
 /** By event; those of other sources than a company's document find nothing. */
 const DIFFERS: { readonly [E in EventName]: Differ<E> } = {

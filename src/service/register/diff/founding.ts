@@ -12,7 +12,7 @@ const NEW_DAYS = 30;
  * Whether a company is new: it began, and the register first knew of it, at most so many days ago. The register takes
  * up old companies too, and touches first entries of old ones again: either alone is no sign.
  */
-export const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: DiffOptions): boolean => {
+const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: DiffOptions): boolean => {
   const { founded, registered, ended } = life.value;
   const since = dayAfter(today, -newWithinDays);
   return founded !== null && ended === null && founded.slice(0, 10) >= since && (registered ?? today) >= since;
@@ -22,7 +22,7 @@ const companiesIn = (members: readonly BodyMember[]): readonly BodyMember[] =>
   members.filter(({ entityId }) => entityId.startsWith('CVR-1-'));
 
 /** The companies that founded a company: its registered owners, else its founders. */
-export const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
+const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
   const owners = companiesIn(bodies.ownership.members);
   const parents = owners.length > 0 ? owners : companiesIn(bodies.founders.members);
   return parents.filter(({ entityId }) => entityId !== entity);

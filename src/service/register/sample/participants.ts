@@ -88,7 +88,7 @@ function trueOwners({ trueOwnership, trueVoteRights }: SampleCompany): readonly 
 }
 
 const numberOf = ({ entityId }: Named): string => entityId.slice(6);
-export const isCompany = ({ entityId }: Named): boolean => entityId.startsWith('CVR-1-');
+const isCompany = ({ entityId }: Named): boolean => entityId.startsWith('CVR-1-');
 
 /** The register's own number of an entity; a company has one beside its CVR number. */
 export const unitNumber = (entity: Named): number =>

@@ -22,7 +22,7 @@ export interface SampleRun<T> {
 const DAY_MS = 86_400_000;
 
 /** The day before, YYYY-MM-DD. */
-export const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
+const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
 
 /** The runs of one value. One that began and ended on a day is a mistake that was put right, and is not kept. */
 export function runsOf<T>(

@@ -2,7 +2,7 @@
 import type { Namer, XbrlContext } from './facts.ts';
 import type { ResolvePrefix, Tag } from './xml.ts';
 
-export const XBRLI = 'http://www.xbrl.org/2003/instance';
+const XBRLI = 'http://www.xbrl.org/2003/instance';
 const XBRLDI = 'http://xbrl.org/2006/xbrldi';
 const MAX_TEXT = 1_000;
 
