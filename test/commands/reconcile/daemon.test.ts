@@ -12,14 +12,14 @@ import { type CrmName, configFor, startCrms } from '../../support/stage.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
 
 const NUMBERS = [
-  '95012344',
-  '95023451',
+  '95012345',
+  '95023452',
   '10150817',
   '12345674',
-  '20000010',
-  '20000029',
-  '30000007',
-  '40000004',
+  '20000015',
+  '20000023',
+  '30000005',
+  '40000003',
 ] as const;
 const KINDS = {
   hubspot: { match: 'cvr_number', name: 'name' },
