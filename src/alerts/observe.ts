@@ -1,7 +1,7 @@
 /** Reads from the store what an operator may have to be told of. */
 import { sql } from 'kysely';
 import { countAttention } from '../connector/explain/attention.ts';
-import { BRAKE_KEY } from '../connector/heal/safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { readBlocks } from '../runtime/blocks.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
 import { WATCH_QUEUE } from '../service/register/watch/watch-page.ts';
@@ -33,7 +33,7 @@ async function readParked(db: Db) {
     .selectFrom('lane')
     .select(({ fn }) => [
       'queue',
-      sql<number>`case when key = ${BRAKE_KEY} then 1 else 0 end`.as('limit'),
+      sql<number>`case when key = ${SAFETY_LIMIT_KEY} then 1 else 0 end`.as('limit'),
       sql<number>`cast(count(*) as bigint)`.as('count'),
       fn.min('parked_at').as('since'),
     ])

@@ -52,7 +52,7 @@ function report(story: Timeline): string {
       ([record, decisions]) =>
         section(record === ':' ? 'Facts forgotten' : `Decisions for ${record}`, decisions.map(decisionLine)),
     ),
-    ...section('Rulings', story.overrides.map(overrideLine)),
+    ...section('Overrides', story.overrides.map(overrideLine)),
     ...section(
       'Set aside',
       story.setAside.map(

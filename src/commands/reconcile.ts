@@ -1,11 +1,11 @@
 /** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
-import { BRAKE_KEY, isBraked } from '../connector/heal/safety-limit.ts';
+import { isSafetyLimitOn, SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { healQueue } from '../connector/links/links.ts';
 import type { ReconcileContext } from '../connector/reconcile/context.ts';
-import { type Came, runExclusively } from '../connector/reconcile/exclusive-run.ts';
+import { type ExclusiveResult, runExclusively } from '../connector/reconcile/exclusive-run.ts';
 import { forgetLists } from '../connector/reconcile/records.ts';
 import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
-import { believe, survey } from '../connector/reconcile/survey.ts';
+import { rememberSizes, survey } from '../connector/reconcile/survey.ts';
 import { withBackfill } from './backfill/context.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';
@@ -46,7 +46,11 @@ export const command = defineCommand({
   },
 });
 
-async function reconcile(context: CommandContext, opened: ReconcileContext, options: Options): Promise<Came<ExitCode>> {
+async function reconcile(
+  context: CommandContext,
+  opened: ReconcileContext,
+  options: Options,
+): Promise<ExclusiveResult<ExitCode>> {
   const { signal, output, json } = context;
   const { dryRun, yes, allowShrink, limit = SHOWN } = options;
   const found = await survey(opened, signal);
@@ -58,9 +62,9 @@ async function reconcile(context: CommandContext, opened: ReconcileContext, opti
   const asked = dryRun || repairable === 0 ? false : yes || (await confirm(context, `Repair ${repairable}?`));
   const repaired = asked === true ? await repairAll(opened, found, mandate, signal) : undefined;
   const isBelieved = found.doubts.length === 0 || allowShrink;
-  if (isBelieved && !dryRun) await believe(opened, found);
+  if (isBelieved && !dryRun) await rememberSizes(opened, found);
   await forgetLists(opened);
-  const waits = repaired !== undefined && (await isBraked(opened.store.db, opened.crm.name));
+  const waits = repaired !== undefined && (await isSafetyLimitOn(opened.store.db, opened.crm.name));
   if (json) output.result(documentOf(found, shown, repaired), '');
   else {
     output.line();
@@ -106,7 +110,7 @@ function endingOf(
   return lines;
 }
 
-const safetyLimitId = ({ crm }: ReconcileContext): string => `'lane/${healQueue(crm.name)}/${BRAKE_KEY}'`;
+const safetyLimitId = ({ crm }: ReconcileContext): string => `'lane/${healQueue(crm.name)}/${SAFETY_LIMIT_KEY}'`;
 
 const EVERY_MS = 5_000;
 

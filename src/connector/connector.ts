@@ -16,7 +16,7 @@ import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { MONITORING_QUEUE } from './links/links.ts';
-import { MONITORING_BATCH, monitorLinks, remarkMonitoring } from './links/monitoring.ts';
+import { MONITORING_BATCH, markUnconfirmed, monitorLinks } from './links/monitoring.ts';
 import { openUpstream, type Upstream, upstreamRateLimiter } from './links/upstream.ts';
 import { runPolls, seedPolls } from './poll.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
@@ -47,7 +47,7 @@ export interface ConnectorSettings {
 export interface Connector {
   readonly intake: Intake;
   readonly crms: readonly Crm[];
-  /** Resolves when no queue but housekeeping and looks has work that is due. */
+  /** Resolves when no queue but housekeeping and polls has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
   stop(graceMs: number): Promise<void>;
@@ -57,7 +57,7 @@ export interface Connector {
 
 /** Companies in one transaction of apply: enough to amortise the commit, short enough to let webhooks in between. */
 const APPLY_BATCH = 100;
-/** How long apply leaves the thread to webhooks that come in a crowd, in ms. */
+/** How long apply leaves the thread to a burst of webhooks, in ms. */
 const YIELD_MS = 25;
 /** How long a sync batch waits to fill up while a backlog drains, in ms: full batches save calls. */
 const GATHER_MS = 50;
@@ -74,14 +74,14 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   const intake = createIntake({ store, wakeUp, now, metrics, log, backlogCap: settings.limits.backlogCap });
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
-    await remarkMonitoring(tx, now());
+    await markUnconfirmed(tx, now());
     await markRemapped(tx, crms, now(), deps.daemon);
     await seedPolls(tx, crms, now());
     await prepareDerived(tx, crms, now());
   });
 
   const common = { store, wakeUp, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
-  const reported = { mapped: mappedFields(crms), ...derivedRules(crms) };
+  const rules = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const rateLimiter = upstreamRateLimiter(store, settings.upstream?.requestsPerMinute ?? 1, now);
   const upstream = once(() =>
     connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, rateLimiter),
@@ -94,7 +94,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       concurrency: 1,
       blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
       run: (claims) =>
-        applyReceipts({ store, wakeUp, metrics, now, log, emailEvent: settings.emailEvent, ...reported }, claims),
+        applyReceipts({ store, wakeUp, metrics, now, log, emailEvent: settings.emailEvent, ...rules }, claims),
     }),
     ...crms.flatMap((crm) => [
       startSync(common, metrics, log, crm),
@@ -112,7 +112,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     run: (claims, signal) =>
       runHousekeeping({ store, now, metrics, ...(deps.daemon !== undefined && { remap }) }, claims, signal),
   });
-  const looker = startWorker({
+  const poller = startWorker({
     ...common,
     queue: POLL_QUEUE,
     batch: 1,
@@ -128,8 +128,8 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     drained: () => drain(workers, store, now),
     async stop(graceMs) {
       await intake.stop();
-      // A look may take minutes, and begins anew: it is not waited for.
-      await Promise.all([looker.stop(0), ...[...workers, housekeeper].map((worker) => worker.stop(graceMs))]);
+      // A poll may take minutes and starts again from its cursor: do not wait for it.
+      await Promise.all([poller.stop(0), ...[...workers, housekeeper].map((worker) => worker.stop(graceMs))]);
     },
     measure: () => measure(deps, crms),
   };

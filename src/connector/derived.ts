@@ -7,8 +7,8 @@ import type { Crm } from './crm/crm.ts';
 import { dropUnwantedNotes } from './notes/due.ts';
 import { leaveNotes } from './notes/leave.ts';
 import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
-import { giveParents } from './parents/assign-parent.ts';
-import { givesParents, markReparented, parenting } from './parents/mark.ts';
+import { assignParents } from './parents/assign-parent.ts';
+import { assignsParents, markReparented, parentConnections } from './parents/mark.ts';
 import type { LostLeaseDeps } from './sync/lost-lease.ts';
 
 /** What apply must know of these connections. */
@@ -16,7 +16,7 @@ export const derivedRules = (
   crms: readonly Crm[],
 ): { readonly notes: NoteRules | undefined; readonly parents: ReadonlySet<string> | undefined } => ({
   notes: noteRules(crms),
-  parents: parenting(crms),
+  parents: parentConnections(crms),
 });
 
 /** Brings the lanes in line with the configuration; at start. */
@@ -53,7 +53,7 @@ export function startDerived(
       }),
     );
   }
-  if (givesParents(crm)) {
+  if (assignsParents(crm)) {
     const gate = openGate(store, crm, 'parents', now);
     workers.push(
       startWorker({
@@ -63,7 +63,7 @@ export function startDerived(
         // One at a time: two could close a circle between them.
         concurrency: 1,
         blockedUntil: () => gate.blockedUntil(),
-        run: (claims, signal) => giveParents({ store, metrics, log, now, gate }, crm, claims, signal),
+        run: (claims, signal) => assignParents({ store, metrics, log, now, gate }, crm, claims, signal),
       }),
     );
   }

@@ -17,7 +17,7 @@ import type { Tx } from '../store/store.ts';
 import { deleteEnded } from './decide/override.ts';
 import { pruneFacts } from './facts/prune-facts.ts';
 import { continueMarking } from './links/mark-all.ts';
-import { remarkAll } from './links/monitoring.ts';
+import { markAllUnconfirmed } from './links/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
@@ -43,10 +43,10 @@ const TASKS: Tasks<HousekeepingDeps> = {
       await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, now() - BODY_DAYS * DAY_MS));
     },
   },
-  // A wish whose call was never made, or was made while no upstream was configured.
+  // Links whose call was never made, or that were made while no upstream was configured.
   monitoring: {
     everyMs: 3_600_000,
-    run: ({ store, now }, signal) => remarkAll(store, now, signal),
+    run: ({ store, now }, signal) => markAllUnconfirmed(store, now, signal),
   },
   // What no start could mark, because another daemon had another mapping.
   mapping: {

@@ -1,4 +1,4 @@
-/** look: what is asked of the CRMs again and again, one lane for each connection and task. */
+/** Polls: tasks that ask a CRM something again and again; one lane for each connection and task. */
 
 import { ProviderError } from '../../providers/provider.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
@@ -20,7 +20,7 @@ const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, sc
 
 /**
  * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
- * runs has become shorter; one that a person was to look at is tried again.
+ * runs has become shorter; a parked task is tried again.
  */
 export async function seedPolls(
   tx: Tx,
@@ -80,24 +80,24 @@ async function run(
     // Whoever took over settles it: what this process says has no effect.
     if (error instanceof ReconcileTakenOverError) return { kind: 'done' };
     const settlement = await settlementOfFault(error, crm, claim, deps.now());
-    deps.log.warn({ provider, task: name, err: error }, 'could not look at the CRM: trying again later');
+    deps.log.warn({ provider, task: name, err: error }, 'could not poll the CRM: trying again later');
     return settlement;
   }
 }
 
-/** How a look that ended makes its lane go on. */
-function settlementOf(looked: Polled, now: number, every: number): Settlement {
-  switch (looked.kind) {
+/** What the result of a poll makes of its lane. */
+function settlementOf(polled: Polled, now: number, every: number): Settlement {
+  switch (polled.kind) {
     case 'done':
       return { kind: 'again', at: now + every, fresh: true };
     case 'again':
-      return { kind: 'again', at: looked.at, fresh: true };
+      return { kind: 'again', at: polled.at, fresh: true };
     case 'person':
-      return { kind: 'parked', at: now, error: looked.reason };
+      return { kind: 'parked', at: now, error: polled.reason };
   }
 }
 
-/** What the CRM refuses to a look it may still grant to a sync: only the lane stops for it, not the account. */
+/** A CRM may refuse a poll and still accept a sync: a refusal parks only the lane and does not pause the account. */
 async function settlementOfFault(error: unknown, crm: Crm, claim: Claim, now: number): Promise<Settlement> {
   if (error instanceof UpstreamError)
     return error.fault === 'refused'

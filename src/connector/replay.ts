@@ -38,7 +38,7 @@ const LEASE_MS = 30_000;
 export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortSignal): Promise<readonly Preview[]> {
   const { store, crms } = deps;
   const now = deps.now();
-  const said = datedBy(payload, now).assertions;
+  const assertions = datedBy(payload, now).assertions;
   const previews: Preview[] = [];
   for (const crm of crms) {
     const schema = await crm.schema(signal);
@@ -60,7 +60,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
       for (const [index, record] of batch.entries()) {
         const read = reads[index];
         if (read?.kind !== 'found' || holdOf(crm, read.properties, now) !== undefined) continue;
-        const folded = said.map(
+        const folded = assertions.map(
           (each) =>
             [each, fold(record.facts.get(each.field), payload.entityId, each, Number.MAX_SAFE_INTEGER)] as const,
         );
@@ -99,9 +99,9 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
  */
 export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {
   const { store, now, crms } = deps;
-  const reported = { mapped: mappedFields(crms), ...derivedRules(crms) };
+  const rules = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const taken = await claim(store, 'apply', { keys: [entity], limit: 1, now: now(), leaseMs: LEASE_MS });
-  if (taken.length > 0) await applyReceipts({ ...deps, wakeUp: createWakeUp(), ...reported }, taken);
+  if (taken.length > 0) await applyReceipts({ ...deps, wakeUp: createWakeUp(), ...rules }, taken);
   let all = taken.length > 0;
   for (const crm of crms) {
     const keys = (await listLinks(store.db, { provider: crm.name, entity, state: 'active' })).map(

@@ -8,7 +8,7 @@ import { applyReceipts } from '../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { leaveNotes } from '../../src/connector/notes/leave.ts';
-import { giveParents } from '../../src/connector/parents/assign-parent.ts';
+import { assignParents } from '../../src/connector/parents/assign-parent.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { canonicalBody, dedupeKey } from '../../src/protocol/dedupe.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
@@ -113,7 +113,7 @@ export async function newGround(options: GroundOptions): Promise<Fixture & { rea
     },
     async give() {
       const taken = await claims('parent:crm');
-      if (taken.length > 0) await giveParents({ store, metrics, now, gate: gates.parents }, crm, taken, signal);
+      if (taken.length > 0) await assignParents({ store, metrics, now, gate: gates.parents }, crm, taken, signal);
     },
     async lanes(queue: string) {
       const rows = await store.db.selectFrom('lane').selectAll().where('queue', '=', queue).orderBy('key').execute();

@@ -4,10 +4,15 @@ import { type CompiledQuery, Kysely, type KyselyPlugin, SqliteDialect } from 'ky
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { countAttention, readAttention } from '../../src/connector/explain/attention.ts';
 import { readTimeline } from '../../src/connector/explain/timeline.ts';
-import { BRAKE_KEY, BRAKED, mayEnd, releaseSafetyLimit } from '../../src/connector/heal/safety-limit.ts';
+import {
+  BEHIND_SAFETY_LIMIT,
+  mayEnd,
+  releaseSafetyLimit,
+  SAFETY_LIMIT_KEY,
+} from '../../src/connector/heal/safety-limit.ts';
 import { listLinks } from '../../src/connector/links/links.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
-import { remarkAll, remarkMonitoring } from '../../src/connector/links/monitoring.ts';
+import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/links/monitoring.ts';
 import { markRemapped } from '../../src/connector/sync/remap.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -111,11 +116,11 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
           .execute();
       await tx.insertInto('link').values(others).execute();
     });
-    expect(await store.write((tx) => remarkMonitoring(tx, 1))).toBe(1_000);
-    await remarkAll(store, () => 1, never);
+    expect(await store.write((tx) => markUnconfirmed(tx, 1))).toBe(1_000);
+    await markAllUnconfirmed(store, () => 1, never);
     const lanes = await store.db.selectFrom('lane').select('key').where('queue', '=', 'monitoring').execute();
     expect(lanes.map(({ key }) => key).sort()).toEqual(unconfirmed.map((one) => `hubspot:${one.record_id}`).sort());
-    expect(wholeTables(await plansOf((db) => db.transaction().execute((tx) => remarkMonitoring(tx, 1))))).toEqual([]);
+    expect(wholeTables(await plansOf((db) => db.transaction().execute((tx) => markUnconfirmed(tx, 1))))).toEqual([]);
   });
 
   it('a new mapping marks a thousand records in a transaction, and goes on after a crash where it was', async () => {
@@ -205,8 +210,8 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
     const keys = Array.from({ length: 2_500 }, (_, at) => `${at}`);
     await store.write(async (tx) => {
       await mark(tx, queue, [...keys, 'other'], 1_000_000);
-      await tx.updateTable('lane').set({ error: BRAKED }).where('key', '<>', 'other').execute();
-      await mark(tx, queue, [BRAKE_KEY], 1);
+      await tx.updateTable('lane').set({ error: BEHIND_SAFETY_LIMIT }).where('key', '<>', 'other').execute();
+      await mark(tx, queue, [SAFETY_LIMIT_KEY], 1);
     });
     const [safetyLimit] = await claim(store, queue, { limit: 10, now: 1, leaseMs: 1_000 });
     await store.write((tx) => releaseSafetyLimit(tx, 'hubspot', safetyLimit ?? expect.fail('no brake'), 2));

@@ -2,7 +2,7 @@
 
 import { patiently } from '../../connector/crm/patience.ts';
 import { otherCompany, readNumber } from '../../connector/heal/judge.ts';
-import { change, type DesiredLink, type Linked, linkRecord } from '../../connector/links/links.ts';
+import { type LinkRequest, type LinkResult, linkRecord, updateLink } from '../../connector/links/links.ts';
 import type { Tx } from '../../store/open.ts';
 import type { MonitoringContext } from './context.ts';
 
@@ -12,7 +12,7 @@ const SILENCE_MS = 10_000;
 /** The other company whose number the record holds, if it holds one. Throws where there is no such record. */
 export async function readOtherCompany(
   { openCrm }: Pick<MonitoringContext, 'openCrm'>,
-  { provider, recordId, entity }: DesiredLink,
+  { provider, recordId, entity }: LinkRequest,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const crm = await openCrm(provider);
@@ -40,8 +40,8 @@ export async function readOtherCompany(
 }
 
 /** Links it; a person who saw the other number need not be asked about it again. */
-export async function linkSeen(tx: Tx, desired: DesiredLink, other: string | undefined): Promise<Linked> {
+export async function linkSeen(tx: Tx, desired: LinkRequest, other: string | undefined): Promise<LinkResult> {
   const linked = await linkRecord(tx, desired);
-  if (other !== undefined && linked.kind !== 'taken') await change(tx, desired, { mismatch: other });
+  if (other !== undefined && linked.kind !== 'taken') await updateLink(tx, desired, { mismatch: other });
   return linked;
 }

@@ -5,7 +5,7 @@
 import type { Read } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { change, linkKey, linkRecord, MONITORING_QUEUE } from '../links/links.ts';
+import { linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../links/links.ts';
 import { judgeRows } from './judge.ts';
 import { type Rechecked, recheck } from './recheck.ts';
 import type { BackfillDeps } from './rows/context.ts';
@@ -139,12 +139,12 @@ async function linkRows(
       const linked = await linkRecord(tx, { provider, recordId, entity, sendUpdate, now, origin, trust });
       // They saw what the record holds, and need not be asked about it again.
       if (isTheirs && held !== null && linked.kind !== 'taken')
-        await change(tx, { provider, recordId }, { mismatch: held });
+        await updateLink(tx, { provider, recordId }, { mismatch: held });
       if (linked.kind === 'already') {
         before += 1;
         // What an earlier one let the register overwrite and is not written yet, is not to be any more. Never the other
         // way round: people may have edited the record since it was filled.
-        if (trust === 'crm') await change(tx, { provider, recordId }, { trust });
+        if (trust === 'crm') await updateLink(tx, { provider, recordId }, { trust });
       }
       const verdict = rows[at]?.verdict ?? row.verdict;
       if (linked.kind !== 'taken') done.push({ ...row, verdict, action: 'link', state: 'done' });

@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { clearSome } from '../links/scan-rows.ts';
+import { deleteScanRows } from '../links/scan-rows.ts';
 import { acceptMatch } from '../sync/match.ts';
 import { applyRows } from './apply.ts';
 import { allCarried, startCarrying } from './carry.ts';
@@ -132,7 +132,7 @@ async function clear({ store, crm, now }: BackfillDeps, run: BackfillRun, signal
     signal.throwIfAborted();
     left = await store.write(async (tx) => {
       await holdRun(tx, crm.name, run);
-      const isSome = await clearSome(tx, crm.name, 'backfill', STEP);
+      const isSome = await deleteScanRows(tx, crm.name, 'backfill', STEP);
       if (!isSome) await saveRun(tx, crm.name, next, now());
       return isSome;
     });

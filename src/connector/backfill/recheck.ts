@@ -1,10 +1,10 @@
 /** recheck: a planned row beside what the CRM says of its record now. Pure. */
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import type { ScanRow } from './rows/rows.ts';
-import type { PlanSpeech } from './rows/verdict.ts';
+import type { NumberVerdict } from './rows/verdict.ts';
 
 /** A record as it is read now. */
-export type Fresh = Pick<ScanRow, 'name' | 'found'> & PlanSpeech;
+export type Fresh = Pick<ScanRow, 'name' | 'found'> & NumberVerdict;
 
 /**
  * What becomes of a row after another look. `link` as planned; `again` its number changed and it is judged anew;

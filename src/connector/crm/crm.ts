@@ -78,7 +78,7 @@ export interface Crm extends Pick<CrmConfig, CommonKey> {
   forgetSchema(): void;
 }
 
-/** The fields each CRM is told, by its name. */
+/** The mapped fields of each CRM, by its name. */
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
 

@@ -1,4 +1,4 @@
-/** What a look is: something asked of a CRM again and again, and what its answer makes of the next time. */
+/** A poll task: asks a CRM something again and again, and says when it runs next. */
 import type { Logger } from 'pino';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../store/open.ts';
 import type { Upstream } from '../links/upstream.ts';
 import type { Crm } from './crm.ts';
 
-/** The lanes of all looks; key: {@link pollKey}. */
+/** The lanes of all poll tasks; key: {@link pollKey}. */
 export const POLL_QUEUE = 'poll';
 
 /** The lane of one connection's task. No connection's name holds a blank. */
@@ -18,15 +18,15 @@ export interface PollDeps {
   readonly metrics: Metrics;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now: () => number;
-  /** Rung for what a look marked. */
+  /** Wakes the workers of the queues that a poll marked. */
   readonly wakeUp: WakeUp;
   /** Undefined where none is configured. */
   readonly upstream: () => Promise<Upstream | undefined>;
 }
 
 /**
- * What a look came to. `done`: again after its time; `again`: sooner or later than that, without a failure; `person`: not
- * again until a person has looked, for the reason given.
+ * The result of a poll. `done`: run again after the usual time; `again`: run again at the given time, without a failure;
+ * `person`: park the task with the reason until a person retries it.
  */
 export type Polled =
   | { readonly kind: 'done' }

@@ -14,9 +14,9 @@ export interface Inputs {
   /** Whether what the CRM holds is an older write of ours that arrived after a newer one. */
   readonly overtaken?: boolean;
   readonly policy: Policy;
-  /** A person's word on this property, which stands above the policy; undefined where there is none. */
+  /** The override of this property, which counts more than the policy; undefined where there is none. */
   readonly override: 'release' | 'hold' | undefined;
-  /** Whether the register's word is still to be taken once for a property that nobody knows the author of. */
+  /** Whether the register still wins once for a property whose author is unknown. */
   readonly trusted: boolean;
   /** Equality after normalising. */
   readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
@@ -25,9 +25,9 @@ export interface Inputs {
 /** The rule that decided, by name: history and `explain` show it. */
 export type DecisionRule =
   | 'same' // the CRM holds the value already
-  | 'held' // a person said that nothing is written
+  | 'held' // a hold: nothing is written
   | 'never' // the policy says so
-  | 'released' // a person said that the register wins
+  | 'released' // a release: the register wins
   | 'blank' // the CRM is blank
   | 'always' // the policy overwrites
   | 'ours' // the CRM holds what we wrote last

@@ -22,9 +22,9 @@ export function holdOf(
 ): number | undefined {
   const value = hold === undefined ? null : (properties[hold] ?? null);
   if (isBlank(value) || value === false) return undefined;
-  const said = String(value).trim();
-  if (NO.test(said)) return undefined;
-  const until = DAY.test(said) ? endOfDay(said) : INSTANT.test(said) ? Date.parse(said) : Number.NaN;
+  const text = String(value).trim();
+  if (NO.test(text)) return undefined;
+  const until = DAY.test(text) ? endOfDay(text) : INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(until)) return Number.POSITIVE_INFINITY;
   return until > now ? until : undefined;
 }

@@ -78,11 +78,11 @@ export async function setOverride(
 ): Promise<void> {
   await markOverridden(tx, { provider, recordId, property }, now);
   const { kind, until, reason } = override;
-  const said = { kind, once: override.once ? 1 : 0, until, reason, created_at: now };
+  const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now };
   await tx
     .insertInto('override')
-    .values({ provider, record_id: recordId, property, ...said })
-    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
+    .values({ provider, record_id: recordId, property, ...row })
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(row))
     .execute();
 }
 

@@ -4,7 +4,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Override } from './override.ts';
 
-/** One property of a write that nobody knows the end of, and what it was to replace. */
+/** One property of a write whose result is unknown, and what it was to replace. */
 export interface PendingValue {
   readonly field: FieldName;
   readonly old: PropertyValue;
@@ -41,7 +41,7 @@ export interface Planned {
   readonly override?: Override;
   /** The link trusts the register for it, and the property holds the register's value once this is done. */
   readonly trusts?: true;
-  /** A write that nobody knew the end of turns out to have reached the CRM. */
+  /** A write with an unknown result turns out to have reached the CRM. */
   readonly late?: Late;
   /** Properties that it is written together with, or not at all. */
   readonly needs?: readonly string[];

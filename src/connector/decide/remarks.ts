@@ -25,12 +25,12 @@ export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>,
     const why = leavesUnknown(event, data) ? 'the value after the change is not there' : 'its period is not usable';
     return [{ entry: event, kind: 'incomplete', detail: `nothing in it can be written: ${why}` }];
   });
-  const partial = extract(payload).flatMap((said): readonly Remark[] => {
-    if (!isMembers(said)) return [];
-    const { fact } = fold(known.get(said.field), payload.entityId, said, Number.MAX_SAFE_INTEGER);
-    const until = 'partial' in FIELDS[said.field] ? '' : ' until a full update states it';
+  const partial = extract(payload).flatMap((assertion): readonly Remark[] => {
+    if (!isMembers(assertion)) return [];
+    const { fact } = fold(known.get(assertion.field), payload.entityId, assertion, Number.MAX_SAFE_INTEGER);
+    const until = 'partial' in FIELDS[assertion.field] ? '' : ' until a full update states it';
     return isKnownInPart(fact)
-      ? [{ entry: said.field, kind: 'incomplete', detail: `known in part only: written nowhere${until}` }]
+      ? [{ entry: assertion.field, kind: 'incomplete', detail: `known in part only: written nowhere${until}` }]
       : [];
   });
   return [

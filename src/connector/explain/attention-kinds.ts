@@ -1,6 +1,6 @@
 /** The kinds of things that need a person, the answers each takes, and the ids they go by. */
 import type { Db } from '../../store/open.ts';
-import { BRAKE_KEY } from '../heal/safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 
 /**
  * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
@@ -54,7 +54,7 @@ export interface AttentionSource {
 }
 
 /** The answers that a lane takes: one that a person stopped for safety waits for a decision. */
-export const laneVerbs = (key: string): readonly ReviewVerb[] => (key === BRAKE_KEY ? DECISION : FAILED);
+export const laneVerbs = (key: string): readonly ReviewVerb[] => (key === SAFETY_LIMIT_KEY ? DECISION : FAILED);
 
 /** The id of a thing, by which `review` names it. */
 export const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>

@@ -5,7 +5,7 @@ import { parked } from '../../runtime/lanes/lane-state.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import { type DifferenceFilter, readDifferences } from '../decide/differences.ts';
-import { BRAKE_KEY } from '../heal/safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { countEventsAside, readEventsAside } from '../intake/aside.ts';
 import { readReusedIds } from '../intake/reused-ids.ts';
 import { UPSTREAM_ACCOUNT } from '../links/upstream.ts';
@@ -153,8 +153,11 @@ async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
     about: `${queue} ${key}`,
     reason: error ?? `failed ${attempts} times`,
     since: parkedAt,
-    advice: key === BRAKE_KEY ? limitAdvice(queue) : 'retry tries it again now; drop gives it up until the next change',
-    decides: key === BRAKE_KEY,
+    advice:
+      key === SAFETY_LIMIT_KEY
+        ? limitAdvice(queue)
+        : 'retry tries it again now; drop gives it up until the next change',
+    decides: key === SAFETY_LIMIT_KEY,
     verbs: laneVerbs(key),
   }));
 }

@@ -108,7 +108,7 @@ async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number
   return done('the link is removed, monitoring ends');
 }
 
-/** What upstream last said no longer counts: it is asked again. */
+/** The observed state no longer counts: cvrsync asks upstream again. */
 async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
   await mark(tx, `sync:${provider}`, [recordId], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);

@@ -1,4 +1,4 @@
-/** One company's story, read from the store: what came in, what is known, what was decided, where it stands. */
+/** One company's timeline, read from the store: what came in, what is known, what was decided, where it stands. */
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { isEventName } from '../../protocol/events.ts';
 import { readPayload } from '../../protocol/payload.ts';
@@ -124,7 +124,7 @@ export async function entityOf(db: Db, provider: string, record: string): Promis
   return link?.entity;
 }
 
-/** Reads the whole story; undefined where nothing at all is known of the company. Some indexed reads. */
+/** Reads the whole timeline; undefined where nothing at all is known of the company. Some indexed reads. */
 export async function readTimeline(db: Db, entity: string, options: TimelineOptions): Promise<Timeline | undefined> {
   const links = await readLinks(db, entity, options.record);
   const receipts = await readReceipts(db, entity, options);
@@ -286,7 +286,7 @@ async function readLanes(
     });
 }
 
-/** A text that is no JSON is shown as it is: a story must not end at a row of another version. */
+/** A text that is no JSON is shown as it is: a row of another version must not break the timeline. */
 function parsed(text: string | null): unknown {
   if (text === null) return null;
   try {

@@ -26,9 +26,9 @@ export interface ApplyDeps {
   readonly now: () => number;
   readonly log?: { warn(details: object, message: string): void };
   readonly emailEvent: string;
-  /** The fields each CRM is told: an event on other fields leaves its records alone. */
+  /** The mapped fields of each CRM: an event on other fields leaves its records alone. */
   readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
-  /** Absent where no CRM is told by notes. */
+  /** Absent where no CRM gets notes. */
   readonly notes?: NoteRules | undefined;
   /** The connections whose records get parents; absent where there is none. */
   readonly parents?: ReadonlySet<string> | undefined;
@@ -83,16 +83,17 @@ async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = fa
       const { payload, assertions } = dated;
       const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
       if (payload !== undefined && folds !== undefined) noted.push({ seq, payload, folds });
-      for (const said of assertions) {
-        const key = keyOf({ entity, field: said.field });
+      for (const assertion of assertions) {
+        const key = keyOf({ entity, field: assertion.field });
         const before = facts.get(key);
-        const folded = fold(before, entity, said, seq);
-        folds?.set(said.field, { before, folded });
+        const folded = fold(before, entity, assertion, seq);
+        folds?.set(assertion.field, { before, folded });
         if (folded.stale) stale += 1;
-        if (concernsRecords(said, folded)) concerned.set(entity, (concerned.get(entity) ?? new Set()).add(said.field));
+        if (concernsRecords(assertion, folded))
+          concerned.set(entity, (concerned.get(entity) ?? new Set()).add(assertion.field));
         facts.set(key, folded.fact);
         changed.set(key, folded.fact);
-        for (const value of knownValues(said, folded)) known.push(knownRow(entity, said.field, value));
+        for (const value of knownValues(assertion, folded)) known.push(knownRow(entity, assertion.field, value));
       }
       const seconds = clock.slowSeconds();
       if (seconds !== undefined) slow.set(seq, seconds);
@@ -139,7 +140,7 @@ async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = fa
   for (const queue of done.queues) wakeUp.ring(queue);
 }
 
-/** The fields each CRM is told, and the owners where its records get parents by them. */
+/** The mapped fields of each CRM, and the owners where its records get parents by them. */
 const needed = ({ mapped, parents }: ApplyDeps): Needed =>
   new Map(
     [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [

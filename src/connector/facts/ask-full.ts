@@ -1,9 +1,9 @@
-/** Asks the service for the whole state of companies of which a list that some CRM is told is known in part only. */
+/** Asks the service for the whole state of companies that have a mapped list which is known in part only. */
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
-import { change, linkKey, MONITORING_QUEUE } from '../links/links.ts';
+import { linkKey, MONITORING_QUEUE, updateLink } from '../links/links.ts';
 import { isStatedWhole } from './extract.ts';
 import { type Fact, isKnownInPart } from './fact.ts';
 
@@ -42,7 +42,7 @@ export async function askFullUpdates(
   if (asking.size === 0) return new Set();
   const keys = [...asking.values()].map(({ provider, recordId }) => linkKey(provider, recordId));
   await mark(tx, MONITORING_QUEUE, keys, now);
-  for (const { seq, ...link } of asking.values()) await change(tx, link, { send_update: 1, asked_seq: seq });
+  for (const { seq, ...link } of asking.values()) await updateLink(tx, link, { send_update: 1, asked_seq: seq });
   return new Set([MONITORING_QUEUE]);
 }
 

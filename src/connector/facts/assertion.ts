@@ -24,4 +24,5 @@ export type AssertedChange = AssertedValue | AssertedMembers;
 /** A statement about one field with the clock that orders it among all statements on that field. */
 export type Assertion = AssertedChange & { readonly clock: string };
 
-export const isMembers = <S extends AssertedChange>(said: S): said is S & AssertedMembers => 'added' in said;
+export const isMembers = <S extends AssertedChange>(assertion: S): assertion is S & AssertedMembers =>
+  'added' in assertion;

@@ -192,14 +192,14 @@ const isFromRegister = ({ updates, unknown, malformed }: Payload): boolean =>
 export function extract(payload: Payload): readonly Assertion[] {
   const { timestamp } = payload;
   const isWhole = statesWholeCompany(payload);
-  const said: AssertedChange[] = isFromRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
+  const assertions: AssertedChange[] = isFromRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
   for (const event of payload.stated) {
     if (payload.updates[event] === undefined) continue;
     const about = fieldUpdates(event, payload);
     const list = isWhole ? wholeListOf(event) : undefined;
-    if (list === undefined) said.push(...about);
+    if (list === undefined) assertions.push(...about);
     else
-      said.push({
+      assertions.push({
         field: list,
         added: about.flatMap((each) => (isMembers(each) ? each.added : [])),
         removed: [],
@@ -207,9 +207,9 @@ export function extract(payload: Payload): readonly Assertion[] {
       });
   }
   return (
-    said
+    assertions
       // Only `newCompany` says again what another event of the payload, `name`, has said better.
-      .filter((each, at) => isMembers(each) || said.findIndex(({ field }) => field === each.field) === at)
+      .filter((each, at) => isMembers(each) || assertions.findIndex(({ field }) => field === each.field) === at)
       .map((each) => ({ ...each, clock: clockOf(each, timestamp) }))
   );
 }
@@ -221,5 +221,5 @@ export function fieldUpdates<E extends EventName>(event: E, payload: Payload): r
 }
 
 /** Clocks of one field compare as text: the period first, where the field has one, then the register's time. */
-const clockOf = (said: AssertedChange, timestamp: string): string =>
-  !isMembers(said) && said.period !== undefined ? `${said.period}@${timestamp}` : timestamp;
+const clockOf = (assertion: AssertedChange, timestamp: string): string =>
+  !isMembers(assertion) && assertion.period !== undefined ? `${assertion.period}@${timestamp}` : timestamp;

@@ -42,17 +42,17 @@ export interface Folded {
 }
 
 /** Folds one statement into the fact on its field. */
-export function fold(current: Fact | undefined, entity: string, said: Assertion, seq: number): Folded {
-  const at: FactClock = { clock: said.clock, seq };
-  const base = { entity, field: said.field, ...latest(at, current) };
-  if (!isMembers(said)) {
+export function fold(current: Fact | undefined, entity: string, assertion: Assertion, seq: number): Folded {
+  const at: FactClock = { clock: assertion.clock, seq };
+  const base = { entity, field: assertion.field, ...latest(at, current) };
+  if (!isMembers(assertion)) {
     if (current !== undefined && isAfter(current, at)) return { fact: current, changed: false, stale: true };
-    const fact: Fact = { ...base, value: { scalar: said.now } };
+    const fact: Fact = { ...base, value: { scalar: assertion.now } };
     const was = current !== undefined && 'scalar' in current.value ? current.value.scalar : undefined;
-    return { fact, changed: was !== said.now, stale: false };
+    return { fact, changed: was !== assertion.now, stale: false };
   }
   const state = current !== undefined && 'list' in current.value ? current.value.list : EMPTY;
-  const next = foldList(state, said, at);
+  const next = foldList(state, assertion, at);
   const changed = JSON.stringify(visible(state)) !== JSON.stringify(visible(next));
   const stale = !changed && current !== undefined && isAfter(current, at);
   return { fact: { ...base, value: { list: next } }, changed, stale };
@@ -65,15 +65,15 @@ const isAfter = (a: FactClock, b: FactClock): boolean => a.clock > b.clock || (a
 const latest = (at: FactClock, current: Fact | undefined): FactClock =>
   current !== undefined && isAfter(current, at) ? { clock: current.clock, seq: current.seq } : at;
 
-function foldList(state: ListState, said: Extract<Assertion, { added: unknown }>, at: FactClock): ListState {
-  const whole = said.whole === true && (state.whole === null || isAfter(at, state.whole)) ? at : state.whole;
+function foldList(state: ListState, assertion: Extract<Assertion, { added: unknown }>, at: FactClock): ListState {
+  const whole = assertion.whole === true && (state.whole === null || isAfter(at, state.whole)) ? at : state.whole;
   const members = new Map(Object.entries(state.members));
   const put = (id: string, member: Member, present: boolean) => {
     const known = members.get(id);
     if (known === undefined || !isAfter(known, at)) members.set(id, { member, present, ...at });
   };
-  for (const id of said.removed) put(id, { id, name: id }, false);
-  for (const member of said.added) put(member.id, member, true);
+  for (const id of assertion.removed) put(id, { id, name: id }, false);
+  for (const member of assertion.added) put(member.id, member, true);
   const kept = [...members].filter(([, each]) => whole === null || !isAfter(whole, each));
   return { whole, members: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
@@ -101,17 +101,17 @@ export function factValue(fact: Fact): FieldValue | undefined {
 }
 
 /** The field's values the register is known to have had by this statement, the one before included; blanks say nothing. */
-export function knownValues(said: Assertion, folded: Folded): readonly FieldValue[] {
-  if (isMembers(said)) {
+export function knownValues(assertion: Assertion, folded: Folded): readonly FieldValue[] {
+  if (isMembers(assertion)) {
     const value = folded.changed ? factValue(folded.fact) : undefined;
     return value === undefined ? [] : [value];
   }
-  return [said.now, said.before ?? null].filter((value) => value !== null);
+  return [assertion.now, assertion.before ?? null].filter((value) => value !== null);
 }
 
 /**
  * Whether the company's records must be decided anew: the value changed, or an earlier register value may have come to
  * light, so that what looked like a person's edit is none.
  */
-export const concernsRecords = (said: Assertion, folded: Folded): boolean =>
-  folded.changed || (!isMembers(said) && (folded.stale || (said.before ?? null) !== null));
+export const concernsRecords = (assertion: Assertion, folded: Folded): boolean =>
+  folded.changed || (!isMembers(assertion) && (folded.stale || (assertion.before ?? null) !== null));

@@ -5,7 +5,7 @@ import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
-import { change, linkKey, MONITORING_QUEUE, recordsOf } from '../links/links.ts';
+import { linkKey, MONITORING_QUEUE, recordsOf, updateLink } from '../links/links.ts';
 import { writeHistory } from '../sync/history.ts';
 import { type Fact, factValue, visible } from './fact.ts';
 import { readFacts } from './facts.ts';
@@ -52,7 +52,7 @@ export async function forgetFacts(
   if (asking !== undefined) {
     const ref = { provider: asking.provider, recordId: asking.record_id };
     await mark(tx, MONITORING_QUEUE, [linkKey(ref.provider, ref.recordId)], now);
-    await change(tx, ref, { send_update: 1 });
+    await updateLink(tx, ref, { send_update: 1 });
   }
   const names = facts.map((fact) => fact.field);
   await tx.deleteFrom('fact').where('entity', '=', entity).where('field', 'in', each(tx, names)).execute();

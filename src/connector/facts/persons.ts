@@ -1,4 +1,4 @@
-/** Natural persons: whom a CRM is told of only where its connection says `persons: true`. */
+/** Natural persons: they are written to a CRM only where its connection sets `persons: true`. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
 
 /**

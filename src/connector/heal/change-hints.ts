@@ -1,4 +1,4 @@
-/** Which of the records that a CRM tells of are worth a look: a hint costs nothing, a look costs a call. */
+/** Decides which records of a CRM's change hints to read: a hint costs nothing, a read costs a call. */
 import type { ChangeHint, PropertyValue, Read } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -35,7 +35,7 @@ export async function linksOf(db: Db, provider: string, ids: readonly string[]):
   return new Map(links.map((link) => [link.record_id, link]));
 }
 
-/** The records to look at, of those that a CRM's webhook names: the linked ones, and all where records link themselves. */
+/** The records to read of those that a CRM's webhook names: the linked ones, or all where `autoLink` is on. */
 export async function namedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
   const distinct = [...new Set(ids)];
   if (crm.autoLink) return distinct;
@@ -43,8 +43,8 @@ export async function namedRecords(db: Db, crm: Crm, ids: readonly string[]): Pr
   return distinct.filter((id) => links.has(id));
 }
 
-/** The records to look at, of those that were sighted: what would change nothing as it was seen is left alone. */
-export async function sightedRecords(
+/** The records to read of those that change hints name; a hint whose content changes no link is skipped. */
+export async function hintedRecords(
   db: Db,
   crm: Crm,
   follow: Follow,

@@ -5,7 +5,7 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import type { PollTask } from '../crm/poll-task.ts';
 import { healQueue } from '../links/links.ts';
 import { readMatch } from '../sync/match.ts';
-import { followOf, sightedRecords } from './change-hints.ts';
+import { followOf, hintedRecords } from './change-hints.ts';
 
 /** Where the polling of a connection has come to. */
 export const changesKey = (provider: string): string => `changes:${provider}`;
@@ -30,7 +30,7 @@ export const CHANGES: PollTask = {
       if (seen === undefined) return { kind: 'done' };
       const isOurs = await store.write(async (tx) => {
         if (!(await held(tx, [claim])).has(claim.key)) return false;
-        const ids = await sightedRecords(tx, crm, follow, seen.changeHints);
+        const ids = await hintedRecords(tx, crm, follow, seen.changeHints);
         if (ids.length > 0) await mark(tx, healQueue(crm.name), ids, now());
         await writeValue(tx, changesKey(crm.name), seen.cursor, now());
         return true;

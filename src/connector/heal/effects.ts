@@ -1,16 +1,16 @@
-/** What the verdicts on a batch of records do to their links: one transaction, never on a link that changed meanwhile. */
+/** Applies the verdicts on a batch of records to their links in one transaction; skips links that changed meanwhile. */
 import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { change, endLink, healQueue, isBound, type Link, linkRecord } from '../links/links.ts';
+import { endLink, healQueue, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
 import { moveLink } from '../links/move-link.ts';
 import type { Happened } from '../sync/history.ts';
 import { later } from '../sync/settle.ts';
 import type { HealDecision } from './judge.ts';
 import { type HealKind, isKind, type Judged } from './judged.ts';
 import { isUnchanged, lock, lockLinks } from './lock.ts';
-import { BRAKED, mayEnd } from './safety-limit.ts';
+import { BEHIND_SAFETY_LIMIT, mayEnd } from './safety-limit.ts';
 
 export interface Effects {
   /** By record id; a record that is not named is done. */
@@ -19,7 +19,7 @@ export interface Effects {
 }
 
 const SOON_MS = 2_000;
-/** Behind the safety limit nobody is asked for long: a look costs calls. A person, or a sign of the record, makes it sooner. */
+/** How long a record waits behind the safety limit, because reading it costs calls. A release or a change hint wakes it earlier. */
 const DAY_MS = 86_400_000;
 
 /** Applies the verdicts: ends first, so that a record that takes another's place finds it free; then merges, then links. */
@@ -33,17 +33,18 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
   for (const one of acting) if (!isSame(one)) settlements.set(one.claim.key, { kind: 'again', at: now, free: true });
   const live = acting.filter(isSame);
 
-  const lessening = live.filter(({ verdict, link }) => lessens(verdict, link));
-  const isBraked = !(await mayEnd(tx, crm.name, lessening.length, now));
+  const ending = live.filter(({ verdict, link }) => endsLink(verdict, link));
+  const isLimited = !(await mayEnd(tx, crm.name, ending.length, now));
   const note = (one: Judged, rule: Happened['rule'], entity: string, detail: string): void => {
     happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
   };
-  for (const one of lessening) {
-    // Fresh: a lane in back-off would keep its day though a person lets it go on.
-    if (isBraked) settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BRAKED, fresh: true });
-    else await lessen(tx, crm, one, settlements, note, now);
+  for (const one of ending) {
+    // Fresh: a lane in back-off would keep waiting after an operator releases the safety limit.
+    if (isLimited)
+      settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BEHIND_SAFETY_LIMIT, fresh: true });
+    else await applyEnd(tx, crm, one, settlements, note, now);
   }
-  for (const one of live.filter(isKind('mismatch'))) if (!lessening.includes(one)) await mismatch(tx, crm, one, now);
+  for (const one of live.filter(isKind('mismatch'))) if (!ending.includes(one)) await updateMismatch(tx, crm, one, now);
   for (const one of live.filter(isKind('move'))) await move(tx, crm, one, note, now);
   // A merge of this batch may have put another link on the record.
   const after = await lockLinks(tx, crm.name, live);
@@ -57,11 +58,11 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
 
 type Note = (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
 
-/** Whether a link that counts no longer would. */
-const lessens = (verdict: HealDecision, link: Link | undefined): boolean =>
+/** Whether the verdict ends a link that counts. */
+const endsLink = (verdict: HealDecision, link: Link | undefined): boolean =>
   verdict.kind === 'end' || verdict.kind === 'follow' || (verdict.kind === 'mismatch' && link?.state === 'active');
 
-async function lessen(
+async function applyEnd(
   tx: Tx,
   crm: Crm,
   one: Judged,
@@ -73,8 +74,8 @@ async function lessen(
   const end = { provider: crm.name, recordId: claim.key, now };
   const entity = link?.entity ?? '';
   if (verdict.kind === 'mismatch') {
-    const { reason, mismatch } = verdict;
-    await endLink(tx, { ...end, state: 'conflict', reason, mismatch });
+    const { reason, mismatch: updateMismatch } = verdict;
+    await endLink(tx, { ...end, state: 'conflict', reason, mismatch: updateMismatch });
     note(one, 'mismatch', entity, reason);
   } else if (verdict.kind === 'end') {
     await endLink(tx, { ...end, state: verdict.state, reason: verdict.reason, origin: 'number' });
@@ -88,9 +89,9 @@ async function lessen(
 }
 
 /** A conflict whose number changed, and still speaks against it. */
-async function mismatch(tx: Tx, crm: Crm, { claim, verdict }: HealKind<'mismatch'>, now: number): Promise<void> {
+async function updateMismatch(tx: Tx, crm: Crm, { claim, verdict }: HealKind<'mismatch'>, now: number): Promise<void> {
   const record = { provider: crm.name, recordId: claim.key };
-  await change(tx, record, { mismatch: verdict.mismatch, reason: verdict.reason, updated_at: now });
+  await updateLink(tx, record, { mismatch: verdict.mismatch, reason: verdict.reason, updated_at: now });
 }
 
 async function move(tx: Tx, crm: Crm, one: HealKind<'move'>, note: Note, now: number): Promise<void> {
@@ -130,7 +131,7 @@ async function linkAll(
     const isContested = rival !== undefined && takesPlace(one);
     const settlement = isContested
       ? await contest(tx, crm.name, one, rival, note, now)
-      : await begin(tx, crm.name, claim, { ...verdict, link }, note, now);
+      : await linkOne(tx, crm.name, claim, { ...verdict, link }, note, now);
     if (settlement !== undefined) settlements.set(claim.key, settlement);
   }
 }
@@ -159,27 +160,28 @@ async function holdersOf(
 }
 
 /** Links the record; later where upstream still has another company under its id. */
-async function begin(
+async function linkOne(
   tx: Tx,
   provider: string,
   claim: Claim,
-  { entity, origin, mismatch, link }: Omit<HealKind<'link'>['verdict'], 'kind'> & Pick<Judged, 'link'>,
+  { entity, origin, mismatch: updateMismatch, link }: Omit<HealKind<'link'>['verdict'], 'kind'> & Pick<Judged, 'link'>,
   note: Note,
   now: number,
 ): Promise<Settlement | undefined> {
   const trust = link?.entity === entity ? link.trust : 'crm';
-  // What happened while it was not monitored has not been told to us.
+  // cvrsync received no events while the company was not monitored.
   const sendUpdate = link === undefined || link.desired === 'off' || link.send_update === 1;
   const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
     return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
-  if (link?.mismatch != null) await change(tx, { provider, recordId: claim.key }, { mismatch: mismatch ?? null });
+  if (link?.mismatch != null)
+    await updateLink(tx, { provider, recordId: claim.key }, { mismatch: updateMismatch ?? null });
   const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
   if (linked.kind === 'linked') note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
   return undefined;
 }
 
-/** Another record stands for the company already: a person must say, for a guess would be written to the wrong one. */
+/** Another record stands for the company already: an operator decides, because a guess could write to the wrong record. */
 async function contest(
   tx: Tx,
   provider: string,

@@ -14,7 +14,7 @@ import { type Follow, followOf, linksOf } from './change-hints.ts';
 import { applyVerdicts } from './effects.ts';
 import { judge } from './judge.ts';
 import type { Judged } from './judged.ts';
-import { BRAKE_KEY, releaseSafetyLimit } from './safety-limit.ts';
+import { releaseSafetyLimit, SAFETY_LIMIT_KEY } from './safety-limit.ts';
 
 export interface HealDeps {
   readonly store: Store;
@@ -34,7 +34,7 @@ export async function healRecords(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now } = deps;
-  const safetyLimit = claims.find(({ key }) => key === BRAKE_KEY);
+  const safetyLimit = claims.find(({ key }) => key === SAFETY_LIMIT_KEY);
   if (safetyLimit !== undefined) {
     await store.write((tx) => releaseSafetyLimit(tx, crm.name, safetyLimit, now()));
     await continueMarking(store, now, signal);

@@ -18,7 +18,7 @@ export type Numbered =
 /**
  * What is to become of a link.
  * `link`: the record stands for the company, unless another record does. `end`: it no longer does.
- * `follow`: it stands for another company now. `doubt`: its number speaks against its link, and a person must say.
+ * `follow`: it stands for another company now. `mismatch`: its number speaks against its link, and an operator decides.
  * `move`: it was merged into another one. `held`: something would change, but the CRM says to leave the record alone.
  */
 export type HealDecision =
@@ -46,7 +46,7 @@ export interface HealRule {
 const NOTHING = { kind: 'nothing' } as const;
 const UNSURE = "fails the register's check (modulus 11) or lacks its leading zero";
 
-/** Judges one record, whatever order the CRM told of things in; `retry` is nothing here. */
+/** Judges one record, whatever the order of the CRM's messages; `retry` counts as nothing. */
 export function judge(link: Link | undefined, read: Read, rule: HealRule): HealDecision {
   if (read.kind === 'gone')
     return isOpen(link) ? { kind: 'end', state: 'gone', reason: 'deleted in the CRM' } : NOTHING;

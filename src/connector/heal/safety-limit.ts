@@ -1,6 +1,6 @@
 /**
  * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
- * records. Nothing more ends then until a person says so.
+ * records. Nothing more ends until an operator decides.
  */
 import { type Claim, park, settle } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
@@ -9,16 +9,16 @@ import type { Db, Tx } from '../../store/store.ts';
 import { healQueue } from '../links/links.ts';
 import { markWaiting } from '../links/mark-all.ts';
 
-/** The lane that is parked while the safety limit is on; no record has this id. Whoever claims it, a person let it go on. */
-export const BRAKE_KEY = '*';
-/** What the lanes say that wait behind the safety limit. */
-export const BRAKED = 'too many links would end within an hour: see the parked lane of the same queue';
+/** The lane that is parked while the safety limit is on; no record has this id. Only an operator's release makes it claimable. */
+export const SAFETY_LIMIT_KEY = '*';
+/** The error of the lanes that wait behind the safety limit. */
+export const BEHIND_SAFETY_LIMIT = 'too many links would end within an hour: see the parked lane of the same queue';
 
 const HOUR_MS = 3_600_000;
 const FEW = 20;
 const SHARE = 0.1;
 
-/** What ended lately, and what a person allowed beyond that: it is spent first. */
+/** What ended lately, and what an operator allowed beyond that, which is used first. */
 interface Tally {
   readonly ended: readonly { readonly at: number; readonly count: number }[];
   readonly allowed: { readonly count: number; readonly until: number };
@@ -29,14 +29,14 @@ const NONE: Tally = { ended: [], allowed: { count: 0, until: 0 } };
 const tallyKey = (provider: string): string => `heal-ends:${provider}`;
 
 /**
- * Whether `count` more links of a connection may end now, and counts them where they may. Else the safety limit is on: no link
- * ends by itself until a person accepts its lane.
+ * Whether `count` more links of a connection may end now, and counts them where they may. Else the safety limit is on: no
+ * link ends by itself until an operator accepts its lane.
  */
 export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {
   if (count === 0) return true;
   const queue = healQueue(provider);
   await lockTally(tx, provider, now);
-  if (await isBraked(tx, provider)) return false;
+  if (await isSafetyLimitOn(tx, provider)) return false;
   const { ended, allowed } = await readTally(tx, provider, now);
   const before = ended.reduce((sum, each) => sum + each.count, 0);
   const beyond = Math.max(0, count - allowed.count);
@@ -48,17 +48,17 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
     return true;
   }
   const reason = `${before} links ended within an hour and ${count} or more are to follow, of at most ${most}: their records were deleted, or lost their numbers`;
-  await park(tx, queue, BRAKE_KEY, { at: now, error: reason });
+  await park(tx, queue, SAFETY_LIMIT_KEY, { at: now, error: reason });
   return false;
 }
 
 /** Whether the safety limit of a connection is on. */
-export async function isBraked(db: Db, provider: string): Promise<boolean> {
+export async function isSafetyLimitOn(db: Db, provider: string): Promise<boolean> {
   const lane = await db
     .selectFrom('lane')
     .select('key')
     .where('queue', '=', healQueue(provider))
-    .where('key', '=', BRAKE_KEY)
+    .where('key', '=', SAFETY_LIMIT_KEY)
     .executeTakeFirst();
   return lane !== undefined;
 }
@@ -69,12 +69,12 @@ export async function isBraked(db: Db, provider: string): Promise<boolean> {
  */
 export async function releaseSafetyLimit(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
   if (!(await settle(tx, claim, { kind: 'done' }))) return;
-  // Whoever found the safety limit on has said so of its lanes before we read them.
+  // A process that met the safety limit has marked its lanes before we read them.
   await lockTally(tx, provider, now);
   const queue = healQueue(provider);
   const count = await countRows(tx, tx.selectFrom('lane').select('key').where('queue', '=', queue));
   await writeTally(tx, provider, { ended: [], allowed: { count, until: now + HOUR_MS } }, now);
-  await markWaiting(tx, queue, BRAKED, now);
+  await markWaiting(tx, queue, BEHIND_SAFETY_LIMIT, now);
 }
 
 /**
@@ -92,7 +92,7 @@ async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: numb
   return Math.max(FEW, Math.floor((counted + ended) * SHARE));
 }
 
-/** Two who count at the same time count one after the other. */
+/** Serialises processes that count at the same time. */
 async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
   await tx
     .insertInto('kv')

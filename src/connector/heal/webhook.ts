@@ -13,7 +13,7 @@ import type { Crm } from '../crm/crm.ts';
 import { formOf } from '../crm/record-id.ts';
 import { healQueue } from '../links/links.ts';
 import { namedRecords } from './change-hints.ts';
-import { BRAKE_KEY } from './safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from './safety-limit.ts';
 
 export interface CrmWebhookOptions {
   readonly crms: readonly Crm[];
@@ -30,9 +30,9 @@ export interface CrmWebhookOptions {
   };
 }
 
-/** Seconds after which a CRM should come again. */
-const COME_AGAIN = 30;
-/** Strangers may knock all day: one line a minute tells enough. */
+/** Seconds after which a CRM should send the webhook again. */
+const RETRY_AFTER_S = 30;
+/** Anybody may post all day: log one line a minute. */
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
 const PARAMS = Type.Object({ provider: Type.String() });
@@ -60,11 +60,11 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
 
   const failed = (reply: FastifyReply, provider: string, result: 'refused' | 'failed', why: string): FastifyReply => {
     metrics.crmWebhooks.inc({ provider, result });
-    return sendError(reply, 503, why, { retryAfter: COME_AGAIN });
+    return sendError(reply, 503, why, { retryAfter: RETRY_AFTER_S });
   };
 
   /** Answers what no body could change; undefined where it has to be read. */
-  const turnAway = (name: string, reply: FastifyReply): FastifyReply | undefined => {
+  const refuse = (name: string, reply: FastifyReply): FastifyReply | undefined => {
     if (byName.get(name)?.provider.webhook === undefined)
       return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');
     if (refusal() === undefined) return undefined;
@@ -73,23 +73,23 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
 
   const handle = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const crm = byName.get(name);
-    const turned = turnAway(name, reply);
-    if (turned !== undefined || crm === undefined) return turned ?? reply;
+    const refusedReply = refuse(name, reply);
+    if (refusedReply !== undefined || crm === undefined) return refusedReply ?? reply;
     const answer = (result: string): void => metrics.crmWebhooks.inc({ provider: name, result });
-    let said: WebhookRead | undefined;
+    let webhook: WebhookRead | undefined;
     try {
-      said = read(crm, request);
-      if (said?.kind === 'records') await marked(crm, said.ids);
+      webhook = read(crm, request);
+      if (webhook?.kind === 'records') await markRecords(crm, webhook.ids);
     } catch (error) {
-      report('error', name, { err: error }, 'could not take a webhook of the CRM: it will come again');
+      report('error', name, { err: error }, 'could not store a webhook of the CRM: the CRM will send it again');
       return failed(reply, name, 'failed', 'The webhook could not be taken.');
     }
-    if (said?.kind === 'records') {
+    if (webhook?.kind === 'records') {
       answer('taken');
       return reply.code(204).send();
     }
-    const isRefused = said?.kind === 'refused';
-    const reason = said?.reason ?? 'the provider says nothing of it';
+    const isRefused = webhook?.kind === 'refused';
+    const reason = webhook?.reason ?? 'the provider says nothing of it';
     answer(isRefused ? 'unauthorized' : 'unreadable');
     const advice = 'a webhook of the CRM was not taken: check its secret, and server.publicUrl behind a proxy';
     report('warn', name, { reason, from: request.ip }, advice);
@@ -100,9 +100,9 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     );
   };
 
-  const marked = async (crm: Crm, ids: readonly string[]): Promise<void> => {
+  const markRecords = async (crm: Crm, ids: readonly string[]): Promise<void> => {
     // A name that can be no record's is a hint at nothing.
-    const records = ids.flatMap((id) => formOf(crm)(id) ?? []).filter((id) => id !== BRAKE_KEY);
+    const records = ids.flatMap((id) => formOf(crm)(id) ?? []).filter((id) => id !== SAFETY_LIMIT_KEY);
     if (records.length === 0) return;
     await store.write(async (tx) => {
       const keys = await namedRecords(tx, crm, records);
@@ -117,7 +117,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
       '/providers/:provider/webhook',
       {
         schema: { hide: true, params: PARAMS },
-        onRequest: async (request, reply) => turnAway(request.params.provider, reply),
+        onRequest: async (request, reply) => refuse(request.params.provider, reply),
       },
       (request, reply) => handle(request.params.provider, request, reply),
     );

@@ -30,9 +30,11 @@ export function datedBy(payload: Payload, now: number): Dated {
   const ahead = new Map<string, string>(periods);
   const updates = Object.fromEntries(Object.entries(payload.updates).filter(([event]) => !ahead.has(event)));
   const left = { ...payload, updates };
-  const reported = [...ahead].map(([event, period]) => `${event} of ${period}`).join(', ');
-  return { payload: left, assertions: extract(left), aside: `${reported}: ${clock}` };
+  const eventsAhead = [...ahead].map(([event, period]) => `${event} of ${period}`).join(', ');
+  return { payload: left, assertions: extract(left), aside: `${eventsAhead}: ${clock}` };
 }
 
 const periodsOf = (event: EventName, payload: Payload): readonly string[] =>
-  fieldUpdates(event, payload).flatMap((said) => (isMembers(said) || said.period === undefined ? [] : [said.period]));
+  fieldUpdates(event, payload).flatMap((assertion) =>
+    isMembers(assertion) || assertion.period === undefined ? [] : [assertion.period],
+  );

@@ -30,11 +30,11 @@ export interface Intake {
   /** Why events are refused now; undefined where they are not. Costs nothing. */
   refusal(): string | undefined;
   /**
-   * Whether events come in so thick that other work should wait for them: their senders wait for an answer, nobody
-   * waits for the rest. Not once half of what may wait does: that work is what makes room.
+   * Whether so many events come in that other work should wait: their senders wait for an answer. False once half of the
+   * allowed backlog waits, because the other work is what reduces it.
    */
   inBurst(): boolean;
-  /** Counts the backlog and looks at the disk. Throws where the store cannot be read. */
+  /** Counts the backlog and reads the free disk space. Throws where the store cannot be read. */
   refresh(): Promise<void>;
   /** Refreshes once a second from now on. */
   start(): void;
@@ -131,7 +131,7 @@ export function createIntake(options: IntakeOptions): Intake {
     },
     start() {
       const again = async (): Promise<void> => {
-        await refresh().catch((error) => log.error({ err: error }, 'could not look at the backlog: trying again'));
+        await refresh().catch((error) => log.error({ err: error }, 'could not count the backlog: trying again'));
         if (!stopped) timer = setTimeout(again, REFRESH_MS).unref();
       };
       void again();

@@ -1,4 +1,4 @@
-/** Senders that give one `webhook-id` to events that differ: found, counted and told of. */
+/** Senders that give one `webhook-id` to events that differ: finds, counts and reports them. */
 import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/open.ts';
@@ -18,8 +18,8 @@ export interface ReusedIds {
 const KEY = 'webhook-id:reused';
 
 /**
- * Finds those of the events whose id another event has, once they were stored, and counts them for review. One that was
- * not stored is kept among what nobody could use.
+ * Finds those of the events whose id another event has, once they were stored, and counts them for review. An
+ * event that was not stored goes to the quarantine.
  */
 export async function noteReusedIds(
   tx: Tx,
@@ -62,16 +62,16 @@ async function findReusedIds(
     .execute();
   return events.filter((event) => {
     const others = rows.filter((row) => row.webhook_id === event.webhookId && row.digest !== event.digest);
-    // The same event once more is no other event, whatever else bears its id.
+    // A repeat of the same event does not count as a reused id.
     return isStored(event) ? others.length > 0 : others.some((row) => row.dedupe_key === event.key);
   });
 }
 
 /** Undefined where no sender did so since a person dropped it. */
 export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
-  const kept = await readValue(db, KEY);
+  const stored = await readValue(db, KEY);
   // Written by this file alone.
-  return kept === undefined ? undefined : (JSON.parse(kept) as ReusedIds);
+  return stored === undefined ? undefined : (JSON.parse(stored) as ReusedIds);
 }
 
 /** False where there was nothing. */

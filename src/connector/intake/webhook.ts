@@ -34,9 +34,9 @@ interface Log {
   error(details: object, message: string): void;
 }
 
-/** Seconds after which a sender we could not serve should come again. */
-const COME_AGAIN = 30;
-/** Strangers may knock all day: one line a minute tells enough. */
+/** Seconds after which a refused sender should send the event again. */
+const RETRY_AFTER_S = 30;
+/** Anybody may post all day: log one line a minute. */
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
 
@@ -79,7 +79,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
 
   const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
     metrics.webhooksReceived.inc({ result });
-    return sendError(reply, 503, message, { retryAfter: COME_AGAIN });
+    return sendError(reply, 503, message, { retryAfter: RETRY_AFTER_S });
   };
 
   const unusable = async (reply: FastifyReply, body: Uint8Array, errors: readonly Issue[]): Promise<FastifyReply> => {
@@ -91,12 +91,8 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
   };
 
-  /** Answers whom we do not take anything of; undefined where the sender has proven what was asked for. */
-  const turnAway = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    proof: () => AuthResult,
-  ): FastifyReply | undefined => {
+  /** Answers a request that is refused before its body counts; undefined where the sender has proven itself. */
+  const refuse = (request: FastifyRequest, reply: FastifyReply, proof: () => AuthResult): FastifyReply | undefined => {
     const refusal = intake.refusal();
     if (refusal !== undefined) {
       warn({ reason: refusal }, 'webhooks are refused');
@@ -113,8 +109,8 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     const began = performance.now();
     const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
     const verdict = verifyAuth(auth, request.headers, bytes, now());
-    const turned = turnAway(request, reply, () => verdict);
-    if (turned !== undefined) return turned;
+    const refusedReply = refuse(request, reply, () => verdict);
+    if (refusedReply !== undefined) return refusedReply;
     const json = readJson(bytes);
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);
@@ -125,14 +121,14 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       return read.ok ? read.payload : undefined;
     };
     const id = request.headers['webhook-id'];
-    const kept = canonicalise(
+    const identified = canonicalise(
       { id: typeof id === 'string' ? id : undefined, isSigned: verdict.ok && verdict.signed === true },
       json.value,
       whole,
     );
     let result: 'stored' | 'duplicate';
     try {
-      result = await intake.accept({ ...kept, entity, timestamp });
+      result = await intake.accept({ ...identified, entity, timestamp });
     } catch {
       // The intake has logged why.
       return unavailable(reply, 'failed', 'The event could not be stored.');
@@ -145,9 +141,9 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
 
   server.register(async (scope) => {
     acceptRawJson(scope);
-    // Before the body is read: a stranger is to cost no memory.
+    // Before the body is read: an unproven sender must cost no memory.
     scope.addHook('onRequest', async (request, reply) =>
-      turnAway(request, reply, () => verifyHeaders(auth, request.headers, now())),
+      refuse(request, reply, () => verifyHeaders(auth, request.headers, now())),
     );
     scope.setErrorHandler((error: Error & { statusCode?: number }) => {
       metrics.webhooksReceived.inc({ result: 'unreadable' });

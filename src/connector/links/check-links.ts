@@ -11,10 +11,10 @@ type Named = Pick<CrmConfig, 'name' | 'match'>;
 /** Links of connections that are not configured, and those that were made by another property of the number. */
 export async function checkLinks(db: Db, providers: readonly Named[]): Promise<Findings> {
   const ofOthers = await Promise.all(providers.map((provider) => matchFinding(db, provider)));
-  return [...(await leftBehind(db, providers)), ...ofOthers.flat()];
+  return [...(await unconfiguredLinks(db, providers)), ...ofOthers.flat()];
 }
 
-async function leftBehind(db: Db, providers: readonly Named[]): Promise<Findings> {
+async function unconfiguredLinks(db: Db, providers: readonly Named[]): Promise<Findings> {
   const names = providers.map(({ name }) => name);
   const rows = await db
     .selectFrom('link')

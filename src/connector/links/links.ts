@@ -1,7 +1,7 @@
 /**
  * Links: which CRM record holds which company, and whether the company is to be monitored for it.
  *
- * The wish is stored here, with the lane that carries it upstream; what upstream said is written by monitoring.ts. Lanes
+ * This file stores the desired state, with the lane that sends it upstream; monitoring.ts stores the observed state. Lanes
  * are marked before links are touched, so that no two transactions wait for each other.
  */
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -15,7 +15,7 @@ export type LinkState = Link['state'];
 export const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const satisfies readonly LinkState[];
 export const MONITORING_QUEUE = 'monitoring';
 
-/** `doubt` of a link that came by a merge: a survivor without a number does not end it, another number waits for a person. */
+/** The `mismatch` of a link that came by a merge: a survivor without a number does not end it, another number waits for a person. */
 export const CAME_BY_MERGE = '';
 
 /** The lanes of a connection's records whose links may have to follow them; key: record id. */
@@ -36,7 +36,7 @@ export function readLinkKey(key: string): RecordRef {
   return { provider: key.slice(0, end), recordId: key.slice(end + 1) };
 }
 
-export interface DesiredLink extends RecordRef {
+export interface LinkRequest extends RecordRef {
   /** Canonical entity id. */
   readonly entity: string;
   /** Asks upstream for a full update with the next add. */
@@ -49,20 +49,20 @@ export interface DesiredLink extends RecordRef {
 }
 
 /** `taken`: the record stands for another company, or the end of its link to one is not confirmed upstream yet. */
-export type Linked = { readonly kind: 'linked' | 'already' } | { readonly kind: 'taken'; readonly entity: string };
+export type LinkResult = { readonly kind: 'linked' | 'already' } | { readonly kind: 'taken'; readonly entity: string };
 
 /**
- * Links a record to a company, and wishes the company monitored for it. Idempotent; an ended link of the same company
+ * Links a record to a company, and sets the desired state to monitored. Idempotent; an ended link of the same company
  * begins again.
  */
-export async function linkRecord(tx: Tx, desired: DesiredLink): Promise<Linked> {
+export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResult> {
   const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = desired;
   const before = await findLink(tx, desired);
   if (before?.state === 'active' && before.entity === entity) {
     const isConfirmed = before.desired === 'on' && before.observed === 'on' && before.send_update === 0;
     if (isConfirmed && !sendUpdate) return { kind: 'already' };
     await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
-    if (sendUpdate) await change(tx, desired, { send_update: 1, updated_at: now });
+    if (sendUpdate) await updateLink(tx, desired, { send_update: 1, updated_at: now });
     return { kind: 'already' };
   }
   if (before !== undefined && before.entity !== entity && (await isBound(tx, before)))
@@ -104,7 +104,7 @@ export async function linkRecord(tx: Tx, desired: DesiredLink): Promise<Linked> 
       conflict
         .columns(['provider', 'record_id'])
         .doUpdateSet({ ...fresh, ...(before?.entity !== entity && { synced_at: null }) })
-        // Somebody may have linked it between our look and our lock.
+        // Another process may have linked it between our read and our lock.
         .where((where) =>
           where.or([where('link.entity', '=', entity), where('link.state', 'not in', ['active', 'conflict'])]),
         ),
@@ -128,8 +128,8 @@ export interface LinkEnd extends RecordRef {
 
 /**
  * Ends a link that is active or in conflict: the company is no longer to be monitored for the record. A `conflict` keeps
- * the wish until a person decides. False where there is no such link. Records that waited for this one because they hold
- * the same number are looked at again.
+ * its desired state until an operator decides. False where there is no such link. Records that waited for this one because they hold
+ * the same number are read again.
  */
 export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
   const { provider, recordId, state, reason, now, origin = 'person', mismatch = null } = end;
@@ -139,13 +139,13 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
     // It has ended already: a person's word on it is kept, for records come back and numbers are filled in.
     const isWord = state === 'removed' && origin === 'person';
     if (isWord && (before.state === 'gone' || before.state === 'removed'))
-      await change(tx, end, { state, origin, reason });
+      await updateLink(tx, end, { state, origin, reason });
     return false;
   }
-  if (state === 'conflict') return change(tx, end, { state, reason, mismatch, updated_at: now });
+  if (state === 'conflict') return updateLink(tx, end, { state, reason, mismatch, updated_at: now });
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
   const { observed } = (await findLink(tx, end)) ?? before;
-  const ended = await change(tx, end, {
+  const ended = await updateLink(tx, end, {
     state,
     reason,
     ...(state === 'removed' && { origin }),
@@ -227,7 +227,7 @@ export async function recordsOf(db: Db, entities: readonly string[]): Promise<re
     .execute();
 }
 
-/** Whether a link keeps its record: it counts, or upstream may still monitor its company and is yet to be told. */
+/** Whether a link keeps its record: it counts, or upstream may still monitor its company. */
 export async function isBound(tx: Tx, link: Link): Promise<boolean> {
   if (link.state === 'active' || link.state === 'conflict' || link.observed === 'on') return true;
   const lane = await tx
@@ -239,8 +239,8 @@ export async function isBound(tx: Tx, link: Link): Promise<boolean> {
   return lane !== undefined && link.observed === 'unknown';
 }
 
-/** Changes a record's link; false where it has none. */
-export async function change(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
+/** Updates a record's link; false where it has none. */
+export async function updateLink(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('link')
     .set(to)

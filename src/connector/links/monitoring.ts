@@ -1,4 +1,4 @@
-/** Carries the wishes of links upstream, and records what upstream said: a call that failed is never forgotten. */
+/** Sends the desired state of links upstream and stores the observed state; a failed call is always retried. */
 import { sql } from 'kysely';
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
@@ -32,7 +32,7 @@ export interface MonitoringDeps {
   readonly concurrency?: number;
 }
 
-/** What a link asks of upstream; undefined where upstream has confirmed what is wished. */
+/** What a link asks of upstream; undefined where upstream has confirmed the desired state. */
 export function dueCall(link: Pick<Link, 'desired' | 'observed' | 'send_update'>): 'add' | 'remove' | undefined {
   if (link.desired === 'on') return link.observed !== 'on' || link.send_update === 1 ? 'add' : undefined;
   return link.observed === 'on' || link.observed === 'unknown' ? 'remove' : undefined;
@@ -57,29 +57,29 @@ export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[
   for (let start = 0; start < claims.length; start += concurrency) {
     signal.throwIfAborted();
     const some = claims.slice(start, start + concurrency);
-    const begun = await begin(deps, some);
+    const begun = await beginCalls(deps, some);
     const ends = await Promise.allSettled(
-      some.map((claim) => take(deps, claim, begun.mismatched.has(claim.key), signal)),
+      some.map((claim) => callUpstream(deps, claim, begun.uncertain.has(claim.key), signal)),
     );
-    const turns = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
-    await record(deps, turns, begun.writes);
+    const results = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    await recordResults(deps, results, begun.writes);
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    const paused = turns.map(({ result }) => result).find(({ kind }) => kind === 'rate' || kind === 'auth');
+    const paused = results.map(({ result }) => result).find(({ kind }) => kind === 'rate' || kind === 'auth');
     if (paused === undefined) continue;
     const rest = claims.slice(start + concurrency).map((claim) => ({ claim, result: paused }));
-    return record(deps, rest, []);
+    return recordResults(deps, rest, []);
   }
 }
 
 /**
- * Says on disk which calls are about to be made. `doubtful`: one that another process began may still arrive, or have
- * arrived, so that what upstream confirmed counts no more.
+ * Stores which calls are about to be made. `uncertain`: a call that another process began may still arrive, or have
+ * arrived, so the observed state no longer counts.
  */
-async function begin(
+async function beginCalls(
   { store, now }: MonitoringDeps,
   claims: readonly Claim[],
-): Promise<{ readonly writes: readonly PendingWrite[]; readonly mismatched: ReadonlySet<string> }> {
+): Promise<{ readonly writes: readonly PendingWrite[]; readonly uncertain: ReadonlySet<string> }> {
   const keys = claims.map(({ key }) => key);
   const open = await readPendingWrites(store.db, MONITORING_QUEUE, keys);
   const at = now();
@@ -89,18 +89,18 @@ async function begin(
     await beginWrites(tx, begun);
     return begun;
   });
-  return { writes, mismatched: new Set(open.map(({ key }) => key)) };
+  return { writes, uncertain: new Set(open.map(({ key }) => key)) };
 }
 
-async function take(
+async function callUpstream(
   { store, upstream, now }: MonitoringDeps,
   claim: Claim,
-  isMismatched: boolean,
+  isUncertain: boolean,
   signal: AbortSignal,
 ): Promise<CallResult> {
   const done = { kind: 'done' } as const;
   const link = await findLink(store.db, readLinkKey(claim.key));
-  const call = link === undefined ? undefined : dueCall(isMismatched ? { ...link, observed: 'unknown' } : link);
+  const call = link === undefined ? undefined : dueCall(isUncertain ? { ...link, observed: 'unknown' } : link);
   if (link === undefined || call === undefined || upstream === undefined)
     return { claim, result: done, isUnsent: true };
   const item = { entityId: link.entity, id: link.record_id };
@@ -113,33 +113,33 @@ async function take(
   return { claim, link, call, result, isUnsent: lease.isUnsent };
 }
 
-async function record(
+async function recordResults(
   deps: MonitoringDeps,
-  turns: readonly CallResult[],
+  results: readonly CallResult[],
   begun: readonly PendingWrite[],
 ): Promise<void> {
-  if (turns.length === 0) return;
+  if (results.length === 0) return;
   const { store, now, metrics } = deps;
   const at = now();
-  const resultFor = new Map(turns.map((turn) => [turn.claim.key, turn]));
+  const resultFor = new Map(results.map((result) => [result.claim.key, result]));
   const { keys: ours, overtaken } = await store.write(async (tx) => {
     const keys = await settleAll(
       tx,
-      turns.map(({ claim, result }) => [claim, settlementOf(result, claim, at)]),
+      results.map(({ claim, result }) => [claim, settlementOf(result, claim, at)]),
     );
-    for (const turn of turns) if (keys.has(turn.claim.key)) await remember(tx, turn, at);
+    for (const result of results) if (keys.has(result.claim.key)) await recordAnswer(tx, result, at);
     const ended = begun.flatMap((write): EndedWrite[] => {
-      const turn = resultFor.get(write.key);
+      const result = resultFor.get(write.key);
       const isOurs = keys.has(write.key);
-      return turn === undefined ? [] : [{ write, isOurs, end: turn.isUnsent === true ? 'unsent' : 'answered' }];
+      return result === undefined ? [] : [{ write, isOurs, end: result.isUnsent === true ? 'unsent' : 'answered' }];
     });
     const overtaken = await settleWrites(tx, ended, at);
-    // What the other confirmed may not be so any more: it is confirmed anew.
-    for (const key of overtaken) await mismatch(tx, resultFor.get(key)?.link, at);
+    // What the other process confirmed may no longer be true: ask again.
+    for (const key of overtaken) await forgetConfirmation(tx, resultFor.get(key)?.link, at);
     return { keys, overtaken };
   });
-  for (const { result } of turns) metrics?.attempts.inc({ queue: MONITORING_QUEUE, result: result.kind });
-  reportLostLeases(deps, MONITORING_QUEUE, { lost: turns.length - ours.size, sent: overtaken.size });
+  for (const { result } of results) metrics?.attempts.inc({ queue: MONITORING_QUEUE, result: result.kind });
+  reportLostLeases(deps, MONITORING_QUEUE, { lost: results.length - ours.size, sent: overtaken.size });
 }
 
 /** An outage is no reason to give up, however long: only what upstream refused is parked. */
@@ -157,7 +157,7 @@ function settlementOf(result: UpstreamResult, { attempts }: Claim, now: number):
   }
 }
 
-async function mismatch(tx: Tx, link: Link | undefined, at: number): Promise<void> {
+async function forgetConfirmation(tx: Tx, link: Link | undefined, at: number): Promise<void> {
   if (link === undefined) return;
   await tx
     .updateTable('link')
@@ -168,8 +168,8 @@ async function mismatch(tx: Tx, link: Link | undefined, at: number): Promise<voi
     .execute();
 }
 
-/** Says on the link what upstream did, whatever is wished by now: where the wish changed the lane runs once more. */
-async function remember(tx: Tx, { link, call, result }: CallResult, at: number): Promise<void> {
+/** Stores on the link what upstream did, whatever is desired by now: where that changed, the lane runs again. */
+async function recordAnswer(tx: Tx, { link, call, result }: CallResult, at: number): Promise<void> {
   if (link === undefined || call === undefined || result.kind === 'rate' || result.kind === 'auth') return;
   const isAdd = call === 'add';
   let change: Partial<Link>;
@@ -186,7 +186,7 @@ async function remember(tx: Tx, { link, call, result }: CallResult, at: number):
     const observed = isAdd && link.observed !== 'on' ? 'refused' : link.observed;
     change = { observed, observed_at: at, observed_error: result.message };
   } else {
-    // It may have been done: neither wish may take the old state for granted.
+    // The call may have been done: the old observed state is no longer certain.
     change = { observed: isAdd && link.observed === 'on' ? 'on' : 'unknown' };
   }
   await tx
@@ -207,11 +207,11 @@ const UNCONFIRMED = sql<boolean>`observed_error is null
     or desired = 'off' and observed in ('unknown', 'on'))`;
 
 /**
- * Marks the lanes of up to 1,000 links whose wish upstream has not confirmed and for which no lane waits: after an upstream
+ * Marks the lanes of up to 1,000 links whose desired state upstream has not confirmed and for which no lane waits: after an upstream
  * was configured, or work was lost. What was refused is left to people. Returns how many were marked; where that is 1,000,
  * more may be left.
  */
-export async function remarkMonitoring(tx: Tx, now: number): Promise<number> {
+export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
   const links = await tx
     .selectFrom('link')
     .select(['provider', 'record_id'])
@@ -236,8 +236,8 @@ export async function remarkMonitoring(tx: Tx, now: number): Promise<number> {
 }
 
 /** Marks them all, in transactions short enough for others to write in between. */
-export async function remarkAll(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await store.write((tx) => remarkMonitoring(tx, now()))) === REMARKED) {
+export async function markAllUnconfirmed(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await store.write((tx) => markUnconfirmed(tx, now()))) === REMARKED) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

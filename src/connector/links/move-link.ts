@@ -4,7 +4,6 @@ import type { Tx } from '../../store/store.ts';
 import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../decide/override.ts';
 import {
   CAME_BY_MERGE,
-  change,
   endLink,
   findLink,
   healQueue,
@@ -12,6 +11,7 @@ import {
   linkKey,
   linkRecord,
   MONITORING_QUEUE,
+  updateLink,
 } from './links.ts';
 
 export interface LinkMove {
@@ -26,19 +26,19 @@ export interface LinkMove {
  * another company, so both links wait for a person. `later`: the survivor's own link has ended, and upstream has not
  * confirmed it yet; the record is looked at again by itself.
  */
-export type Moved = 'moved' | 'merged' | 'conflict' | 'later';
+export type MoveResult = 'moved' | 'merged' | 'conflict' | 'later';
 
 const SOON_MS = 10_000;
 
 /**
- * Lets a link follow its record after a merge in the CRM, in whichever order the CRM told of the merge and of the deletion
- * that comes with it. The survivor is looked at afterwards: its number may say something else.
+ * Lets a link follow its record after a merge in the CRM, in whichever order the CRM reports the merge and the deletion
+ * that comes with it. The survivor is read afterwards: its number may name another company.
  */
-export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
+export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   const { provider, from, to, now } = move;
   const before = await findLink(tx, { provider, recordId: from });
   if (before === undefined || from === to) return 'merged';
-  if (before.state === 'removed') await inherit(tx, before, to, now);
+  if (before.state === 'removed') await copyRemoval(tx, before, to, now);
   const waits = before.state === 'conflict' && before.mismatch === null;
   if (before.state === 'removed' || before.state === 'merged' || waits) return waits ? 'conflict' : 'merged';
   await mark(tx, healQueue(provider), [to], now);
@@ -54,7 +54,7 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
     await copyOverrides(tx, move);
     await carryTrust(tx, provider, from, to);
     if (linked.kind === 'linked' && before.origin === 'number')
-      await change(tx, { provider, recordId: to }, { mismatch: CAME_BY_MERGE });
+      await updateLink(tx, { provider, recordId: to }, { mismatch: CAME_BY_MERGE });
     return finish(linked.kind === 'linked' ? 'moved' : 'merged');
   }
   const other = await findLink(tx, { provider, recordId: to });
@@ -63,19 +63,19 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<Moved> {
     return 'later';
   }
   const stands = `merged in the CRM into record ${to}, which stands for ${other.entity}`;
-  await contest(
+  await putInConflict(
     tx,
     before,
     `${stands}: to move this link there, remove the one of ${to} first with cvrsync review keep, then accept this one`,
     now,
   );
   const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
-  await contest(tx, other, reason, now);
+  await putInConflict(tx, other, reason, now);
   return 'conflict';
 
-  async function finish(moved: Moved): Promise<Moved> {
+  async function finish(moved: MoveResult): Promise<MoveResult> {
     const ended = await endLink(tx, { ...end, state: 'merged' });
-    if (!ended) await change(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
+    if (!ended) await updateLink(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
     return moved;
   }
 }
@@ -94,17 +94,17 @@ async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
   return successor !== undefined;
 }
 
-/** A link that waits for a person, whatever it was before: the order in which the CRM told of things must not matter. */
-async function contest(tx: Tx, link: Link, reason: string, now: number): Promise<void> {
+/** Makes a link wait for an operator, whatever its state: the order of the CRM's messages must not matter. */
+async function putInConflict(tx: Tx, link: Link, reason: string, now: number): Promise<void> {
   const record = { provider: link.provider, recordId: link.record_id };
   const begins = link.state === 'gone';
   if (begins) await mark(tx, MONITORING_QUEUE, [linkKey(link.provider, link.record_id)], now);
   const desired = begins && ({ desired: 'on', observed: 'unknown', observed_error: null } as const);
-  await change(tx, record, { state: 'conflict', reason, mismatch: null, updated_at: now, ...desired });
+  await updateLink(tx, record, { state: 'conflict', reason, mismatch: null, updated_at: now, ...desired });
 }
 
-/** What a person took away from a record stays away from the record that it became. */
-async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<void> {
+/** A link that a person removed stays removed on the surviving record. */
+async function copyRemoval(tx: Tx, link: Link, to: string, now: number): Promise<void> {
   if (link.origin !== 'person') return;
   const row = {
     ...link,
@@ -124,7 +124,7 @@ async function inherit(tx: Tx, link: Link, to: string, now: number): Promise<voi
 }
 
 /**
- * What was ruled on either record holds for the survivor, whichever is moved first: where a CRM makes a new record of two,
+ * The overrides of either record apply to the survivor, whichever is moved first: where a CRM makes a new record of two,
  * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
  * for once was meant for a value that is another one now.
  */
@@ -141,11 +141,11 @@ export async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMov
   for (const [property, override] of overrides) {
     if (!prevails(property, override, own)) continue;
     const { kind, once, until, reason, createdAt } = override;
-    const said = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
+    const row = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
     await tx
       .insertInto('override')
-      .values({ provider, record_id: to, property, ...said })
-      .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(said))
+      .values({ provider, record_id: to, property, ...row })
+      .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(row))
       .execute();
   }
 }

@@ -3,7 +3,7 @@ import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 
 /** Deletes some of the rows of one purpose; false where none is left. */
-export async function clearSome(
+export async function deleteScanRows(
   tx: Tx,
   provider: string,
   purpose: ScanTable['purpose'],

@@ -168,8 +168,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     const read = readJson(Buffer.from(body));
     const json = read.ok ? read.value : undefined;
     if (status >= 200 && status < 300) return { kind: 'done', json };
-    const said = readErrorMessage(json);
-    const message = masked(said === undefined ? `${what} was answered ${status}` : `${said} (${status})`);
+    const errorText = readErrorMessage(json);
+    const message = masked(errorText === undefined ? `${what} was answered ${status}` : `${errorText} (${status})`);
     if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
       const asked = retryAfterMs(headers['retry-after'], now()) ?? PAUSE_MS;
       const wait = Math.min(Math.max(asked, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);

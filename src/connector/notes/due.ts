@@ -8,12 +8,12 @@ import type { NoteTable } from '../../store/schema.ts';
 import { isHeldByOverride } from '../decide/holds.ts';
 import { findLink, type Link } from '../links/links.ts';
 import { writeHistory } from '../sync/history.ts';
-import { leavesNotes, type Noting, noteQueue } from './rows.ts';
+import { leavesNotes, type NoteSettings, noteQueue } from './rows.ts';
 
 export type DueNote = NoteTable;
 
 /** A record's notes to be left, in the order of their events, and its link where it has one. */
-export interface Waiting {
+export interface DueRecord {
   readonly link: Link | undefined;
   readonly notes: readonly DueNote[];
 }
@@ -23,7 +23,7 @@ export async function dueNotes(
   db: Db,
   provider: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Waiting>> {
+): Promise<ReadonlyMap<string, DueRecord>> {
   const notes = await db
     .selectFrom('note')
     .selectAll()
@@ -152,8 +152,8 @@ export async function moveNotes(
   return false;
 }
 
-/** Has a record's link looked at: it is not what it was. */
-export async function recheck(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
+/** Marks a record for a sync, which lets its link follow. */
+export async function markForSync(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
   await mark(tx, `sync:${provider}`, [recordId], now);
 }
 
@@ -170,7 +170,7 @@ const personsKey = (provider: string): string => `notes:${provider}`;
  * At start: gives up what is still to be left by connections that leave notes no longer, or that named persons and may
  * not any more.
  */
-export async function dropUnwantedNotes(tx: Tx, crms: readonly Noting[], now: number): Promise<void> {
+export async function dropUnwantedNotes(tx: Tx, crms: readonly NoteSettings[], now: number): Promise<void> {
   for (const crm of crms) {
     const { name } = crm;
     const rule = crm.persons ? 'persons' : 'nameless';

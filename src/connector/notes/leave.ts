@@ -13,10 +13,19 @@ import { withSendGuard } from '../crm/send-guard.ts';
 import { holdsOf } from '../decide/holds.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { type FaultSettlement, later } from '../sync/settle.ts';
-import { type DueNote, dropNotes, dueNotes, finishNote, moveNotes, recheck, startNote, type Waiting } from './due.ts';
+import {
+  type DueNote,
+  type DueRecord,
+  dropNotes,
+  dueNotes,
+  finishNote,
+  markForSync,
+  moveNotes,
+  startNote,
+} from './due.ts';
 import { noteQueue } from './rows.ts';
 
-export interface LeaveDeps {
+export interface NoteDeps {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly log?: LostLeaseDeps['log'];
@@ -26,14 +35,14 @@ export interface LeaveDeps {
 
 /** A note that was sent may still be on its way into the CRM for so long: only then its absence means something. */
 const ARRIVAL_MS = 15_000;
-/** A link in conflict waits for a person: it is looked at again after this long. */
+/** A link in conflict waits for an operator: its notes are checked again after this long. */
 const WAIT_MS = 6 * 3_600_000;
 /** How far the CRM's clock may be off. */
 const CLOCK_MS = 24 * 3_600_000;
 
 /** Leaves the notes that wait for these records. Reads the records once; one call a note, two where an answer was lost. */
 export async function leaveNotes(
-  deps: LeaveDeps,
+  deps: NoteDeps,
   crm: Crm,
   claims: readonly Claim[],
   signal: AbortSignal,
@@ -44,26 +53,26 @@ export async function leaveNotes(
     crm.name,
     claims.map(({ key }) => key),
   );
-  const turns: (readonly [Claim, Settlement])[] = [];
-  const open = new Map<Claim, Waiting>();
+  const settlements: (readonly [Claim, Settlement])[] = [];
+  const open = new Map<Claim, DueRecord>();
   for (const claim of claims) {
     const one = waiting.get(claim.key);
-    const known = one === undefined ? ({ kind: 'done' } as const) : await withoutLooking(deps, crm, claim, one);
-    if (known !== undefined) turns.push([claim, known]);
+    const known = one === undefined ? ({ kind: 'done' } as const) : await settleByLink(deps, crm, claim, one);
+    if (known !== undefined) settlements.push([claim, known]);
     else if (one !== undefined) open.set(claim, one);
   }
-  turns.push(...(await withLooking(deps, crm, open, signal)));
-  const ours = await store.write((tx) => settleAll(tx, turns));
-  for (const [, { kind }] of turns) metrics.attempts.inc({ queue: noteQueue(crm.name), result: kind });
-  reportLostLeases(deps, noteQueue(crm.name), { lost: turns.length - ours.size, sent: 0 });
+  settlements.push(...(await settleByRecord(deps, crm, open, signal)));
+  const ours = await store.write((tx) => settleAll(tx, settlements));
+  for (const [, { kind }] of settlements) metrics.attempts.inc({ queue: noteQueue(crm.name), result: kind });
+  reportLostLeases(deps, noteQueue(crm.name), { lost: settlements.length - ours.size, sent: 0 });
 }
 
-/** How the turn of a record ends whose link alone says that it gets no note, or none now. */
-async function withoutLooking(
-  { store, now }: LeaveDeps,
+/** Settles a record whose link alone decides that it gets no note, or none now. */
+async function settleByLink(
+  { store, now }: NoteDeps,
   { name }: Crm,
   claim: Claim,
-  { link }: Waiting,
+  { link }: DueRecord,
 ): Promise<Settlement | undefined> {
   if (link?.state === 'active' || link?.state === 'merged') return undefined;
   if (link?.state === 'conflict') return { kind: 'again', at: now() + WAIT_MS, fresh: true };
@@ -72,16 +81,16 @@ async function withoutLooking(
   return { kind: 'done' };
 }
 
-async function withLooking(
-  deps: LeaveDeps,
+async function settleByRecord(
+  deps: NoteDeps,
   crm: Crm,
-  open: ReadonlyMap<Claim, Waiting>,
+  open: ReadonlyMap<Claim, DueRecord>,
   signal: AbortSignal,
 ): Promise<readonly (readonly [Claim, Settlement])[]> {
   const claims = [...open.keys()];
   if (claims.length === 0) return [];
   const ids = claims.map(({ key }) => key);
-  const turns: (readonly [Claim, Settlement])[] = [];
+  const settlements: (readonly [Claim, Settlement])[] = [];
   let fault: FaultSettlement | undefined;
   const guarded = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -99,19 +108,19 @@ async function withLooking(
   const holds = await holdsOf(deps.store.db, crm, ids, reads ?? [], deps.now());
   for (const [index, claim] of claims.entries()) {
     const one = open.get(claim);
-    const turn = async () =>
+    const process = async () =>
       one && processNote(deps, crm, claim, { ...one, held: holds.get(claim.key) }, reads?.[index], signal);
-    const settlement = fault === undefined ? await guarded(turn) : undefined;
-    turns.push([claim, settlement ?? fault?.of(claim) ?? { kind: 'again', at: deps.now(), free: true }]);
+    const settlement = fault === undefined ? await guarded(process) : undefined;
+    settlements.push([claim, settlement ?? fault?.of(claim) ?? { kind: 'again', at: deps.now(), free: true }]);
   }
-  return turns;
+  return settlements;
 }
 
 async function processNote(
-  deps: LeaveDeps,
+  deps: NoteDeps,
   crm: Crm,
   claim: Claim,
-  one: Waiting & { readonly held: number | undefined },
+  one: DueRecord & { readonly held: number | undefined },
   read: Read | undefined,
   signal: AbortSignal,
 ): Promise<Settlement> {
@@ -124,8 +133,8 @@ async function processNote(
     return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
   }
   if (read.kind !== 'found' && isActive) {
-    // Whoever keeps the links looks at the record and lets its link follow; then we know where the note belongs.
-    await store.write((tx) => recheck(tx, crm.name, claim.key, now()));
+    // The sync reads the record and lets its link follow; then we know where the note belongs.
+    await store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
     return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
   }
   if (read.kind !== 'found' || !isActive) {
@@ -135,27 +144,27 @@ async function processNote(
   if (one.held !== undefined) return { kind: 'again', at: one.held, fresh: true };
   let refused: string | undefined;
   for (const note of one.notes) {
-    const left = await leave(deps, crm, claim, note, signal);
-    if (left.kind === 'refused') refused ??= left.reason;
-    else if (left.kind === 'settled') return left.settlement;
+    const result = await leaveNote(deps, crm, claim, note, signal);
+    if (result.kind === 'refused') refused ??= result.reason;
+    else if (result.kind === 'settled') return result.settlement;
   }
   return refused === undefined ? { kind: 'done' } : { kind: 'parked', at: now(), error: refused };
 }
 
-type Left =
+type NoteResult =
   | { readonly kind: 'left' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'settled'; readonly settlement: Settlement };
 
-const settled = (settlement: Settlement): Left => ({ kind: 'settled', settlement });
+const settled = (settlement: Settlement): NoteResult => ({ kind: 'settled', settlement });
 
-async function leave(
-  { store, now }: LeaveDeps,
+async function leaveNote(
+  { store, now }: NoteDeps,
   crm: Crm,
   claim: Claim,
   note: DueNote,
   signal: AbortSignal,
-): Promise<Left> {
+): Promise<NoteResult> {
   const { notes } = crm.connection;
   if (notes === undefined) return { kind: 'refused', reason: `${crm.name} leaves no notes` };
   if (note.attempted_at !== null) {
@@ -187,7 +196,7 @@ async function finish(
   note: DueNote,
   outcome: Awaited<ReturnType<typeof add>>,
   now: number,
-): Promise<Left> {
+): Promise<NoteResult> {
   switch (outcome.kind) {
     case 'written':
       // Whoever owns the lane by now: the note is there, and that is worth knowing.

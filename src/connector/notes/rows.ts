@@ -14,21 +14,21 @@ export const noteQueue = (provider: string): string => `note:${provider}`;
 /** Which connections want notes, and of what. */
 export interface NoteRules {
   readonly of: ReadonlyMap<string, NoteRule>;
-  /** What any of them wants: most payloads are told from this alone. */
+  /** The events that any connection wants: most payloads are excluded by this alone. */
   readonly events: ReadonlySet<EventName>;
 }
 
 /** What a connection's configuration and abilities say of notes. */
-export type Noting = Pick<Crm, 'name' | 'notes' | 'persons'> & {
+export type NoteSettings = Pick<Crm, 'name' | 'notes' | 'persons'> & {
   readonly connection: Pick<Crm['connection'], 'notes'>;
 };
 
 /** Whether notes are left in this CRM: they are asked for, and it can hold them. */
-export const leavesNotes = ({ notes, connection }: Noting): boolean =>
+export const leavesNotes = ({ notes, connection }: NoteSettings): boolean =>
   notes.length > 0 && connection.notes !== undefined;
 
 /** The rules of these connections; undefined where none wants a note. */
-export function noteRules(crms: readonly Noting[]): NoteRules | undefined {
+export function noteRules(crms: readonly NoteSettings[]): NoteRules | undefined {
   const noting = crms.filter(leavesNotes);
   if (noting.length === 0) return undefined;
   return {
@@ -58,19 +58,19 @@ interface NoteRow extends Composed {
 export async function writeNotes(
   tx: Tx,
   { of }: NoteRules,
-  reported: readonly NotedEvent[],
+  events: readonly NotedEvent[],
   now: number,
 ): Promise<ReadonlySet<string>> {
-  if (reported.length === 0) return new Set();
+  if (events.length === 0) return new Set();
   const links = await tx
     .selectFrom('link')
     .select(['provider', 'record_id', 'entity'])
-    .where('entity', 'in', each(tx, [...new Set(reported.map(({ payload }) => payload.entityId))]))
+    .where('entity', 'in', each(tx, [...new Set(events.map(({ payload }) => payload.entityId))]))
     .where('provider', 'in', each(tx, [...of.keys()]))
     .where('state', '=', 'active')
     .execute();
   const byCompany = Map.groupBy(links, ({ provider, entity }) => `${provider} ${entity}`);
-  const rows = reported.flatMap((one) =>
+  const rows = events.flatMap((one) =>
     [...of].flatMap(([provider, rule]): NoteRow[] => {
       const records = byCompany.get(`${provider} ${one.payload.entityId}`) ?? [];
       const note = records.length === 0 ? undefined : composeNote(one, rule);

@@ -23,7 +23,7 @@ import { type DesiredParent, pendingParent, readDesiredParents } from './desired
 import { mayBeUnder, readLineage } from './lineage.ts';
 import { parentQueue } from './mark.ts';
 
-export interface GiveDeps {
+export interface AssignDeps {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly log?: LostLeaseDeps['log'];
@@ -37,8 +37,8 @@ interface AssignResult {
   readonly happened?: Happened;
   /** What is ours from now on; untouched where absent. */
   readonly given?: string | null;
-  /** The record is not what it was: its link is to be looked at. */
-  readonly stray?: true;
+  /** The record is deleted or merged in the CRM: a sync lets its link follow. */
+  readonly isMissing?: true;
 }
 
 /** The writes of a run, by record, and how they ended. */
@@ -49,8 +49,8 @@ const DONE: Settlement = { kind: 'done' };
 const CIRCLE_TRIES = 6;
 
 /** Brings the parents of a batch of records in line with the owners of their companies. */
-export async function giveParents(
-  deps: GiveDeps,
+export async function assignParents(
+  deps: AssignDeps,
   crm: Crm,
   claims: readonly Claim[],
   signal: AbortSignal,
@@ -64,49 +64,53 @@ export async function giveParents(
   const open = claims.filter(({ key }) => concernsCrm(desiredParents.get(key)));
   const rest = claims
     .filter((claim) => !open.includes(claim))
-    .map((claim) => untouched(crm.name, claim, desiredParents));
-  const turns = [
+    .map((claim) => resultWithoutRead(crm.name, claim, desiredParents));
+  const results = [
     ...rest,
-    ...(open.length === 0 ? [] : await takeTurns(deps, crm, open, desiredParents, begun, signal)),
+    ...(open.length === 0 ? [] : await assignAll(deps, crm, open, desiredParents, begun, signal)),
   ];
   const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(tx, claims);
     await record(
       tx,
       crm.name,
-      turns.filter(({ claim }) => keys.has(claim.key)),
+      results.filter(({ claim }) => keys.has(claim.key)),
       now(),
     );
     const ended = [...begun.values()].map((each) => ({ ...each, isOurs: keys.has(each.write.key) }));
     const overtaken = (await settleWrites(tx, ended, now())).size;
     const ours = await settleAll(
       tx,
-      turns.map(({ claim, settlement }) => [claim, settlement]),
+      results.map(({ claim, settlement }) => [claim, settlement]),
     );
     return { ours, overtaken };
   });
-  for (const { settlement } of turns) metrics.attempts.inc({ queue: parentQueue(crm.name), result: settlement.kind });
-  reportLostLeases(deps, parentQueue(crm.name), { lost: turns.length - ours.size, sent: overtaken });
+  for (const { settlement } of results) metrics.attempts.inc({ queue: parentQueue(crm.name), result: settlement.kind });
+  reportLostLeases(deps, parentQueue(crm.name), { lost: results.length - ours.size, sent: overtaken });
 }
 
 /** Whether the CRM must be asked: most companies have no majority owner, and never had. */
 const concernsCrm = (desired: DesiredParent | undefined): boolean =>
   desired !== undefined &&
   (desired.wanted.kind === 'parent' ||
-    (desired.wanted.kind === 'none' && (desired.given !== null || desired.tried.length > 0)));
+    (desired.wanted.kind === 'none' && (desired.given !== null || desired.pending.length > 0)));
 
-function untouched(provider: string, claim: Claim, desiredParents: ReadonlyMap<string, DesiredParent>): AssignResult {
+function resultWithoutRead(
+  provider: string,
+  claim: Claim,
+  desiredParents: ReadonlyMap<string, DesiredParent>,
+): AssignResult {
   const desired = desiredParents.get(claim.key);
   if (desired?.wanted.kind !== 'leave' || desired.wanted.why === undefined) return { claim, settlement: DONE };
-  return { claim, settlement: DONE, happened: reported(provider, desired, `no parent: ${desired.wanted.why}`) };
+  return { claim, settlement: DONE, happened: parentEvent(provider, desired, `no parent: ${desired.wanted.why}`) };
 }
 
-const reported = (provider: string, { id, entity }: DesiredParent, detail: string): Happened => {
+const parentEvent = (provider: string, { id, entity }: DesiredParent, detail: string): Happened => {
   return { provider, id, entity, rule: 'parent', detail };
 };
 
-async function takeTurns(
-  deps: GiveDeps,
+async function assignAll(
+  deps: AssignDeps,
   crm: Crm,
   claims: readonly Claim[],
   desiredParents: ReadonlyMap<string, DesiredParent>,
@@ -115,67 +119,72 @@ async function takeTurns(
 ): Promise<readonly AssignResult[]> {
   const { parents } = crm.connection;
   if (parents === undefined) return claims.map((claim) => ({ claim, settlement: DONE }));
-  const turns = new Map<string, AssignResult>();
+  const results = new Map<string, AssignResult>();
   try {
     await crm.schema(signal);
     const ids = claims.map(({ key }) => key);
     const reads = await parents.read(ids, signal);
-    const pending: Pending[] = [];
+    const pending: ParentWrite[] = [];
     for (const [index, claim] of claims.entries()) {
       const desired = desiredParents.get(claim.key);
       if (desired === undefined) continue;
-      const looked = look(crm.name, claim, desired, reads[index], deps.now());
-      if ('settlement' in looked) turns.set(claim.key, looked);
-      else pending.push(looked);
+      const decided = decideByRead(crm.name, claim, desired, reads[index], deps.now());
+      if ('settlement' in decided) results.set(claim.key, decided);
+      else pending.push(decided);
     }
-    await writeAll(deps, crm, parents, pending, { turns, begun }, signal);
+    await writeAll(deps, crm, parents, pending, { results, begun }, signal);
   } catch (error) {
     signal.throwIfAborted();
     const fault: FaultSettlement = await deps.gate.settle(error);
-    for (const claim of claims) if (!turns.has(claim.key)) turns.set(claim.key, { claim, settlement: fault.of(claim) });
+    for (const claim of claims)
+      if (!results.has(claim.key)) results.set(claim.key, { claim, settlement: fault.of(claim) });
   }
-  return claims.flatMap((claim) => turns.get(claim.key) ?? []);
+  return claims.flatMap((claim) => results.get(claim.key) ?? []);
 }
 
 /** A parent to be written. */
-interface Pending {
+interface ParentWrite {
   readonly claim: Claim;
   readonly desired: DesiredParent;
   readonly parent: string | null;
   readonly was: string | null;
 }
 
-function look(
+function decideByRead(
   provider: string,
   claim: Claim,
   desired: DesiredParent,
   read: ParentRead | undefined,
   now: number,
-): AssignResult | Pending {
+): AssignResult | ParentWrite {
   if (read === undefined) return { claim, settlement: later(claim, now, 'the CRM said nothing of this record') };
-  if (read.kind !== 'found') return strayed(claim, read, now);
+  if (read.kind !== 'found') return resultOfMissing(claim, read, now);
   const decision = decideParent(read.parent, desired);
   switch (decision.kind) {
     case 'write':
       return { claim, desired, parent: decision.parent, was: read.parent };
     case 'keep':
-      return { claim, settlement: DONE, given: null, happened: reported(provider, desired, decision.detail) };
+      return { claim, settlement: DONE, given: null, happened: parentEvent(provider, desired, decision.detail) };
     case 'done':
       return { claim, settlement: DONE, given: decision.given };
   }
 }
 
-function strayed(claim: Claim, read: { kind: 'gone' } | { kind: 'moved'; to: string }, now: number): AssignResult {
+function resultOfMissing(
+  claim: Claim,
+  read: { kind: 'gone' } | { kind: 'moved'; to: string },
+  now: number,
+): AssignResult {
   const error = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
-  return { claim, settlement: later(claim, now, error), stray: true };
+  return { claim, settlement: later(claim, now, error), isMissing: true };
 }
 
 async function writeAll(
-  deps: GiveDeps,
+  deps: AssignDeps,
   crm: Crm,
   parents: Parents,
-  pending: readonly Pending[],
-  { turns, begun }: { readonly turns: Map<string, AssignResult>; readonly begun: Begun },
+  pending: readonly ParentWrite[],
+  { results, begun }: { readonly results: Map<string, AssignResult>; readonly begun: Begun },
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now } = deps;
@@ -188,29 +197,32 @@ async function writeAll(
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
     const { claim, desired, parent, was } = one;
     const until = holds.get(desired.id);
-    if (until !== undefined) turns.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
+    if (until !== undefined) results.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
     else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
-      const turn: AssignResult = { claim, settlement: DONE, happened: reported(crm.name, desired, detail) };
-      turns.set(claim.key, claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : turn);
+      const result: AssignResult = { claim, settlement: DONE, happened: parentEvent(crm.name, desired, detail) };
+      results.set(
+        claim.key,
+        claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : result,
+      );
     } else {
-      const write = await begin(store, crm.name, one, now());
+      const write = await beginWrite(store, crm.name, one, now());
       if (write === undefined) {
-        turns.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
+        results.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
         continue;
       }
       const outcome = await send(deps, claim, write, begun, () =>
         parents.write({ id: desired.id, parent, was }, signal),
       );
       if (outcome.kind === 'written') lineage.set(desired.id, parent);
-      turns.set(claim.key, resultFor(crm.name, one, outcome, now()));
+      results.set(claim.key, resultFor(crm.name, one, outcome, now()));
     }
   }
 }
 
-/** Makes the call unless the lease is lost by then, and says how it ended. */
+/** Makes the call unless the lease is lost by then, and stores how it ended. */
 async function send<T>(
-  { store, now }: GiveDeps,
+  { store, now }: AssignDeps,
   claim: Claim,
   write: PendingWrite,
   begun: Begun,
@@ -228,13 +240,13 @@ async function send<T>(
 }
 
 /**
- * Says on disk what is about to be written: whatever becomes of it is known for ours. Undefined where the lane is no
+ * Stores what is about to be written, so that cvrsync recognises it as its own later. Undefined where the lane is no
  * longer ours, or a person put the record on hold meanwhile.
  */
-async function begin(
+async function beginWrite(
   store: Store,
   provider: string,
-  { claim, desired, parent }: Pending,
+  { claim, desired, parent }: ParentWrite,
   now: number,
 ): Promise<PendingWrite | undefined> {
   if (await isHeldByOverride(store.db, provider, desired.id, now)) return undefined;
@@ -249,7 +261,7 @@ async function begin(
 
 function resultFor(
   provider: string,
-  { claim, desired, parent, was }: Pending,
+  { claim, desired, parent, was }: ParentWrite,
   outcome: Outcome,
   now: number,
 ): AssignResult {
@@ -257,26 +269,26 @@ function resultFor(
     case 'written': {
       const { why } = desired.wanted;
       const detail = parent === null ? `parent ${was} ended: ${why}` : `parent ${parent}: ${why}`;
-      return { claim, settlement: DONE, given: parent, happened: reported(provider, desired, detail) };
+      return { claim, settlement: DONE, given: parent, happened: parentEvent(provider, desired, detail) };
     }
     case 'rejected':
       return { claim, settlement: { kind: 'parked', at: now, error: outcome.reason } };
     case 'retry':
       return { claim, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
     default:
-      return strayed(claim, outcome, now);
+      return resultOfMissing(claim, outcome, now);
   }
 }
 
-async function record(tx: Tx, provider: string, turns: readonly AssignResult[], now: number): Promise<void> {
-  const stray = turns.filter((turn) => turn.stray === true).map(({ claim }) => claim.key);
-  if (stray.length > 0) await mark(tx, `sync:${provider}`, stray, now);
-  for (const { claim, given } of turns)
+async function record(tx: Tx, provider: string, results: readonly AssignResult[], now: number): Promise<void> {
+  const isMissing = results.filter((result) => result.isMissing === true).map(({ claim }) => claim.key);
+  if (isMissing.length > 0) await mark(tx, `sync:${provider}`, isMissing, now);
+  for (const { claim, given } of results)
     if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
   await writeHistory(
     tx,
     [],
-    turns.flatMap(({ happened }) => happened ?? []),
+    results.flatMap(({ happened }) => happened ?? []),
     now,
   );
 }

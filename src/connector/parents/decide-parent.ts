@@ -8,8 +8,8 @@ export type ParentDecision =
   | { readonly kind: 'keep'; readonly detail: string };
 
 /** Decides by the parent that the CRM holds: it is replaced or ended where it is blank or ours. */
-export function decideParent(crm: string | null, { given, tried, wanted }: DesiredParent): ParentDecision {
-  const isOurs = crm !== null && (crm === given || tried.includes(crm));
+export function decideParent(crm: string | null, { given, pending, wanted }: DesiredParent): ParentDecision {
+  const isOurs = crm !== null && (crm === given || pending.includes(crm));
   switch (wanted.kind) {
     case 'leave':
       return { kind: 'done', given };

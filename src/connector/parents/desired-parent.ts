@@ -17,9 +17,9 @@ export type WantedParent =
 export interface DesiredParent {
   readonly id: string;
   readonly entity: string;
-  /** The parent we gave it, and one we were about to give it. */
+  /** The parent that cvrsync assigned, and those of pending writes. */
   readonly given: string | null;
-  readonly tried: readonly string[];
+  readonly pending: readonly string[];
   readonly wanted: WantedParent;
 }
 
@@ -35,7 +35,7 @@ function parentIn({ detail }: PendingWrite): string | null {
 const HEIGHT = 20;
 
 /**
- * The wishes for the active ones among these records. Says first who their owners are: a link that the owner gets after
+ * The desired parents of the active ones among these records. Stores first who their owners are: a link that the owner gets after
  * that finds them, one that it got before is seen here.
  */
 export async function readDesiredParents(
@@ -72,26 +72,26 @@ export async function readDesiredParents(
   const standsFor = await readCompanies(db, provider, [...new Set(known.flatMap((row) => row.parent_id ?? []))]);
   return links.map(({ record_id: id, entity }) => {
     const { parent_id: given = null, pending_id = null } = oursOf.get(id) ?? {};
-    const tried = [...new Set([pending_id, ...(pendingOf.get(id) ?? []).map(parentIn)])].filter(
+    const pending = [...new Set([pending_id, ...(pendingOf.get(id) ?? []).map(parentIn)])].filter(
       (each) => each !== null,
     );
     const majority = owners.get(entity) ?? { kind: 'unknown' };
-    const wanted = want(entity, majority, { owners, recordsOf, given, standsFor });
-    return { id, entity, given, tried, wanted };
+    const wanted = wantedParent(entity, majority, { owners, recordsOf, given, standsFor });
+    return { id, entity, given, pending, wanted };
   });
 }
 
-interface DesiredParentContext {
+interface OwnershipContext {
   readonly owners: ReadonlyMap<string, Majority>;
   readonly recordsOf: ReadonlyMap<string, readonly string[]>;
   readonly given: string | null;
   readonly standsFor: ReadonlyMap<string, string>;
 }
 
-function want(
+function wantedParent(
   entity: string,
   majority: Majority,
-  { owners, recordsOf, given, standsFor }: DesiredParentContext,
+  { owners, recordsOf, given, standsFor }: OwnershipContext,
 ): WantedParent {
   if (majority.kind === 'unknown') return { kind: 'leave' };
   if (majority.kind === 'none') return { kind: 'none', why: `no company owns more than half of ${entity} any more` };

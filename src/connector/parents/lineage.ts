@@ -4,7 +4,7 @@ import type { Parents } from '../../../providers/provider.ts';
 /** Record → its parent, null where it has none; a record that is missing was not read. */
 export type Lineage = Map<string, string | null>;
 
-/** How far up is looked. */
+/** How many generations are read. */
 const HEIGHT = 20;
 
 /** Reads the parents of these records, of their parents, and so on up; one call a generation and batch. */

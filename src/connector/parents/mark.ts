@@ -11,14 +11,15 @@ import { markAll, stopMarking } from '../links/mark-all.ts';
 export const parentQueue = (provider: string): string => `parent:${provider}`;
 
 /** What a connection's configuration and abilities say of parents. */
-export type Parenting = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };
+export type ParentSettings = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };
 
 /** Whether records in this CRM get parents: it is asked for, and it knows them. */
-export const givesParents = ({ parent, connection }: Parenting): boolean => parent && connection.parents !== undefined;
+export const assignsParents = ({ parent, connection }: ParentSettings): boolean =>
+  parent && connection.parents !== undefined;
 
 /** The connections that give parents; undefined where none does. */
-export function parenting(crms: readonly Parenting[]): ReadonlySet<string> | undefined {
-  const names = crms.filter(givesParents).map(({ name }) => name);
+export function parentConnections(crms: readonly ParentSettings[]): ReadonlySet<string> | undefined {
+  const names = crms.filter(assignsParents).map(({ name }) => name);
   return names.length === 0 ? undefined : new Set(names);
 }
 
@@ -68,11 +69,11 @@ export async function markParents(
 const keyOf = (name: string): string => `parents:${name}`;
 
 /** At start: marks all active records of connections that are new to parents, and forgets those that give none any more. */
-export async function markReparented(tx: Tx, crms: readonly Parenting[], now: number): Promise<void> {
+export async function markReparented(tx: Tx, crms: readonly ParentSettings[], now: number): Promise<void> {
   for (const crm of crms) {
     const key = keyOf(crm.name);
     const known = await tx.selectFrom('kv').select('key').where('key', '=', key).executeTakeFirst();
-    if (!givesParents(crm)) {
+    if (!assignsParents(crm)) {
       await tx.deleteFrom('kv').where('key', '=', key).execute();
       await stopMarking(tx, parentQueue(crm.name));
       await tx.deleteFrom('lane').where('queue', '=', parentQueue(crm.name)).execute();

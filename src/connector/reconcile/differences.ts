@@ -15,8 +15,8 @@ export interface ReconcileScope {
 
 /**
  * What is done about a difference. `heal`: the record is read in the CRM and its link follows; `add` and `remove`: the
- * link's wish is carried to the service again; `delete`: the service is told to drop an item that no link here speaks of;
- * `person`: nothing, somebody must decide.
+ * link's desired state is sent to the service again; `delete`: the service is told to drop an item that no link here speaks of;
+ * `person`: nothing, an operator decides.
  */
 export type Repair = 'heal' | 'add' | 'remove' | 'delete' | 'person';
 
@@ -61,7 +61,7 @@ const itemsUnlinked = ({
   (select 1 from link l where l.provider = i.provider and l.record_id = i.record_id)`;
 const hasItem = sql`exists (select 1 from scan_item i where i.provider = l.provider and i.entity = l.entity
   and i.record_id = l.record_id)`;
-/** Its wish is on its way to the service, or waits for a person. */
+/** Its call to the service is pending, or the link waits for an operator. */
 const isUnderWay = (provider: string) => sql`exists (select 1 from lane where lane.queue = 'monitoring'
   and lane.key = ${linkKey(provider, '')} || l.record_id)`;
 /** What the record holds as its number, as a link's `doubt` spells it. */

@@ -8,7 +8,7 @@ import type { Crm } from '../crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
 import { RECONCILE, reconcileTask } from './task.ts';
 
-export interface SeizeOptions {
+export interface ExclusiveRunOptions {
   readonly store: Store;
   readonly crm: Crm;
   readonly now: () => number;
@@ -16,7 +16,7 @@ export interface SeizeOptions {
 }
 
 /** What a person's reconcile came to: whether the daemon's next one can wait its whole time. */
-export interface Came<T> {
+export interface ExclusiveResult<T> {
   readonly value: T;
   readonly isDone: boolean;
 }
@@ -26,8 +26,8 @@ export interface Came<T> {
  * was not done after all, the lane is as it was.
  */
 export async function runExclusively<T>(
-  { store, crm, now, leaseMs }: SeizeOptions,
-  work: (claim: Claim) => Promise<Came<T>>,
+  { store, crm, now, leaseMs }: ExclusiveRunOptions,
+  work: (claim: Claim) => Promise<ExclusiveResult<T>>,
 ): Promise<T | undefined> {
   const key = pollKey(crm.name, RECONCILE);
   const before = await settlementBefore(store.db, key, now());

@@ -1,4 +1,4 @@
-/** doubt: lists that cannot be right, and what is therefore not done. Pure. */
+/** Plausibility: finds lists that cannot be right, and what is therefore not done. Pure. */
 import type { ReconcileBasis } from './differences.ts';
 
 /** What is known of the lists, beside the lists. Links count where they are older than the lists. */

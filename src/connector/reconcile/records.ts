@@ -5,18 +5,18 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { eachRow } from '../../store/each.ts';
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { kept, type PlanSpeech, verdictOf } from '../backfill/rows/verdict.ts';
+import { kept, type NumberVerdict, verdictOf } from '../backfill/rows/verdict.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
 import { isHeld } from '../decide/hold.ts';
-import { clearSome } from '../links/scan-rows.ts';
+import { deleteScanRows } from '../links/scan-rows.ts';
 import { readMatch } from '../sync/match.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 
 /** The records of a scan, by their purpose. */
 const PURPOSE = 'reconcile';
 
-/** What the scan saw. */
+/** What the scan found. */
 export interface Records {
   readonly count: number;
   /** Whether the property with the number is there to be followed: without it nothing is said of numbers. */
@@ -71,10 +71,10 @@ function rowOf(
   const row = { record_id: id, action: held ? 'held' : 'skip' };
   const value = match === undefined ? undefined : properties[match];
   if (value === undefined) return { ...row, found: null, entity: null, verdict: 'unreadable' };
-  return { ...row, found: kept(value), ...said(verdictOf(value, held)) };
+  return { ...row, found: kept(value), ...verdictColumns(verdictOf(value, held)) };
 }
 
-const said = ({ verdict, entity }: PlanSpeech): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
+const verdictColumns = ({ verdict, entity }: NumberVerdict): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
 
 /** Record ids may come twice: what was seen last counts. */
 async function putRecords(tx: Tx, provider: string, rows: readonly Row[], from: number): Promise<void> {
@@ -105,7 +105,7 @@ export async function forgetLists(context: ReconcileContext): Promise<void> {
 }
 
 async function forgetSome(tx: Tx, provider: string): Promise<boolean> {
-  if (await clearSome(tx, provider, PURPOSE, STEP)) return true;
+  if (await deleteScanRows(tx, provider, PURPOSE, STEP)) return true;
   const items = await tx
     .deleteFrom('scan_item')
     .where('provider', '=', provider)

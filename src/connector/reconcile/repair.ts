@@ -82,12 +82,18 @@ async function repairPage(
   if (repair === 'delete') return deleteItems(context, page, refused, signal);
   await writeHeld(context, async (tx) => {
     if (repair === 'heal') return mark(tx, healQueue(crm.name), records, now());
-    return carryAgain(tx, { provider: crm.name, records, desired: repair === 'add' ? 'on' : 'off', scope, now: now() });
+    return requestLinksAgain(tx, {
+      provider: crm.name,
+      records,
+      desired: repair === 'add' ? 'on' : 'off',
+      scope,
+      now: now(),
+    });
   });
   return page.length;
 }
 
-interface Carried {
+interface LinkRequests {
   readonly provider: string;
   readonly records: readonly string[];
   readonly desired: 'on' | 'off';
@@ -95,8 +101,8 @@ interface Carried {
   readonly now: number;
 }
 
-/** What upstream last confirmed no longer counts: the wishes are carried again. A wish that changed meanwhile has its own lane. */
-async function carryAgain(tx: Tx, { provider, records, desired, scope, now }: Carried): Promise<void> {
+/** The observed state no longer counts: cvrsync sends the desired state again. A link that changed meanwhile has its own lane. */
+async function requestLinksAgain(tx: Tx, { provider, records, desired, scope, now }: LinkRequests): Promise<void> {
   const keys = records.map((record) => linkKey(provider, record));
   await mark(tx, MONITORING_QUEUE, keys, now);
   await tx
@@ -124,7 +130,7 @@ async function deleteItems(
   if (upstream === undefined) return 0;
   let done = 0;
   for (let start = 0; start < items.length; start += AT_ONCE) {
-    const some = await unwished(context, items.slice(start, start + AT_ONCE));
+    const some = await withoutDesiredLink(context, items.slice(start, start + AT_ONCE));
     const results = await Promise.all(some.map((item) => deleteItem(context, upstream, item, signal)));
     await writeHeld(context, (tx) => requestAgain(tx, context, some));
     for (const [index, { kind, ...rest }] of results.entries()) {
@@ -136,8 +142,8 @@ async function deleteItems(
   return done;
 }
 
-/** Those that no link wishes at this moment. */
-async function unwished(
+/** The items that no link desires at this moment. */
+async function withoutDesiredLink(
   { store, crm }: ReconcileContext,
   items: readonly ReconcileDifference[],
 ): Promise<readonly ReconcileDifference[]> {
@@ -171,7 +177,7 @@ async function requestAgain(
   const records = items.filter((item) => wished.has(`${item.record} ${item.entity}`)).map(({ record }) => record);
   if (records.length === 0) return;
   const scope = { before: Number.MAX_SAFE_INTEGER };
-  await carryAgain(tx, { provider: crm.name, records, desired: 'on', scope, now: now() });
+  await requestLinksAgain(tx, { provider: crm.name, records, desired: 'on', scope, now: now() });
 }
 
 async function deleteItem(

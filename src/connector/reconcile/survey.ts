@@ -122,7 +122,7 @@ async function readLast(db: Db, provider: string): Promise<Last | undefined> {
 }
 
 /** Keeps how long the lists were, for the next time: call it where they are believed. */
-export async function believe(context: ReconcileContext, { records, items }: Survey): Promise<void> {
+export async function rememberSizes(context: ReconcileContext, { records, items }: Survey): Promise<void> {
   const value = JSON.stringify({ records, items } satisfies Last);
   await writeHeld(context, (tx) => writeValue(tx, keyOf(context.crm.name), value, context.now()));
 }

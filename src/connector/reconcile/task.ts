@@ -1,4 +1,4 @@
-/** The daemon's reconcile: compares now and then, and repairs what leaves no doubt. */
+/** The daemon's reconcile: compares now and then, and repairs what is certain. */
 
 import type { PollTask } from '../crm/poll-task.ts';
 import { healQueue, MONITORING_QUEUE } from '../links/links.ts';
@@ -6,7 +6,7 @@ import type { ReconcileContext } from './context.ts';
 import { DIFFERENCES, KINDS } from './differences.ts';
 import { forgetLists } from './records.ts';
 import { repairAll, verdictOf } from './repair.ts';
-import { believe, survey } from './survey.ts';
+import { rememberSizes, survey } from './survey.ts';
 
 /** The name of its lanes. */
 export const RECONCILE = 'reconcile';
@@ -20,7 +20,7 @@ export const reconcileTask: PollTask = {
     const context: ReconcileContext = { store, crm, upstream: await upstream(), now, claim };
     const found = await survey(context, signal);
     const { counts, refused } = await repairAll(context, found, MANDATE, signal);
-    if (found.doubts.length === 0) await believe(context, found);
+    if (found.doubts.length === 0) await rememberSizes(context, found);
     await forgetLists(context);
     for (const queue of [healQueue(crm.name), MONITORING_QUEUE]) wakeUp.ring(queue);
     const left = Object.fromEntries(
@@ -30,9 +30,9 @@ export const reconcileTask: PollTask = {
       ]),
     );
     const { records, links, items } = found;
-    const reported = { provider: crm.name, records, links, items, repaired: counts, left, refused: refused.length };
-    if (Object.keys(left).length === 0) log.info(reported, 'the links agree with the CRM and the service');
-    else log.warn(reported, `some differences need a person: see cvrsync reconcile ${crm.name} --dry-run`);
+    const differences = { provider: crm.name, records, links, items, repaired: counts, left, refused: refused.length };
+    if (Object.keys(left).length === 0) log.info(differences, 'the links agree with the CRM and the service');
+    else log.warn(differences, `some differences need a person: see cvrsync reconcile ${crm.name} --dry-run`);
     if (found.doubts.length === 0) return { kind: 'done' };
     const reasons = found.doubts.map(({ reason }) => reason).join('; ');
     return {

@@ -9,7 +9,7 @@ import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { formOf, type IdReader } from '../crm/record-id.ts';
-import { change, findLink, type Link, linkKey, MONITORING_QUEUE } from '../links/links.ts';
+import { findLink, type Link, linkKey, MONITORING_QUEUE, updateLink } from '../links/links.ts';
 import { moveLanes, moveRows, type Respelling, recordQueues } from './rows.ts';
 import { uniteLinks } from './unite.ts';
 
@@ -114,12 +114,12 @@ async function moveLinkOf(tx: Tx, { provider, from, to, now }: Respelling): Prom
   const united = uniteLinks(old, same, to, now);
   if (united.kind === 'later') {
     const reason = `${to} names the same record, and the monitoring service has yet to confirm the end of its link to ${same?.entity}: start cvrsync again then`;
-    await change(tx, { provider, recordId: from }, { state: 'conflict', reason, mismatch: null, updated_at: now });
+    await updateLink(tx, { provider, recordId: from }, { state: 'conflict', reason, mismatch: null, updated_at: now });
     return 'later';
   }
   const { link } = united;
   if (same === undefined) await tx.insertInto('link').values(link).execute();
-  else await change(tx, { provider, recordId: to }, link);
+  else await updateLink(tx, { provider, recordId: to }, link);
   await retire(tx, old, to, now);
   return link.state === 'conflict' && link !== same ? 'conflict' : 'done';
 }
@@ -132,7 +132,7 @@ async function retire(tx: Tx, old: Link, to: string, now: number): Promise<void>
   await mark(tx, MONITORING_QUEUE, [key], now + OVERLAP_MS);
   const reason = `the same record as ${to}`;
   const ended = { state: 'merged', desired: 'off', observed: 'unknown', send_update: 0, mismatch: null } as const;
-  await change(tx, { provider: old.provider, recordId: old.record_id }, { ...ended, reason, updated_at: now });
+  await updateLink(tx, { provider: old.provider, recordId: old.record_id }, { ...ended, reason, updated_at: now });
 }
 
 const isRetired = ({ state, desired }: Link): boolean => state === 'merged' && desired === 'off';

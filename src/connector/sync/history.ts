@@ -84,7 +84,7 @@ const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
   now: null,
 });
 
-/** Those of the records whose last line is a hold: each look at it is no news. */
+/** Those of the records whose last line is a hold: history shows a hold once. */
 export async function heldProperties(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db

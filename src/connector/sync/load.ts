@@ -61,14 +61,14 @@ export async function loadRecords(
     entity,
     syncedSeq: synced_seq,
     trust,
-    overrides: overrides.get(record_id) ?? NO_RULINGS,
+    overrides: overrides.get(record_id) ?? NO_OVERRIDES,
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
     remembered: rememberedOf(statesOf.get(record_id) ?? [], pendingOf.get(record_id) ?? []),
   }));
 }
 
-const NO_RULINGS: Overrides = new Map();
+const NO_OVERRIDES: Overrides = new Map();
 
 const NOTHING: PropertyMemory = {
   written: undefined,
@@ -99,16 +99,16 @@ function rememberedOf(
 ): ReadonlyMap<string, PropertyMemory> {
   const remembered = new Map(states.map((state) => [state.property, stateAsRemembered(state)]));
   for (const from of writes)
-    for (const [property, tried] of Object.entries(patchIn(from))) {
+    for (const [property, value] of Object.entries(patchIn(from))) {
       const known = remembered.get(property) ?? NOTHING;
-      remembered.set(property, { ...known, pending: [...known.pending, { ...tried, from }] });
+      remembered.set(property, { ...known, pending: [...known.pending, { ...value, from }] });
     }
   return remembered;
 }
 
 /**
- * Those of the records, by id, that still stand for the company they were loaded for, and of which no person has said
- * anything else since: look before you write.
+ * The ids of the records that still stand for the company they were loaded for, with the same overrides: checked right
+ * before the write.
  */
 export async function stillAsLoaded(
   db: Db,
@@ -127,7 +127,7 @@ export async function stillAsLoaded(
   const entities = new Map(links.map((link) => [link.record_id, link.entity]));
   const overrides = await readOverrides(db, provider, ids, now);
   const isSame = ({ id, entity, overrides: then }: LinkedRecord): boolean =>
-    entities.get(id) === entity && sameOverrides(then, overrides.get(id) ?? NO_RULINGS);
+    entities.get(id) === entity && sameOverrides(then, overrides.get(id) ?? NO_OVERRIDES);
   return new Set(records.filter(isSame).map(({ id }) => id));
 }
 

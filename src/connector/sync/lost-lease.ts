@@ -1,4 +1,4 @@
-/** A process that stood still for longer than its lease: it sends nothing, and says so. */
+/** A process that stood still for longer than its lease: it sends nothing more and logs the loss. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Lease, LeaseLostError } from '../../runtime/lanes/lease.ts';

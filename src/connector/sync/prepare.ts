@@ -22,7 +22,7 @@ export interface Prepared {
   readonly read: Read | undefined;
   /** Absent where it was not found, or is on hold. */
   readonly planned?: readonly Planned[];
-  /** It still stands for the company it was loaded for, and no person has said anything else. */
+  /** Whether the record still stands for the company it was loaded for, with the same overrides. */
   readonly asLoaded: boolean;
   /** A write of it was begun: its lane is still ours. */
   readonly isOurs: boolean;

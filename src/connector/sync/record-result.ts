@@ -1,4 +1,4 @@
-/** A record's turn in a sync: what was found and decided, and what becomes of its lane. Pure. */
+/** The result of one record in a sync: what was found and decided, and what becomes of its lane. Pure. */
 import type { Read } from '../../../providers/provider.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
@@ -11,7 +11,7 @@ import type { LinkedRecord } from './load.ts';
 import { type FaultSettlement, later } from './settle.ts';
 import type { Written } from './write.ts';
 
-/** What the record's turn came to; its effects are written together with its lane's settlement. */
+/** The result of one record; its effects are written together with its lane's settlement. */
 export interface RecordResult {
   readonly claim: Claim;
   readonly settlement: Settlement;
@@ -26,7 +26,7 @@ export interface RecordResult {
   readonly unanswered?: true;
 }
 
-/** The turn of a record that a fault of the connection hit. */
+/** The result of a record that a fault of the connection hit. */
 export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult => ({
   claim,
   settlement: fault.of(claim),
@@ -35,7 +35,7 @@ export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult
 
 type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
 
-/** The turn of a record that is not written to: gone, merged, on hold, or not readable just now. */
+/** The result of a record that is not written to: gone, merged, on hold, or not readable just now. */
 export function resultOfRead(
   crm: Named,
   claim: Claim,
@@ -75,7 +75,7 @@ export function resultOfRead(
   }
 }
 
-/** The turn of a record whose properties are decided, and whose patch, if there was one, was sent. */
+/** The result of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function resultOfWrite(
   crm: Named,
   claim: Claim,

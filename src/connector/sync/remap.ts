@@ -1,4 +1,4 @@
-/** After a change of the configuration: records whose CRM is told other fields than before are decided anew. */
+/** After a change of the configuration: records whose mapping changed are decided again. */
 import { createHash } from 'node:crypto';
 import { differingParts, readDaemons } from '../../runtime/daemons.ts';
 import { each } from '../../store/each.ts';
@@ -32,7 +32,7 @@ const AGAIN_MS = 3_600_000;
 
 /**
  * Marks every active record of a connection that is new, is back, or has another mapping than at the last start: events
- * leave a record alone where its CRM was not told their fields. Returns the queues that now have work. One read a
+ * leave a record alone where its CRM did not map their fields. Returns the queues that now have work. One read a
  * connection where nothing changed.
  *
  * While another daemon of the store has another mapping, nothing is marked: whichever of the two took a record would

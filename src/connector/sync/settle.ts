@@ -31,7 +31,7 @@ export async function settleFault(error: unknown, rateLimiter: RateLimiter, now:
   return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
 }
 
-/** Three days of back-off are enough: after that a person must look. */
+/** Three days of back-off are enough: after that an operator decides. */
 const GIVE_UP_MS = 72 * 3_600_000;
 const LEAST_TRIES = 10;
 

@@ -35,10 +35,10 @@ const SUSPECT_AFTER = 3;
 /** After so many calls in a row without an answer the CRM is away, and it is no record's fault. */
 const MOST_SILENCES = 4;
 
-/** What one try at some records came to; nothing of it is recorded yet. */
+/** The results of one attempt at some records; nothing of it is stored yet. */
 interface Attempt {
   readonly schema: ReadonlyMap<string, Property>;
-  readonly turns: readonly RecordResult[];
+  readonly results: readonly RecordResult[];
   /** Set where the connection as a whole could not go on. */
   readonly fault?: FaultSettlement | undefined;
 }
@@ -51,7 +51,7 @@ export async function syncRecords(
   signal: AbortSignal,
 ): Promise<void> {
   const others = claims.filter((claim) => claim.attempts < SUSPECT_AFTER);
-  if (others.length > 0) await record(deps, crm, await attempt(deps, crm, others, signal));
+  if (others.length > 0) await recordResults(deps, crm, await attempt(deps, crm, others, signal));
   await syncSuspects(
     deps,
     crm,
@@ -68,17 +68,23 @@ async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], 
   const parts = claims.length > 0 ? [claims] : [];
   let silences = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    const tried = await attempt(deps, crm, part, signal);
-    const open = tried.turns.filter((turn) => turn.unanswered === true).map((turn) => turn.claim);
+    const attempted = await attempt(deps, crm, part, signal);
+    const open = attempted.results.filter((result) => result.unanswered === true).map((result) => result.claim);
     silences = open.length === part.length ? silences + 1 : 0;
-    const isAway = tried.fault?.paused === true || silences >= MOST_SILENCES;
+    const isAway = attempted.fault?.paused === true || silences >= MOST_SILENCES;
     const divides = open.length > 0 && part.length > 1 && !isAway;
     if (divides) parts.push(...halves(open));
-    await record(deps, crm, { ...tried, turns: tried.turns.filter((turn) => !divides || turn.unanswered !== true) });
-    const { fault } = tried;
+    await recordResults(deps, crm, {
+      ...attempted,
+      results: attempted.results.filter((result) => !divides || result.unanswered !== true),
+    });
+    const { fault } = attempted;
     if (!isAway || fault === undefined) continue;
     const left = parts.splice(0).flat();
-    await record(deps, crm, { ...tried, turns: left.map((claim) => ({ claim, settlement: fault.of(claim) })) });
+    await recordResults(deps, crm, {
+      ...attempted,
+      results: left.map((claim) => ({ claim, settlement: fault.of(claim) })),
+    });
   }
 }
 
@@ -91,17 +97,17 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
   let schema: Attempt['schema'] = new Map();
   try {
     schema = await crm.schema(signal);
-    return await takeTurns(deps, crm, schema, claims, signal);
+    return await syncBatch(deps, crm, schema, claims, signal);
   } catch (error) {
     signal.throwIfAborted();
     // What was refused may be a property that is gone since the schema was read.
     if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
     const fault = await settleFault(error, crm.rateLimiter, deps.now());
-    return { schema, fault, turns: claims.map((claim) => faultyResult(claim, fault)) };
+    return { schema, fault, results: claims.map((claim) => faultyResult(claim, fault)) };
   }
 }
 
-async function takeTurns(
+async function syncBatch(
   { store, metrics, now }: SyncDeps,
   crm: Crm,
   known: Attempt['schema'],
@@ -115,20 +121,20 @@ async function takeTurns(
   const last = new Map<string, Prepared>();
   const begun: PendingWrite[] = [];
   let readAt = 0;
-  const look = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
-    const looked = await prepare({ store, now }, crm, schema, some, claims, signal);
-    ({ readAt, schema } = looked);
-    begun.push(...looked.begun);
-    for (const each of looked.prepared) last.set(each.record.id, each);
-    return patchesOf(looked.prepared);
+  const readAndDecide = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
+    const latest = await prepare({ store, now }, crm, schema, some, claims, signal);
+    ({ readAt, schema } = latest);
+    begun.push(...latest.begun);
+    for (const each of latest.prepared) last.set(each.record.id, each);
+    return patchesOf(latest.prepared);
   };
-  const patches = await look(records);
+  const patches = await readAndDecide(records);
   const fresh = readFresh({
     provider: crm.name,
     metrics,
     now,
     readAt: () => readAt,
-    read: (ids) => look(records.filter(({ id }) => ids.includes(id))),
+    read: (ids) => readAndDecide(records.filter(({ id }) => ids.includes(id))),
   });
   const lease = leaseOf(store, claims, now);
   const written = await writePatches(crm.connection, patches, signal, {
@@ -145,36 +151,36 @@ async function takeTurns(
     if (planned === undefined) return resultOfRead(crm, claim, record, read, now());
     return resultOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
   };
-  const turns = claims.map((claim): RecordResult => {
+  const results = claims.map((claim): RecordResult => {
     const end = endOf(written.get(claim.key), lease);
     return {
       ...resultFor(claim),
       begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })),
     };
   });
-  return { schema, turns, fault };
+  return { schema, results, fault };
 }
 
-/** One transaction: the effects of the turns whose lanes are still ours, and the lanes' settlements. */
-async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Promise<void> {
-  if (turns.length === 0) return;
+/** One transaction: the effects of the results whose lanes are still ours, and the lanes' settlements. */
+async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Attempt): Promise<void> {
+  if (results.length === 0) return;
   const { store, metrics, log } = deps;
   const now = deps.now();
   const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(
       tx,
-      turns.map((turn) => turn.claim),
+      results.map((result) => result.claim),
     );
-    const live = turns.filter((turn) => keys.has(turn.claim.key));
-    const decided = live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthARow(each, turn.record)));
-    const happened = live.flatMap((turn) => turn.happened ?? []);
+    const live = results.filter((result) => keys.has(result.claim.key));
+    const decided = live.flatMap((result) => (result.decided ?? []).filter((each) => isWorthARow(each, result.record)));
+    const happened = live.flatMap((result) => result.happened ?? []);
     const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
-    const toldOf = await heldProperties(tx, crm.name, holds);
-    const news = happened.filter(({ rule, id }) => rule !== 'hold' || !toldOf.has(id));
-    await writeHistory(tx, decided, news, now);
+    const alreadyHeld = await heldProperties(tx, crm.name, holds);
+    const newEvents = happened.filter(({ rule, id }) => rule !== 'hold' || !alreadyHeld.has(id));
+    await writeHistory(tx, decided, newEvents, now);
     await rememberProperties(
       tx,
-      live.flatMap((turn) => (turn.decided ?? []).filter((each) => isWorthRemembering(each, turn.record))),
+      live.flatMap((result) => (result.decided ?? []).filter((each) => isWorthRemembering(each, result.record))),
       schema,
       now,
     );
@@ -182,30 +188,30 @@ async function record(deps: SyncDeps, crm: Crm, { schema, turns }: Attempt): Pro
     await endSpent(tx, crm.name, live.flatMap(spentOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
-    // Behind the safety limit the record is looked at again, and its link ends only once a person says so.
-    const isBraked = !(await mayEnd(tx, crm.name, gone.length, now));
-    if (isBraked) await mark(tx, healQueue(crm.name), gone, now);
+    // Behind the safety limit the record is read again, and its link ends only after an operator's release.
+    const isLimited = !(await mayEnd(tx, crm.name, gone.length, now));
+    if (isLimited) await mark(tx, healQueue(crm.name), gone, now);
     for (const { effect, claim } of live) {
       const one = { provider: crm.name, recordId: claim.key, now };
-      if (effect?.kind === 'gone' && !isBraked)
+      if (effect?.kind === 'gone' && !isLimited)
         await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
       if (effect?.kind === 'moved') await moveLink(tx, { provider: crm.name, from: claim.key, to: effect.to, now });
     }
-    const ended = turns.flatMap(({ begun = [], claim }) =>
+    const ended = results.flatMap(({ begun = [], claim }) =>
       begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),
     );
     const overtaken = (await settleWrites(tx, ended, now)).size;
     await settleAll(
       tx,
-      live.map((turn) => [turn.claim, turn.settlement]),
+      live.map((result) => [result.claim, result.settlement]),
     );
     return { ours: keys, overtaken };
   });
-  reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: turns.length - ours.size, sent: overtaken });
-  for (const turn of turns) {
-    metrics.records.inc({ provider: crm.name, outcome: turn.effect?.kind ?? turn.settlement.kind });
-    for (const { planned } of turn.decided ?? []) metrics.decisions.inc({ provider: crm.name, rule: planned.rule });
-    if (turn.decided?.some((each) => each.refused !== undefined)) crm.forgetSchema();
+  reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: results.length - ours.size, sent: overtaken });
+  for (const result of results) {
+    metrics.records.inc({ provider: crm.name, outcome: result.effect?.kind ?? result.settlement.kind });
+    for (const { planned } of result.decided ?? []) metrics.decisions.inc({ provider: crm.name, rule: planned.rule });
+    if (result.decided?.some((each) => each.refused !== undefined)) crm.forgetSchema();
   }
 }
 
@@ -243,4 +249,9 @@ const spentOf = ({ decided = [] }: RecordResult): Spent[] =>
 const syncedOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
   record === undefined || synced !== true
     ? []
-    : [{ id: record.id, seq: Math.max(record.syncedSeq, ...[...record.facts.values()].map((fact) => fact.seq)) }];
+    : [
+        {
+          id: record.id,
+          seq: Math.max(record.syncedSeq, ...[...record.facts.values()].map((fact) => fact.seq)),
+        },
+      ];

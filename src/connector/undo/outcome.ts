@@ -60,7 +60,11 @@ export function judgeGroup(
 }
 
 /** What became of a property after the write; undefined where that is not known. */
-export function undoOutcomeOf(provider: string, restored: Restored, written: Written | undefined): Undone | undefined {
+export function undoneAfterWrite(
+  provider: string,
+  restored: Restored,
+  written: Written | undefined,
+): Undone | undefined {
   const done = undoneOf(provider, restored);
   const because = (kind: Undone['kind'], reason: string): Undone => ({
     ...nameOf(provider, restored.last),

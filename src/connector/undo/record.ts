@@ -1,4 +1,4 @@
-/** Records what undo restored: history, and the hold that keeps it. */
+/** Stores what undo restored: history, and the hold that protects it. */
 import { sql } from 'kysely';
 import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
@@ -15,19 +15,19 @@ export type RecordProperty = { readonly id: string; readonly property: string };
 const rowsOf = (restored: readonly Restored[]): readonly RecordProperty[] =>
   restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
 
-/** Overrides of people that gave way to the hold of an undo. */
-export type GaveWay = readonly OverrideTable[];
+/** Overrides of people that the hold of an undo replaced. */
+export type DisplacedOverrides = readonly OverrideTable[];
 
 /**
  * Holds what is about to be restored; an undo that is taken back needs no hold. What a person holds stays theirs, and
- * loses its end. Returns what gave way, for {@link recordRestored}.
+ * loses its end. Returns what it replaced, for {@link recordRestored}.
  */
 export async function holdRestored(
   tx: Tx,
   provider: string,
   restored: readonly Restored[],
   at: number,
-): Promise<GaveWay> {
+): Promise<DisplacedOverrides> {
   const rows = rowsOf(restored.filter(({ last }) => !isUndo(last)));
   if (rows.length === 0) return [];
   const { rows: before } = await sql<OverrideTable>`select * from override
@@ -45,17 +45,17 @@ export async function holdRestored(
 }
 
 /**
- * Tells history what was restored, and ends the holds of what was not, and of undoes that were taken back. Where nothing
- * was restored, what gave way at `heldAt` counts again, unless a person has spoken since.
+ * Writes history of what was restored; ends the holds of what was not, and of undoes that were taken back. Where nothing
+ * was restored, the overrides replaced at `heldAt` count again, unless a person set another one since.
  */
 export async function recordRestored(
   tx: Tx,
   provider: string,
   results: readonly (readonly [Restored, Undone | undefined])[],
-  { gaveWay, heldAt }: { readonly gaveWay: GaveWay; readonly heldAt: number },
+  { displaced, heldAt }: { readonly displaced: DisplacedOverrides; readonly heldAt: number },
   at: number,
 ): Promise<void> {
-  const restored = results.filter(([, undoOutcome]) => undoOutcome?.kind === 'restored').map(([each]) => each);
+  const restored = results.filter(([, undone]) => undone?.kind === 'restored').map(([each]) => each);
   await writeHistory(
     tx,
     restored.map((each) => rowOf(provider, each)),
@@ -63,11 +63,11 @@ export async function recordRestored(
     at,
   );
   const failed = results
-    .filter(([, undoOutcome]) => undoOutcome !== undefined && undoOutcome.kind !== 'restored')
+    .filter(([, undone]) => undone !== undefined && undone.kind !== 'restored')
     .map(([each]) => each);
   await endHolds(tx, provider, rowsOf([...failed, ...restored.filter(({ last }) => isUndo(last))]));
   const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
-  for (const override of gaveWay.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
+  for (const override of displaced.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
     await tx
       .insertInto('override')
       .values(override)

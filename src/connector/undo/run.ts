@@ -1,4 +1,4 @@
-/** Runs an undo over all the records that it concerns, page by page, as long as the CRMs' bad moments last. */
+/** Runs an undo over all the records that it concerns, page by page, and waits out temporary faults of the CRMs. */
 import { pause } from '../../runtime/pause.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
@@ -11,7 +11,7 @@ export interface UndoRun extends UndoDeps {
   /** The open connection of that name; undefined where it is not configured any more. */
   readonly crm: (provider: string) => Promise<Crm | undefined>;
   readonly dryRun: boolean;
-  /** Hears what became of each property, and how many records of all are done. */
+  /** Called with what became of each property, and how many of all records are done. */
   readonly report: (done: readonly Undone[], progress: { readonly records: number; readonly of: number }) => void;
 }
 
@@ -52,10 +52,10 @@ async function undoRecords(
   let open = page.map(({ recordId }) => recordId);
   const attempt = async (): Promise<void> => {
     const once = run.dryRun ? previewPage : undoPage;
-    const tried = await once(run, crm, open, selection, signal);
-    report(tried.done);
-    open = [...tried.open];
-    if (tried.fault !== undefined) throw tried.fault;
+    const result = await once(run, crm, open, selection, signal);
+    report(result.done);
+    open = [...result.open];
+    if (result.fault !== undefined) throw result.fault;
   };
   for (;;) {
     await patiently({ crm, now: run.now }, attempt, signal);

@@ -13,7 +13,7 @@ import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-leas
 import { settleFault } from '../sync/settle.ts';
 import { writePatches } from '../sync/write.ts';
 import { isUndo } from './judge.ts';
-import { judgeGroup, type Restored, type Undone, undoneOf, undoOutcomeOf } from './outcome.ts';
+import { judgeGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
 import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
 import { readWrites, type Selection, type Write } from './writes.ts';
 
@@ -33,7 +33,7 @@ const LAST_WRITE_MS = 20_000;
 export interface UndoPage {
   readonly done: readonly Undone[];
   readonly open: readonly string[];
-  /** Why a record got no answer; settled with the account's pace already. */
+  /** Why a record got no answer; the account's rate limiter knows of it already. */
   readonly fault?: unknown;
 }
 
@@ -45,7 +45,7 @@ export async function previewPage(
   selection: Selection,
   signal: AbortSignal,
 ): Promise<UndoPage> {
-  const { done, restored } = await look(deps, crm, ids, selection, signal);
+  const { done, restored } = await readAndJudge(deps, crm, ids, selection, signal);
   return { done: [...done, ...restored.map((each) => undoneOf(crm.name, each))], open: [] };
 }
 
@@ -65,10 +65,10 @@ export async function undoPage(
   const taken = new Set(claims.map(({ key }) => key));
   const open = ids.filter((id) => !taken.has(id));
   try {
-    const page = await write(deps, crm, claims, selection, signal);
+    const page = await restorePage(deps, crm, claims, selection, signal);
     return { ...page, open: [...open, ...page.open] };
   } finally {
-    // Whatever came of it: the records are looked at again, with what is ruled by now.
+    // Whatever the result: a sync reads the records again, with the overrides of now.
     await store.write(async (tx) => {
       const queue = `sync:${crm.name}`;
       // Also those that another has by now: what this process sent late may have replaced what that one wrote.
@@ -81,7 +81,7 @@ export async function undoPage(
   }
 }
 
-async function write(
+async function restorePage(
   deps: UndoDeps,
   crm: Crm,
   claims: readonly Claim[],
@@ -90,17 +90,17 @@ async function write(
 ): Promise<UndoPage> {
   const { store, now } = deps;
   const ids = claims.map(({ key }) => key);
-  const found = await look(deps, crm, ids, selection, signal);
+  const found = await readAndJudge(deps, crm, ids, selection, signal);
   signal.throwIfAborted();
   const at = now();
   // The hold comes first: were we to end after the write, the next sync would write our value again.
-  const { ours, gaveWay } = await store.write(async (tx) => {
+  const { ours, displaced } = await store.write(async (tx) => {
     const live = await held(tx, claims);
     const mine = found.restored.filter(({ last }) => live.has(last.recordId));
-    return { ours: mine, gaveWay: await holdRestored(tx, crm.name, mine, at) };
+    return { ours: mine, displaced: await holdRestored(tx, crm.name, mine, at) };
   });
   const live = await owned(store.db, claims);
-  // What is begun is ended: a person who stops us must not leave records held that were not restored.
+  // Started writes are finished: a stop must not leave records on hold that were not restored.
   const lastWrite = AbortSignal.timeout(LAST_WRITE_MS);
   const latest = new Map(ours.map((each): [string, Undone | Restored] => [nameOf(each), each]));
   let { readAt } = found;
@@ -110,9 +110,9 @@ async function write(
     now,
     readAt: () => readAt,
     async read(some) {
-      const looked = await look(deps, crm, some, selection, lastWrite);
-      ({ readAt } = looked);
-      for (const each of [...looked.restored, ...looked.done])
+      const latestRead = await readAndJudge(deps, crm, some, selection, lastWrite);
+      ({ readAt } = latestRead);
+      for (const each of [...latestRead.restored, ...latestRead.done])
         if (latest.has(nameOf(each))) latest.set(nameOf(each), each);
       return patchesOf([...latest.values()].filter((each) => some.includes(recordOf(each))));
     },
@@ -123,12 +123,10 @@ async function write(
   const written = await writePatches(crm.connection, patches, lastWrite, { fresh: { ...fresh, guard } });
   const results = ours.map((each): readonly [Restored, Undone | undefined] => {
     const last = latest.get(nameOf(each)) ?? each;
-    return 'isDue' in last ? [last, undoOutcomeOf(crm.name, last, written.get(last.last.recordId))] : [each, last];
+    return 'isDue' in last ? [last, undoneAfterWrite(crm.name, last, written.get(last.last.recordId))] : [each, last];
   });
-  // A record is told of as a whole: one that is tried again must not find half of it done.
-  const unsure = new Set(
-    results.flatMap(([{ last }, undoOutcome]) => (undoOutcome === undefined ? [last.recordId] : [])),
-  );
+  // A record is reported as a whole: one that is tried again must not find half of it done.
+  const unsure = new Set(results.flatMap(([{ last }, undone]) => (undone === undefined ? [last.recordId] : [])));
   const recorded = await store.write(async (tx) => {
     const keys = await held(tx, claims);
     const mine = results.filter(
@@ -143,8 +141,8 @@ async function write(
       crm.name,
       found.abandoned.filter(({ id }) => keys.has(id)),
     );
-    await recordRestored(tx, crm.name, mine, { gaveWay, heldAt: at }, now());
-    return { keys, fates: mine.flatMap(([, undoOutcome]) => undoOutcome ?? []) };
+    await recordRestored(tx, crm.name, mine, { displaced, heldAt: at }, now());
+    return { keys, undone: mine.flatMap(([, undone]) => undone ?? []) };
   });
   const lost = ids.filter((id) => !recorded.keys.has(id));
   const sent = lease.isUnsent ? [] : lost.filter((id) => written.has(id));
@@ -153,7 +151,7 @@ async function write(
   const faulty = [...written.values()].find(({ outcome }) => outcome.kind === 'fault')?.outcome;
   if (faulty?.kind === 'fault') await settleFault(faulty.error, crm.rateLimiter, now());
   return {
-    done: [...found.done, ...recorded.fates].filter(({ record }) => !isOpen(record)),
+    done: [...found.done, ...recorded.undone].filter(({ record }) => !isOpen(record)),
     open: ids.filter(isOpen),
     ...(faulty?.kind === 'fault' && { fault: faulty.error }),
   };
@@ -181,7 +179,7 @@ interface Found {
   readonly readAt: number;
 }
 
-async function look(
+async function readAndJudge(
   { store, now }: UndoDeps,
   crm: Crm,
   ids: readonly string[],

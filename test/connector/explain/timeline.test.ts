@@ -115,10 +115,10 @@ async function lived(engine: (typeof ENGINES)[number]): Promise<Store> {
   return store;
 }
 
-describe.each(ENGINES)("a company's story, on %s", (engine) => {
+describe.each(ENGINES)("a company's timeline, on %s", (engine) => {
   it('tells what each event changed at its time, and which came too late for what', async () => {
-    const story = await readTimeline((await lived(engine)).db, COMPANY, options);
-    expect(story?.receipts).toMatchObject([
+    const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
+    expect(timeline?.receipts).toMatchObject([
       { seq: 1, events: ['name', 'board'], changed: ['name', 'board'], stale: [], pruned: false },
       { seq: 2, events: ['name', 'phoneNumber'], changed: ['phone'], stale: ['name'] },
       { seq: 3, events: [], pruned: true },
@@ -126,8 +126,8 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
   });
 
   it('tells the facts with their clocks, and which lists are known in part only', async () => {
-    const story = await readTimeline((await lived(engine)).db, COMPANY, options);
-    expect(story?.facts.map(({ field, value, seq, complete }) => ({ field, value, seq, complete }))).toEqual([
+    const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
+    expect(timeline?.facts.map(({ field, value, seq, complete }) => ({ field, value, seq, complete }))).toEqual([
       { field: 'board', value: [{ id: person.entityId, name: person.name, type: 'Person' }], seq: 1, complete: false },
       { field: 'name', value: 'Skitse ApS', seq: 1 },
       { field: 'phone', value: '10203040', seq: 2 },
@@ -136,15 +136,15 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
   });
 
   it('tells the decisions, what was set aside and what is not done', async () => {
-    const story = await readTimeline((await lived(engine)).db, COMPANY, options);
-    expect(story?.history).toMatchObject([
+    const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
+    expect(timeline?.history).toMatchObject([
       { record: '1', rule: 'register', old: 'Papir ApS', new: 'Skitse ApS', outcome: 'written' },
       { record: '2', rule: 'edited', old: 'Mine', new: 'Skitse ApS', outcome: 'kept' },
     ]);
-    expect(story?.setAside).toEqual([
+    expect(timeline?.setAside).toEqual([
       { provider: 'crm', record: '2', property: 'Kind', value: 'x', reason: 'no option', stays: null },
     ]);
-    expect(story?.lanes.map(({ queue, key, state }) => `${queue} ${key} ${state}`)).toEqual([
+    expect(timeline?.lanes.map(({ queue, key, state }) => `${queue} ${key} ${state}`)).toEqual([
       `apply ${COMPANY} due`,
       'monitoring crm:1 due',
       'monitoring crm:2 due',
@@ -156,11 +156,11 @@ describe.each(ENGINES)("a company's story, on %s", (engine) => {
   it('is told of one record alone', async () => {
     const { db } = await lived(engine);
     expect(await entityOf(db, 'crm', '1')).toBe(COMPANY);
-    const story = await readTimeline(db, COMPANY, { ...options, record: { provider: 'crm', id: '1' } });
-    expect(story?.links.map(({ record }) => record)).toEqual(['1']);
-    expect(story?.history.map(({ record }) => record)).toEqual(['1']);
-    expect(story?.setAside).toEqual([]);
-    expect(story?.lanes.map(({ key }) => key)).toEqual([COMPANY, 'crm:1', '1']);
+    const timeline = await readTimeline(db, COMPANY, { ...options, record: { provider: 'crm', id: '1' } });
+    expect(timeline?.links.map(({ record }) => record)).toEqual(['1']);
+    expect(timeline?.history.map(({ record }) => record)).toEqual(['1']);
+    expect(timeline?.setAside).toEqual([]);
+    expect(timeline?.lanes.map(({ key }) => key)).toEqual([COMPANY, 'crm:1', '1']);
   });
 
   it('is none for a company nobody heard of', async () => {

@@ -13,7 +13,7 @@ import {
 import { type Crm, type CrmConfig, openCrm } from '../../../src/connector/crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../../../src/connector/crm/poll-task.ts';
 import { healRecords } from '../../../src/connector/heal/heal.ts';
-import { type DesiredLink, findLink, healQueue, type Link, linkRecord } from '../../../src/connector/links/links.ts';
+import { findLink, healQueue, type Link, type LinkRequest, linkRecord } from '../../../src/connector/links/links.ts';
 import { monitorLinks } from '../../../src/connector/links/monitoring.ts';
 import type { Upstream, UpstreamResult } from '../../../src/connector/links/upstream.ts';
 import { runPolls } from '../../../src/connector/poll.ts';
@@ -54,7 +54,7 @@ export interface Fixture {
   /** What upstream monitors: `entity record`, sorted. */
   items(): readonly string[];
   now: number;
-  link(recordId: string, entity: string, origin?: DesiredLink['origin']): Promise<unknown>;
+  link(recordId: string, entity: string, origin?: LinkRequest['origin']): Promise<unknown>;
   /** Marks records to be looked at, as a webhook does. */
   hint(...ids: string[]): Promise<void>;
   /** Lets every worker run until nothing is due, time included up to `forMs`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { endLink, findLink, linkRecord, MONITORING_QUEUE } from '../../../src/connector/links/links.ts';
-import { type MonitoringDeps, monitorLinks, remarkMonitoring } from '../../../src/connector/links/monitoring.ts';
+import { type MonitoringDeps, markUnconfirmed, monitorLinks } from '../../../src/connector/links/monitoring.ts';
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
 import { type OutboundHttp, openClient } from '../../../src/http/outbound/client.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
@@ -94,7 +94,7 @@ describe.each(ENGINES)('monitoring on %s', (engine) => {
       { key: 'crm:1', due_at: null, parked_at: 1_000, error: 'No such company (404)' },
     ]);
     expect(await rowOf(fixture, '2')).toMatchObject({ observed: 'on' });
-    expect(await fixture.store.write((tx) => remarkMonitoring(tx, fixture.at))).toBe(0);
+    expect(await fixture.store.write((tx) => markUnconfirmed(tx, fixture.at))).toBe(0);
     fixture.service.allow(entityOf('1'));
     await link(fixture, '1');
     await run(fixture);
@@ -202,7 +202,7 @@ describe.each(ENGINES)('monitoring on %s', (engine) => {
     await run({ ...fixture, upstream: undefined });
     expect(await lanesOf(fixture)).toEqual([]);
     expect(await rowOf(fixture)).toMatchObject({ observed: 'unknown', observed_at: null });
-    const remark = () => fixture.store.write((tx) => remarkMonitoring(tx, fixture.at));
+    const remark = () => fixture.store.write((tx) => markUnconfirmed(tx, fixture.at));
     expect([await remark(), await remark()]).toEqual([2, 0]);
     await run(fixture);
     expect(fixture.service.items('crm')).toEqual([`${entityOf('1')} 1`]);

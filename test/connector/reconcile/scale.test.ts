@@ -19,7 +19,7 @@ test.each(ENGINES)(
         ? sql`generate_series(1, ${sql.lit(MANY)}) as n`
         : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(MANY)}) select n from s) as s`;
     await store.write((tx) =>
-      sql`insert into link (provider, record_id, entity, state, desired, monitored, send_update, synced_seq, origin, trust, created_at, updated_at)
+      sql`insert into link (provider, record_id, entity, state, desired, observed, send_update, synced_seq, origin, trust, created_at, updated_at)
       select 'crm', 'r' || n, 'CVR-1-' || (10000000 + n), 'active', 'on', 'on', 0, 0, 'number', 'crm',
         cast(${LINKED_AT} as bigint), cast(${LINKED_AT} as bigint) from ${series}`.execute(tx),
     );

@@ -6,9 +6,9 @@ import type { Crm } from '../../../src/connector/crm/crm.ts';
 import { type Link, linkRecord } from '../../../src/connector/links/links.ts';
 import { openUpstream, type Upstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
 import type { ReconcileContext } from '../../../src/connector/reconcile/context.ts';
-import { runExclusively, type SeizeOptions } from '../../../src/connector/reconcile/exclusive-run.ts';
+import { type ExclusiveRunOptions, runExclusively } from '../../../src/connector/reconcile/exclusive-run.ts';
 import { type Mandate, type Repaired, repairAll } from '../../../src/connector/reconcile/repair.ts';
-import { believe, type Survey, survey } from '../../../src/connector/reconcile/survey.ts';
+import { rememberSizes, type Survey, survey } from '../../../src/connector/reconcile/survey.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { createRateLimiter } from '../../../src/runtime/rate-limiter.ts';
 import type { Store } from '../../../src/store/open.ts';
@@ -34,7 +34,7 @@ export interface CompareStage {
   at: number;
   /** Asked before each page of the scan. */
   beforePage: (cursor: string | undefined) => Promise<Page | undefined> | Page | undefined;
-  options: SeizeOptions;
+  options: ExclusiveRunOptions;
   link(record: string, entity: string, more?: Partial<Link>): Promise<void>;
   /** Links a record that the CRM and the service know as well. */
   agree(record: string, number: string, more?: Partial<Link>): Promise<string>;
@@ -144,7 +144,7 @@ export async function setComparison({
         const signal = AbortSignal.timeout(20_000);
         const found = await survey(own, signal);
         const repaired = await repairAll(own, found, { person: false, implausible: false, ...mandate }, signal);
-        if (found.doubts.length === 0 || mandate?.implausible === true) await believe(own, found);
+        if (found.doubts.length === 0 || mandate?.implausible === true) await rememberSizes(own, found);
         return { found, repaired };
       }),
     async lanes(queue) {

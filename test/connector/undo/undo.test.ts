@@ -51,8 +51,8 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: null });
     expect(await undo(stage, name, '--event', '1')).toBe('0 undone');
-    const story = (await stage.cli('explain', ENTITY)).stdout;
-    expect(story).toMatch(/Rulings\n.*hold.*undone/u);
+    const timeline = (await stage.cli('explain', ENTITY)).stdout;
+    expect(timeline).toMatch(/Overrides\n.*hold.*undone/u);
 
     expect((await stage.cli('hold', `${crm}:${id}`, name, '--clear')).code).toBe(0);
     await stage.settled();

@@ -109,10 +109,10 @@ function readLine(
   const id = readId(named);
   if (id.kind === 'none') return { line, problem: `${named} can be no record: ${id.reason}` };
   const recordId = id.id;
-  const said = cell('action').toLowerCase();
-  const action = ACTIONS.find((one) => one === said);
+  const text = cell('action').toLowerCase();
+  const action = ACTIONS.find((one) => one === text);
   if (action === undefined)
-    return { line, problem: `the action of record ${recordId} is ${said === '' ? 'blank' : said}: write link or skip` };
+    return { line, problem: `the action of record ${recordId} is ${text === '' ? 'blank' : text}: write link or skip` };
   const number = cell('number');
   // A spreadsheet drops leading zeros of what looks like a number.
   const read = readCvrNumber(number, { pad: true });

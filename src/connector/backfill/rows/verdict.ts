@@ -34,7 +34,7 @@ export type Action = (typeof ACTIONS)[number];
 export const FOR_A_PERSON: readonly Verdict[] = ['ambiguous', 'invalid', 'unit', 'differs', 'changed'];
 
 /** What a record's number says of it. */
-export interface PlanSpeech {
+export interface NumberVerdict {
   readonly verdict: Verdict;
   /** The canonical entity id, where the number is a company's. */
   readonly entity: string | null;
@@ -51,12 +51,14 @@ const PADDED = 'its leading zero was missing';
 export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];
 
 /** Reads what a record holds as its number; `isHeld` is the CRM's word that the record is to be left alone. */
-export function verdictOf(value: PropertyValue, isHeld: boolean): PlanSpeech {
-  const said = ofNumber(value);
-  return isHeld && said.verdict === 'matched' ? { ...said, verdict: 'held', detail: 'on hold in the CRM' } : said;
+export function verdictOf(value: PropertyValue, isHeld: boolean): NumberVerdict {
+  const assessed = ofNumber(value);
+  return isHeld && assessed.verdict === 'matched'
+    ? { ...assessed, verdict: 'held', detail: 'on hold in the CRM' }
+    : assessed;
 }
 
-function ofNumber(value: PropertyValue): PlanSpeech {
+function ofNumber(value: PropertyValue): NumberVerdict {
   const read = readCvrNumber(value);
   switch (read.kind) {
     case 'number':
@@ -77,7 +79,7 @@ function ofNumber(value: PropertyValue): PlanSpeech {
 
 const isPadded = (value: PropertyValue, number: string): boolean => typeof value === 'number' && number.startsWith('0');
 
-const matched = (number: string, detail: string | null): PlanSpeech => ({
+const matched = (number: string, detail: string | null): NumberVerdict => ({
   verdict: 'matched',
   entity: companyEntityId(number),
   detail,
