@@ -2,26 +2,19 @@
 import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
-import { leaseOf } from '../../runtime/lanes/lease.ts';
-import {
-  beginWrites,
-  type EndedWrite,
-  type PendingWrite,
-  pendingUnder,
-  settleWrites,
-} from '../../runtime/lanes/pending-writes.ts';
+import { beginWrites, type PendingWrite, pendingUnder, settleWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Store, Tx } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
-import { withSendGuard } from '../crm/send-guard.ts';
 import { isHeldByOverride, readHolds } from '../decide/holds.ts';
 import { type Happened, writeHistory } from '../sync/history.ts';
-import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
+import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { type FaultSettlement, later } from '../sync/settle.ts';
 import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
 import { parentQueue } from './mark.ts';
+import { type Begun, sendWrite } from './send-write.ts';
 
 export interface AssignDeps {
   readonly store: Store;
@@ -40,9 +33,6 @@ interface AssignResult {
   /** The record is deleted or merged in the CRM: a sync lets its link follow. */
   readonly isMissing?: true;
 }
-
-/** The writes of a run, by record, and how they ended. */
-type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
 
 const DONE: Settlement = { kind: 'done' };
 /** A record that stands in the way above may be about to move: about a minute of tries. */
@@ -211,31 +201,12 @@ async function writeAll(
         results.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
         continue;
       }
-      const outcome = await send(deps, claim, write, begun, () =>
+      const outcome = await sendWrite(deps, claim, write, begun, () =>
         parents.write({ id: desired.id, parent, was }, signal),
       );
       if (outcome.kind === 'written') lineage.set(desired.id, parent);
       results.set(claim.key, resultFor(crm.name, one, outcome, now()));
     }
-  }
-}
-
-/** Makes the call unless the lease is lost by then, and stores how it ended. */
-async function send<T>(
-  { store, now }: AssignDeps,
-  claim: Claim,
-  write: PendingWrite,
-  begun: Begun,
-  call: () => Promise<T>,
-): Promise<T> {
-  const lease = leaseOf(store, [claim], now);
-  begun.set(claim.key, { write, end: 'unanswered' });
-  try {
-    const outcome = await withSendGuard(guardOf(lease), call);
-    begun.set(claim.key, { write, end: 'answered' });
-    return outcome;
-  } finally {
-    if (lease.isUnsent) begun.set(claim.key, { write, end: 'unsent' });
   }
 }
 

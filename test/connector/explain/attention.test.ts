@@ -268,17 +268,15 @@ describe.each(ENGINES)('a store of an earlier version, on %s', (engine) => {
   it('learns what stays beside a refused value, and which bodies are register documents', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
-      await sql`alter table quarantine drop column source`.execute(tx);
-      await sql`alter table quarantine drop column subject`.execute(tx);
-      await sql`alter table property_state drop column refused_over`.execute(tx);
-      await sql`alter table rate_limit rename to rate`.execute(tx);
-      await sql`alter table rate drop column blocked_since`.execute(tx);
-      await sql`alter table rate drop column fault`.execute(tx);
+      const alter = (change: string) => sql.raw(`alter table ${change}`).execute(tx);
+      for (const name of ['source', 'subject']) await alter(`quarantine drop column ${name}`);
+      await alter('property_state drop column refused_over');
+      await alter('rate_limit rename to rate');
+      for (const name of ['blocked_since', 'fault']) await alter(`rate drop column ${name}`);
       await sql`insert into quarantine (received_at, reason, body) values
         (1, 'register document 10000001: odd', '{}'), (2, 'entityId is missing', '[]')`.execute(tx);
-      await sql`insert into rate (key, next_at, blocked_until, reason) values ('crm/*', 0, ${NOW + 5}, 'slow')`.execute(
-        tx,
-      );
+      await sql`insert into rate (key, next_at, blocked_until, reason)
+        values ('crm/*', 0, ${NOW + 5}, 'slow')`.execute(tx);
       await linkRecord(tx, { provider: 'crm', recordId: '1', entity: COMPANY, sendUpdate: false, now: NOW });
       await sql`insert into property_state (provider, record_id, property, refused, refused_reason)
         values ('crm', '1', 'name', '"new"', 'too long')`.execute(tx);
@@ -290,7 +288,7 @@ describe.each(ENGINES)('a store of an earlier version, on %s', (engine) => {
         await sql`insert into history (at, provider, record_id, entity, property, seq, rule, old_value, outcome)
           values (1, 'crm', '1', ${COMPANY}, 'name', 1, 'set-aside', ${old}, ${outcome})`.execute(tx);
       await addReviewCare(tx, engine);
-      await sql`alter table rate rename to rate_limit`.execute(tx);
+      await alter('rate rename to rate_limit');
     });
     expect((await readAttention(store.db, NOW)).map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([
       'value: too long; "old" stays in the CRM',

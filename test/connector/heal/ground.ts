@@ -212,3 +212,12 @@ export async function newGround(
   };
   return fixture;
 }
+
+/** Hints at records one after the other, and heals each before the next. */
+export async function report(fixture: Fixture, ...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await fixture.hint(id);
+    await fixture.healOnce();
+  }
+  await fixture.settle();
+}

@@ -1,22 +1,12 @@
-/** Merges, in whichever order the CRM tells of them and of the deletions that come with them. */
+/** Merges, in whichever order the CRM reports them and the deletions that come with them. */
 import { describe, expect, it } from 'vitest';
-import { readOverrides, setOverride } from '../../../src/connector/decide/override.ts';
 import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { A, B, type Fixture, newGround, numberOf } from './ground.ts';
+import { A, B, type Fixture, newGround, numberOf, report } from './ground.ts';
 
 const statesOf = async (fixture: Fixture, ...ids: string[]) =>
   Promise.all(ids.map(async (id) => [(await fixture.row(id))?.state, (await fixture.row(id))?.entity]));
-
-/** Tells of records one after the other, each with a look of its own. */
-async function report(fixture: Fixture, ...ids: string[]): Promise<void> {
-  for (const id of ids) {
-    await fixture.hint(id);
-    await fixture.healOnce();
-  }
-  await fixture.settle();
-}
 
 describe.each(ENGINES)('a merge on %s', (engine) => {
   it('takes the link along to the new record, and all that it was', async () => {
@@ -238,72 +228,5 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
       ],
       [`${A} 8`],
     ]);
-  });
-
-  it("takes a person's rulings along", async () => {
-    const fixture = await newGround(engine, { autoLink: false });
-    await fixture.link('7', A);
-    const override = {
-      provider: 'crm',
-      property: 'name',
-      once: 0,
-      until: null,
-      reason: 'ours',
-      created_at: 1,
-    } as const;
-    await fixture.store.write((tx) =>
-      tx
-        .insertInto('override')
-        .values([
-          { ...override, record_id: '7', kind: 'hold' },
-          { ...override, record_id: '7', property: 'phone', kind: 'hold' },
-          { ...override, record_id: '9', kind: 'release' },
-        ])
-        .execute(),
-    );
-    fixture.merge('7', '9');
-    fixture.put('9', { cvr: numberOf(A) });
-    await report(fixture, '7');
-    const overrides = fixture.store.db.selectFrom('override').select(['property', 'kind']).where('record_id', '=', '9');
-    expect(await overrides.orderBy('property').execute()).toEqual([
-      { property: 'name', kind: 'hold' },
-      { property: 'phone', kind: 'hold' },
-    ]);
-  });
-
-  it('leaves no hold behind for one that has ended, and makes no hole in a hold for a release', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
-    await fixture.link('7', A);
-    const overrides = [
-      ['7', 'phone', 'hold', 0, null],
-      ['9', 'phone', 'hold', 0, fixture.now - 1],
-      ['7', 'name', 'release', 0, null],
-      ['9', '*', 'hold', 0, null],
-    ] as const;
-    const rows = overrides.map(([record_id, property, kind, once, until]) => {
-      return { provider: 'crm', record_id, property, kind, once, until, reason: null, created_at: 1 };
-    });
-    await fixture.store.write((tx) => tx.insertInto('override').values(rows).execute());
-    fixture.merge('7', '9');
-    fixture.put('9', { cvr: numberOf(A) });
-    await report(fixture, '7');
-    const kept = (await readOverrides(fixture.store.db, 'crm', ['9'], fixture.now)).get('9') ?? [];
-    expect([...kept].map(([property, { kind, until }]) => [property, kind, until])).toEqual([
-      ['*', 'hold', null],
-      ['phone', 'hold', null],
-    ]);
-  });
-
-  it("does not let a release for once, which was meant for another value, take the survivor's", async () => {
-    const fixture = await newGround(engine, { autoLink: false });
-    await fixture.link('7', A);
-    const once = { kind: 'release', once: true, until: null, reason: null } as const;
-    await fixture.store.write((tx) =>
-      setOverride(tx, { provider: 'crm', recordId: '7', property: 'name' }, once, fixture.now),
-    );
-    fixture.merge('7', '9');
-    fixture.put('9', { cvr: numberOf(A) });
-    await report(fixture, '7');
-    expect(await readOverrides(fixture.store.db, 'crm', ['9'], fixture.now)).toEqual(new Map());
   });
 });

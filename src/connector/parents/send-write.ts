@@ -1,0 +1,34 @@
+/** Sends the write of one parent under the lease of its lane. */
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { leaseOf } from '../../runtime/lanes/lease.ts';
+import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { Store } from '../../store/open.ts';
+import { withSendGuard } from '../crm/send-guard.ts';
+import { guardOf } from '../sync/lost-lease.ts';
+
+export interface SendDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** The writes of a run, by record, and how they ended. */
+export type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
+
+/** Makes the call unless the lease is lost by then, and stores how it ended. */
+export async function sendWrite<T>(
+  { store, now }: SendDeps,
+  claim: Claim,
+  write: PendingWrite,
+  begun: Begun,
+  call: () => Promise<T>,
+): Promise<T> {
+  const lease = leaseOf(store, [claim], now);
+  begun.set(claim.key, { write, end: 'unanswered' });
+  try {
+    const outcome = await withSendGuard(guardOf(lease), call);
+    begun.set(claim.key, { write, end: 'answered' });
+    return outcome;
+  } finally {
+    if (lease.isUnsent) begun.set(claim.key, { write, end: 'unsent' });
+  }
+}
