@@ -126,7 +126,9 @@ function lateOf(
   if (late === undefined) return undefined;
   const isNewer = written !== undefined && writtenAt > late.from.at;
   if (isNewer && same(crm, written)) return undefined;
-  const old = isNewer ? written : kept === undefined ? late.old : JSON.parse(kept.crm);
+  // A difference is forgotten with the next write of ours: what a person had came after all that we wrote.
+  const before = isNewer ? written : late.old;
+  const old = kept === undefined ? before : JSON.parse(kept.crm);
   return { ...late, old, overtook: isNewer };
 }
 

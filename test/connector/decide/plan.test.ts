@@ -96,3 +96,37 @@ it('nothing is planned for a person who may not be named', () => {
   expect(planned(NAME, { entity: 'CVR-3-4999000001' })).toBeUndefined();
   expect(planned(NAME, { entity: 'CVR-3-4999000001', persons: true })).toMatchObject({ action: 'write' });
 });
+
+describe('a late write of ours over the edit of a person', () => {
+  const from = { queue: 'sync:crm', key: '1', fence: 3, at: 100, detail: '{}' };
+  const late = (writtenAt: number, kept: { crm: string; now: string } | undefined) =>
+    planned(NAME, {
+      mapping: [{ field: 'name', property: 'name', policy: 'tracked' }],
+      crm: { name: 'Late' },
+      remembered: new Map([
+        [
+          'name',
+          {
+            written: 'Newer',
+            writtenAt,
+            refused: undefined,
+            trusted: false,
+            kept,
+            pending: [{ field: 'name', old: 'First', now: 'Late', seq: 1, from }],
+          },
+        ],
+      ]),
+    })?.late;
+
+  it.each([
+    ['a newer value of ours', 200],
+    ['no newer value of ours', 50],
+  ])('names in history what the person had, with %s before it, so that undo can restore it', (_, writtenAt) => {
+    expect(late(writtenAt, { crm: '"Person"', now: '"New"' })).toMatchObject({ old: 'Person', now: 'Late' });
+  });
+
+  it('names what it replaced where no person had changed it', () => {
+    expect(late(200, undefined)).toMatchObject({ old: 'Newer', overtook: true });
+    expect(late(50, undefined)).toMatchObject({ old: 'First', overtook: false });
+  });
+});
