@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Payload } from '../../src/protocol/payload.ts';
 import { asStringChange, readPayload, type WireOptions } from '../../src/protocol/payload.ts';
+import { LONGEST_TEXT } from '../../src/protocol/text/shape.ts';
 
 const read = (updates: unknown, options: WireOptions = {}): Payload => {
   const result = readPayload({ entityId: 'cvr-1-99000016', timestamp: '2026-08-14T09:30:00', updates }, options);
@@ -126,5 +127,21 @@ describe('hostile names', () => {
     if (result.ok) expect(Object.keys(result.payload.unknown)).toEqual(['constructor', 'toString']);
     expect('polluted' in {}).toBe(false);
     expect(result.ok && result.payload.updates.name && 'polluted' in result.payload.updates.name).toBe(false);
+  });
+});
+
+describe('every text from outside is bounded when it is read', () => {
+  const renamed = (length: number) =>
+    read({ name: { updated: true, before: 'A', after: 'x'.repeat(length) }, website: rename });
+
+  it('sets an entry aside whose text is longer than any property takes, and reads the others', () => {
+    const payload = renamed(LONGEST_TEXT + 1);
+    expect(payload.updates).toEqual({ website: expect.anything() });
+    expect(payload.malformed).toMatchObject([{ event: 'name' }]);
+    expect(JSON.stringify(payload.malformed)).toContain(`may have ${LONGEST_TEXT}`);
+  });
+
+  it('reads a text of just that length', () => {
+    expect(renamed(LONGEST_TEXT).malformed).toEqual([]);
   });
 });

@@ -30,6 +30,9 @@ export type Marks = {
   readonly text?: 'entity' | 'time';
 };
 
+/** The longest text that is read, in characters: no property of the CRMs takes more. */
+export const LONGEST_TEXT = 131_072;
+
 /** An unreadable value. Compared by identity; never leaves this file. */
 const UNREADABLE = Symbol('unreadable');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
@@ -55,6 +58,10 @@ const unwrap = (value: unknown): unknown =>
 const readText = (schema: TSchema, value: unknown, path: string, issues: Issue[]): unknown => {
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
   if (typeof text !== 'string') return fail(path, value, 'a text', issues);
+  if (text.length > LONGEST_TEXT) {
+    issues.push({ path, message: `has ${text.length} characters, may have ${LONGEST_TEXT}` });
+    return UNREADABLE;
+  }
   const kind = marksOf(schema).text;
   if (kind === 'entity') return canonicalEntityId(text) ?? text;
   return kind === 'time' && normaliseTime(text) === undefined ? fail(path, value, 'an ISO 8601 time', issues) : text;
