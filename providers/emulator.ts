@@ -1,5 +1,5 @@
 /**
- * The ground under every CRM emulator: an HTTP server on loopback with scripted faults and counters.
+ * The base of every CRM emulator: an HTTP server on loopback with scripted faults and counters.
  *
  * An emulator is strict where the real CRM is strict. It serves the demo, the tests and plugin authors,
  * in the same process or as `cvrsync emulate NAME`.

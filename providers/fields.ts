@@ -57,7 +57,7 @@ export interface Field {
   readonly about: string;
   /** True where the values name natural persons: no preset maps such a field. */
   readonly persons?: true;
-  /** True where events name one member at a time and no payload names all: no property can be told the list. */
+  /** True where events name one member at a time and no payload names all: no property can hold the list. */
   readonly partial?: true;
 }
 
@@ -148,5 +148,5 @@ export type FieldName = keyof typeof FIELDS;
 /** All field names, in the order documentation lists them. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
-/** Tells whether a text names a company field. */
+/** True where a text names a company field. */
 export const isFieldName = (text: string): text is FieldName => Object.hasOwn(FIELDS, text);

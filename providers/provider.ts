@@ -136,7 +136,7 @@ export type Http = (request: HttpRequest) => Promise<HttpResponse>;
  * `auth` credentials refused, the account is paused and probed once a minute;
  * `unavailable` no answer, 5xx, cut or timed out: back off and try again;
  * `locked` the account cannot be written for a while (`retryAfterMs`);
- * `refused` the CRM understood and said no: a person must act.
+ * `refused` the CRM understood and denied: a person must act.
  */
 export type Fault = 'rate' | 'auth' | 'unavailable' | 'locked' | 'refused';
 
@@ -213,7 +213,7 @@ export interface SecretStore {
   set(key: string, value: string): Promise<void>;
 }
 
-/** What the runtime lends a connection. */
+/** What the runtime gives a connection. */
 export interface ProviderContext {
   readonly http: Http;
   readonly keep: SecretStore;

@@ -1,4 +1,4 @@
-/** What a package gets by `import … from 'cvrsync/testing'`: the conformance suite, and the ground for a fake of its CRM. */
+/** What a package gets by `import … from 'cvrsync/testing'`: the conformance suite, and the server for a fake of its CRM. */
 export { BrokenRule, type Check, conformance, judge, type RuleResult } from './conformance/conformance.ts';
 export { openTestHttp, type TestHttp } from './conformance/http.ts';
 export { defineSubject, type FakeCrm, type Lack, type Subject } from './conformance/subject.ts';

@@ -18,7 +18,7 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Asks again until it is as wished, or for so long that it never will be. */
+/** Asks again until the result is as expected, or the patience ends. */
 export async function until<T>(forMs: number, ask: () => Promise<T>, isWell: (value: T) => boolean): Promise<T> {
   const end = Date.now() + forMs;
   let value = await ask();

@@ -45,14 +45,17 @@ export function judgeUpdate(id: string, sent: readonly string[], answer: Answer)
 
 /** What became of a company that was sent; its id is in the answer, else in the message. */
 export function judgeExport(idKey: string, sent: Readonly<Record<string, unknown>>, answer: Answer): Created {
-  const told = idIn(answer.json, idKey);
+  const answeredId = idIn(answer.json, idKey);
   if (answer.status === 409)
-    return { kind: 'duplicate', reason: reasonOf(answer), ...(told !== undefined && { id: told }) };
+    return { kind: 'duplicate', reason: reasonOf(answer), ...(answeredId !== undefined && { id: answeredId }) };
   if (answer.status >= 300)
     return { kind: 'rejected', reason: reasonOf(answer), properties: blamed(answer, Object.keys(sent)) };
-  const id = told ?? idIn(sent, idKey);
+  const id = answeredId ?? idIn(sent, idKey);
   if (id !== undefined) return { kind: 'created', id };
-  throw new ProviderError('refused', `exportUrl took the company and told no id: answer with one, or set idKey to cvr`);
+  throw new ProviderError(
+    'refused',
+    `exportUrl took the company and returned no id: answer with one, or set idKey to cvr`,
+  );
 }
 
 /** The id in an object, as text. */

@@ -43,11 +43,15 @@ export async function connectHttp(settings: HttpSettings, { http, now }: Provide
     if (isGone(answer)) return { kind: 'gone', id };
     if (answer.status >= 300) return { kind: 'retry', id, reason: `readUrl was answered ${answer.status}` };
     if (!isObject(answer.json)) throw new ProviderError('unavailable', 'readUrl was answered with no JSON object');
-    const told = idIn(answer.json, idKey);
-    if (told !== undefined && bare(told) !== bare(id))
-      return { kind: 'retry', id, reason: `readUrl was answered with another company, whose ${idKey} is ${told}` };
+    const answeredId = idIn(answer.json, idKey);
+    if (answeredId !== undefined && bare(answeredId) !== bare(id))
+      return {
+        kind: 'retry',
+        id,
+        reason: `readUrl was answered with another company, whose ${idKey} is ${answeredId}`,
+      };
     // Taken for a company that cannot be read, it would be written over whatever a person wrote there.
-    if (told === undefined && !Object.keys(answer.json).some((name) => known.has(name)))
+    if (answeredId === undefined && !Object.keys(answer.json).some((name) => known.has(name)))
       throw new ProviderError(
         'refused',
         `readUrl was answered with JSON that holds neither ${idKey} nor any property: answer with flat JSON, or name its properties in properties`,
@@ -147,7 +151,7 @@ async function checkApi({ updateUrl, listUrl }: HttpSettings, get: (url: string)
   // Without what follows the path: a key may stand there, and be another one tomorrow.
   const account = { id: origin + pathname, name: `the API at ${host}` };
   if (listUrl === undefined)
-    return { ...account, notes: ['not tried: without listUrl nothing can be asked, the first change will tell'] };
+    return { ...account, notes: ['not tried: without listUrl cvrsync cannot test a call; the first change will'] };
   const { status } = await get(listUrl);
   if (status >= 300) throw new ProviderError('refused', `listUrl was answered ${status}: check the address`);
   return { ...account, notes: [] };

@@ -6,17 +6,21 @@ import type { Settings } from './settings.ts';
 export type Answer = Readonly<Record<string, unknown>>;
 
 /**
- * Makes calls through the Http the runtime lends: it paces, counts, retries and ends them.
- * What goes wrong with the connection as a whole is thrown; say what happened and what to do, and never a secret.
+ * Makes calls through the Http of the runtime, which limits their rate, counts them and ends them.
+ * Throws what goes wrong with the connection as a whole: say what happened and what to do, and never include a secret.
  */
 export function call({ http, now }: ProviderContext, { baseUrl, token }: Settings, signal: AbortSignal) {
   return async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { status, headers: told, body: text } = await http({ method, url: baseUrl + path, headers, signal, ...sent });
+    const {
+      status,
+      headers: answered,
+      body: text,
+    } = await http({ method, url: baseUrl + path, headers, signal, ...sent });
     if (status === 401) throw new ProviderError('auth', 'My CRM refused the token: put a valid one in token');
     if (status === 429) {
-      const wait = retryAfterMs(told['retry-after'], now()) ?? 10_000;
+      const wait = retryAfterMs(answered['retry-after'], now()) ?? 10_000;
       throw new ProviderError('rate', 'My CRM takes no more calls now', { retryAfterMs: wait });
     }
     if (status >= 500) throw new ProviderError('unavailable', `My CRM answered ${status}`);
@@ -31,7 +35,7 @@ function parsed(text: string, status: number): Answer {
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null) return { ...json };
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw new ProviderError('unavailable', `My CRM answered ${status} with something that is no JSON object`);
 }

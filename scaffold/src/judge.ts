@@ -7,18 +7,18 @@ import { toValues } from './properties.ts';
 export function judgeRead(id: string, properties: readonly string[], answer: Answer): Read {
   const found = entryOf(id, answer);
   if (found?.values !== undefined) return { kind: 'found', id, properties: toValues(found.values, properties) };
-  return lost(id, found) ?? { kind: 'retry', id, reason: 'My CRM said nothing of this company' };
+  return lost(id, found) ?? { kind: 'retry', id, reason: 'the answer of My CRM leaves this company out' };
 }
 
 /** What became of a patch. Silence about it is never success. */
 export function judgeUpdate(id: string, answer: Answer): Outcome {
-  const said = entryOf(id, answer);
-  if (said?.ok === true) return { kind: 'written', id };
-  if (said?.errors !== undefined) {
+  const entry = entryOf(id, answer);
+  if (entry?.ok === true) return { kind: 'written', id };
+  if (entry?.errors !== undefined) {
     // By name: the runtime leaves these out and writes the rest.
-    return { kind: 'rejected', id, reason: 'My CRM refused some values', properties: said.errors };
+    return { kind: 'rejected', id, reason: 'My CRM refused some values', properties: entry.errors };
   }
-  return lost(id, said) ?? { kind: 'retry', id, reason: 'My CRM said nothing of this company' };
+  return lost(id, entry) ?? { kind: 'retry', id, reason: 'the answer of My CRM leaves this company out' };
 }
 
 interface Entry {

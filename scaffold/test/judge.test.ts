@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeUpdate } from '../src/judge.ts';
 
-test('a company the CRM said nothing about was not written', () => {
+test('a company that the answer leaves out was not written', () => {
   const outcome = judgeUpdate('1', { companies: [{ id: '2', ok: true }] });
-  assert.deepEqual(outcome, { kind: 'retry', id: '1', reason: 'My CRM said nothing of this company' });
+  assert.deepEqual(outcome, { kind: 'retry', id: '1', reason: 'the answer of My CRM leaves this company out' });
 });

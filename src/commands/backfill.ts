@@ -1,4 +1,4 @@
-/** `backfill`: the companies that a CRM has already are found by their number, linked, and monitored. */
+/** `backfill`: finds the companies that a CRM already holds by their number, links them and has them monitored. */
 import { type BackfillOptions, runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
 import { printWarnings } from '../connector/backfill/plan/doubts.ts';
 import { PlanError } from '../connector/backfill/plan/take.ts';
@@ -17,26 +17,23 @@ const SAMPLE = 10;
 
 export const command = defineCommand({
   name: 'backfill',
-  about: 'find the companies a CRM has already by their CVR number, link them, have them monitored',
+  about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
   args: { provider: needed('the CRM, as it is named in the configuration') },
   options: {
     dryRun: flag('only scan, and show what would be linked'),
-    plan: text('only scan, and write what would be linked into a file that a person may edit', 'file'),
+    plan: text('only scan, and write what would be linked into a file that you can edit', 'file'),
     apply: text('link exactly what this plan says', 'file'),
-    limit: integer('link at most so many now; the next start goes on'),
-    sendUpdate: flag('have the service send each company at once, whole: the first fill'),
-    trust: oneOf(
-      ['crm', 'register'],
-      'whose word counts where a property differs at the first fill; crm where not given',
-    ),
-    restart: flag('forget a scan or a plan that is not done, and begin again'),
-    yes: flag('without a question: link what the scan finds, or a plan that looks as if a column had slipped'),
+    limit: integer('link at most so many now; the next run continues'),
+    sendUpdate: flag('ask the service to send each company in full at once, for the first fill'),
+    trust: oneOf(['crm', 'register'], 'whose value wins where a property differs at the first fill (default crm)'),
+    restart: flag('discard an unfinished scan or plan, and start again'),
+    yes: flag('do not ask: link what the scan finds, also where many lines of a plan look wrong'),
   },
   run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart, yes }) => {
     if (dryRun && apply !== undefined && plan === undefined) return tryFile(context, provider, apply);
     const mode = modeOf(dryRun, plan, apply);
     if (limit !== undefined && (mode.kind === 'poll' || mode.kind === 'plan'))
-      throw new UsageError('--limit is for what is linked: leave it out with --dry-run and --plan');
+      throw new UsageError('--limit counts linked records: leave it out with --dry-run and --plan');
     const began = Date.now();
     return withBackfill(context, provider, async (opened, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);
@@ -68,15 +65,15 @@ export const command = defineCommand({
   },
 });
 
-const PLAN_FIRST = 'look first with --dry-run or --plan FILE';
+const PLAN_FIRST = 'try it first with --dry-run or --plan FILE';
 const questionOf = (provider: string, count: number): string =>
   `Link ${count === 1 ? '1 record' : `${count} records`} of ${provider}, and have their companies monitored?`;
 
-/** Before a scan of an hour, and not after it. */
+/** Checks before a long scan, not after it, that the operator can confirm. */
 function needAnswer({ stdin, stderr, json }: CommandContext, yes: boolean, provider: string): void {
   if (yes || (stdin?.isTTY === true && stderr.isTTY === true && !json)) return;
   throw new UsageError(
-    `backfill ${provider} links every record whose number it finds, and nobody can be asked here: add --yes, or ${PLAN_FIRST}`,
+    `backfill ${provider} links every record whose number it finds, and cvrsync cannot ask here: add --yes, or ${PLAN_FIRST}`,
   );
 }
 
@@ -95,7 +92,7 @@ const tryFile = (context: CommandContext, provider: string, file: string): Promi
 
 function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undefined): BackfillOptions['mode'] {
   if ([dryRun, plan !== undefined, apply !== undefined].filter(Boolean).length > 1)
-    throw new UsageError('--plan and --dry-run, and --plan and --apply, exclude each other: give one of them');
+    throw new UsageError('give only one of --dry-run, --plan and --apply');
   if (plan !== undefined) return { kind: 'plan', file: plan };
   if (apply !== undefined) return { kind: 'file', file: apply };
   return { kind: dryRun ? 'poll' : 'apply' };
@@ -103,7 +100,7 @@ function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undef
 
 type Asked = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly yes: boolean };
 
-/** `ended` undefined: stopped by a signal. */
+/** The summary of a run; `ended` is undefined where a signal stopped it. */
 async function summarise(
   { store, crm, upstream }: BackfillContext,
   calls: CallsMade,
@@ -114,7 +111,7 @@ async function summarise(
   const { mode } = asked;
   const { name: provider } = crm;
   const run = ended ?? (await readRun(store.db, provider));
-  // Of a run that is done, nothing is gone on with: this one was stopped before it began.
+  // A finished run cannot continue: this one was stopped before it began.
   const begun = ended ?? (run?.phase === 'done' ? undefined : run);
   const isPlan = mode.kind === 'plan';
   const nextMode = isPlan && ended !== undefined ? ({ kind: 'file', file: mode.file } as const) : mode;
@@ -149,7 +146,7 @@ async function summarise(
   };
 }
 
-/** The command in a mode, else the next start would be another one's: it would link, or with other options. */
+/** The command that continues this run, with the same mode and options. */
 function nextOf(provider: string, { mode, trust, sendUpdate, yes }: Asked, begun: BackfillRun | undefined): string {
   return [
     `cvrsync backfill ${provider}`,
@@ -162,7 +159,7 @@ function nextOf(provider: string, { mode, trust, sendUpdate, yes }: Asked, begun
   ].join(' ');
 }
 
-/** What is linked already is no longer to be linked, and a person must say it in a plan. */
+/** The commands that send linked companies again: a plan must name them, because they are linked already. */
 const fillOf = (provider: string): string =>
   `cvrsync backfill ${provider} --plan FILE, there link as the action of what is linked, and --apply FILE --send-update`;
 

@@ -24,9 +24,9 @@ export const command = defineCommand({
       return key;
     });
     const { size } = await stat(to);
-    const wrote = `Wrote ${to} (${size} bytes)${keyFile === undefined ? '' : `, and ${keyFile}, which opens the secrets in it: keep it as one`}.`;
+    const wrote = `Wrote ${to} (${size} bytes)${keyFile === undefined ? '' : `, and ${keyFile}, which decrypts the secrets in the store: keep it as safe as a secret`}.`;
     const configured =
-      service?.secretKey === undefined ? '' : ' Keep service.secretKey with it: it opens the secrets in it.';
+      service?.secretKey === undefined ? '' : ' Keep service.secretKey with it: it decrypts the secrets in the store.';
     context.output.result(
       { file: to, bytes: size, ...(keyFile !== undefined && { keyFile }) },
       `${wrote}${configured} To restore, stop the daemon and put ${keyFile === undefined ? "it in the store's place" : 'both in the places of the store and its key'}.`,

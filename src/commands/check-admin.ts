@@ -1,4 +1,4 @@
-/** What `check` says of the admin listener. */
+/** Checks the admin listener. */
 import type { Config } from '../config/load.ts';
 import { adminTokenOf, ownAddress } from '../halves.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
@@ -7,7 +7,7 @@ import type { Finding, Findings } from '../runtime/finding.ts';
 
 const subject = 'admin listener';
 
-/** Whether others than this machine reach it, whether there is a token, and whether a daemon that runs takes it. */
+/** Checks whether other machines reach it, whether a token exists, and whether a running daemon accepts it. */
 export async function adminFindings(config: Config, http: OutboundHttp, signal: AbortSignal): Promise<Findings> {
   return [...exposure(config), ...(await checkToken(config, http, signal))];
 }
@@ -30,7 +30,7 @@ const NO_TOKEN: Finding = {
 
 function exposure({ admin }: Config): Findings {
   if (isLoopback(admin.host)) return [];
-  const found = `it listens on ${admin.host}: others than this machine reach the administration`;
+  const found = `it listens on ${admin.host}: other machines can reach the administration`;
   if (admin.exposed) return [{ level: 'info', subject, found: `${found}, as admin.exposed says` }];
   return [
     {
@@ -38,7 +38,7 @@ function exposure({ admin }: Config): Findings {
       subject,
       found,
       advice:
-        'take admin.host out; in a container, or behind a firewall that lets only you through, set admin.exposed: true',
+        'remove admin.host; in a container, or behind a firewall that lets only you through, set admin.exposed: true',
     },
   ];
 }
@@ -50,14 +50,14 @@ async function trial({ admin }: Config, token: string, http: OutboundHttp, signa
   const answer = await http({ method: 'GET', url, headers: { authorization: `Bearer ${token}` }, signal }).catch(
     () => undefined,
   );
-  if (answer?.status === 200) return [{ level: 'ok', subject, found: 'the daemon that runs takes the admin token' }];
+  if (answer?.status === 200) return [{ level: 'ok', subject, found: 'the running daemon accepts the admin token' }];
   if (answer?.status !== 401) return [];
   return [
     {
       level: 'warn',
       subject,
-      found: 'the daemon that runs there has another admin token',
-      advice: 'restart it; or give admin.port another value, where it is none of this configuration',
+      found: 'the running daemon has another admin token',
+      advice: 'restart it; if it belongs to another configuration, set another admin.port',
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** What `check` finds of the daemons that run on the store: whether their configuration is the one that is checked. */
+/** Checks whether the daemons on the store run with the configuration that `check` reads. */
 import { configDigests } from '../config/digests.ts';
 import type { Config } from '../config/load.ts';
 import { differingParts, readDaemons, saltOf } from '../runtime/daemons.ts';
@@ -22,6 +22,6 @@ export async function daemonFindings(store: Store, config: Config): Promise<Find
     level: 'warn',
     subject,
     found: `${name}, started ${new Date(startedAt).toISOString().slice(0, 19)}Z, has another configuration than this file in ${parts.join(', ')}`,
-    advice: 'give every daemon of a store the same configuration, and restart those that are old',
+    advice: 'give every daemon of a store the same configuration, and restart the daemons with an old one',
   }));
 }

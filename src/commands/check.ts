@@ -1,4 +1,4 @@
-/** `check`: everything the daemon will need, tried before it runs; what is wrong and what to do. */
+/** `check`: tests everything that the daemon needs before it runs, and says what is wrong and what to do. */
 import { alertFindings } from '../alerts/check.ts';
 import type { Config } from '../config/load.ts';
 import { configWarnings } from '../config/warnings.ts';
@@ -21,11 +21,11 @@ const MIB = 1024 * 1024;
 export const command = defineCommand({
   name: 'check',
   about:
-    'configuration, store, upstream key, CRM credentials, every mapped property, register, mail server, monitors; says what to fix',
+    'test configuration, store, upstream key, CRM credentials, mapped properties, register, mail server and monitors, and say what to fix',
   options: {
     timeout: integer('seconds for all of it (default 60)', 'seconds'),
     createProperties: flag(
-      'make the properties that a mapping needs and a CRM lacks; needs the right to change its schema',
+      'create the properties that a mapping needs and a CRM lacks; needs the right to change its schema',
     ),
   },
   run: async (context, _args, { timeout = 60, createProperties }) => {
@@ -41,7 +41,7 @@ export const command = defineCommand({
           level: 'warn',
           subject: 'all else',
           found: 'not checked',
-          advice: 'put the store right first',
+          advice: 'fix the store first',
         });
       else {
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
@@ -104,7 +104,7 @@ const withUpstream = <C extends { readonly upstream?: unknown }, U>(
   ...(upstream !== undefined && { upstream }),
 });
 
-/** The service in the daemon's own process is there when the daemon is: that it does not run is no fault of the configuration. */
+/** Our own service runs inside the daemon: that it does not answer while the daemon is stopped is not a configuration error. */
 const ofOwnService = (finding: Finding): Finding =>
   finding.subject === 'upstream' && finding.level === 'fail'
     ? {

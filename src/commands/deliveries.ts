@@ -1,4 +1,4 @@
-/** `deliveries`: what was sent to webhooks, and what to send again. */
+/** `deliveries`: lists what was sent to webhooks, and replays or drops it. */
 import {
   countDeliveries,
   type DeliveryFilter,
@@ -18,11 +18,11 @@ const STATES = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const SHOWN = 100;
 
 const filterOptions = {
-  monitor: text('of one monitor', 'id'),
-  state: oneOf(STATES, 'in one state'),
-  entity: text('of one company or person: CVR-1-12345678, or a CVR number', 'id'),
-  since: time('made at or after'),
-  until: time('made before'),
+  monitor: text('only deliveries of this monitor', 'id'),
+  state: oneOf(STATES, 'only deliveries in this state'),
+  entity: text('only deliveries of this company or person: CVR-1-12345678, or a CVR number', 'id'),
+  since: time('only deliveries created at or after this time'),
+  until: time('only deliveries created before this time'),
 };
 
 interface Given {
@@ -43,7 +43,7 @@ const readFilter = ({ monitor, state, entity, since, until }: Given, log: Comman
 
 const list = defineCommand({
   name: 'list',
-  about: 'deliveries, newest first',
+  about: 'list deliveries, newest first',
   options: { ...filterOptions, limit: integer(`show at most so many (default ${SHOWN})`) },
   run: (context, _args, { limit = SHOWN, ...given }) =>
     withStore<ExitCode>(context, async (store) => {
@@ -66,51 +66,52 @@ const list = defineCommand({
         'There are no such deliveries.',
       );
       const all = shown.length < limit ? shown.length : await countDeliveries(store.db, filter);
-      if (all > shown.length) context.log.warn({ all, limit }, 'there are more: raise --limit, or ask for fewer');
+      if (all > shown.length)
+        context.log.warn({ all, limit }, 'there are more: raise --limit, or narrow the list with the other options');
       return 0;
     }),
 });
 
-/** Few names are told, a whole state is counted. */
+/** Up to three event names; of more, two names and the number of the others. */
 const shortened = (events: readonly string[]): string =>
   events.length > 3 ? `${events.slice(0, 2).join(' ')} and ${events.length - 2} more` : events.join(' ');
 
-/** What a command does to deliveries. */
-interface Deed {
+/** A change of deliveries: replay or drop. */
+interface DeliveryAction {
   readonly verb: 'replayed' | 'dropped';
   /** The states it takes where none is named. */
   readonly states: readonly DeliveryState[];
   readonly run: (tx: Tx, filter: DeliveryFilter, now: number) => Promise<number>;
 }
 
-const REPLAY: Deed = { verb: 'replayed', states: ['held', 'failed'], run: replayDeliveries };
-const DROP: Deed = { verb: 'dropped', states: ['due', 'held', 'failed'], run: dropDeliveries };
+const REPLAY: DeliveryAction = { verb: 'replayed', states: ['held', 'failed'], run: replayDeliveries };
+const DROP: DeliveryAction = { verb: 'dropped', states: ['due', 'held', 'failed'], run: dropDeliveries };
 
-const decide = (name: string, about: string, deed: Deed) =>
+const decide = (name: string, about: string, action: DeliveryAction) =>
   defineCommand({
     name,
     about,
     options: {
       ...filterOptions,
-      limit: integer('at most so many, oldest first'),
-      yes: flag('do it; without, only count and end with exit code 3'),
+      limit: integer('take at most so many, oldest first'),
+      yes: flag('do it; without this option only count, and end with exit code 3'),
     },
     run: (context, _args, { limit, yes, ...given }) =>
-      withStore(context, (store) => carryOut(context, store, deed, readFilter(given, context.log), limit, yes)),
+      withStore(context, (store) => carryOut(context, store, action, readFilter(given, context.log), limit, yes)),
   });
 
 async function carryOut(
   context: CommandContext,
   store: Store,
-  deed: Deed,
+  action: DeliveryAction,
   filter: DeliveryFilter,
   limit: number | undefined,
   yes: boolean,
 ): Promise<ExitCode> {
-  const matching = Math.min(await matchCount(store.db, deed, filter), limit ?? Number.POSITIVE_INFINITY);
+  const matching = Math.min(await matchCount(store.db, action, filter), limit ?? Number.POSITIVE_INFINITY);
   const { output } = context;
   if (!yes) {
-    const text = `${matching} deliveries would be ${deed.verb}. Add --yes to do it.`;
+    const text = `${matching} deliveries would be ${action.verb}. Add --yes to do it.`;
     output.result({ matching, done: 0 }, matching === 0 ? 'There are no such deliveries.' : text);
     return matching === 0 ? 0 : 3;
   }
@@ -120,17 +121,17 @@ async function carryOut(
   let done = 0;
   while (done < matching) {
     const step = { ...filter, limit: Math.min(MOST_REPLAYED, matching - done) };
-    const count = await store.write((tx) => deed.run(tx, step, Date.now()));
+    const count = await store.write((tx) => action.run(tx, step, Date.now()));
     done += count;
     if (count < step.limit) break;
   }
   const left = matching - done;
   const rest = left > 0 ? ` ${left} stay as they are: their monitors are off, or have no webhook.` : '';
-  output.result({ matching, done }, `${done} deliveries are ${deed.verb}.${rest}`);
+  output.result({ matching, done }, `${done} deliveries are ${action.verb}.${rest}`);
   return 0;
 }
 
-async function matchCount(db: Db, { states }: Deed, filter: DeliveryFilter): Promise<number> {
+async function matchCount(db: Db, { states }: DeliveryAction, filter: DeliveryFilter): Promise<number> {
   if (filter.state !== undefined) return countDeliveries(db, filter);
   let sum = 0;
   for (const state of states) sum += await countDeliveries(db, { ...filter, state });
@@ -139,10 +140,10 @@ async function matchCount(db: Db, { states }: Deed, filter: DeliveryFilter): Pro
 
 export const command = defineCommand({
   name: 'deliveries',
-  about: 'what was sent to webhooks: list, replay, drop',
+  about: 'manage deliveries to webhooks: list, replay, drop',
   commands: [
     list,
-    decide('replay', 'deliver again what was held or given up; says how many first, and asks for --yes', REPLAY),
-    decide('drop', 'give deliveries up; says how many first, and asks for --yes', DROP),
+    decide('replay', 'replay held and failed deliveries; shows how many, and needs --yes', REPLAY),
+    decide('drop', 'drop deliveries; shows how many, and needs --yes', DROP),
   ],
 });

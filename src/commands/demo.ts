@@ -1,4 +1,4 @@
-/** `demo`: the main job with nothing to set up. */
+/** `demo`: shows the main job without any setup. */
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCommand, flag, integer } from './cli/command.ts';
@@ -9,13 +9,13 @@ const BEAT_MS = 3_000;
 
 export const command = defineCommand({
   name: 'demo',
-  about: 'show the main job with nothing to set up: a sample register, both CRMs emulated, no account and no network',
-  options: { once: flag('end after the story'), seed: integer('another story') },
+  about: 'show the main job without any setup: a sample register and both CRMs emulated, no account and no network',
+  options: { once: flag('end after the scenes'), seed: integer('play another story with another number (default 7)') },
   run: async (context, _args, { once, seed = 7 }) => {
     const { output, signal } = context;
     const { setUpDemo } = await import('./demo/stage.ts');
     const { playOne, playScenes } = await import('./demo/story.ts');
-    // Its own log lines would drown the story.
+    // The daemon's log lines would hide the scenes.
     context.log.level = context.log.level === 'info' ? 'error' : context.log.level;
     const setup = await setUpDemo(context, FOLDER, seed);
     const say = (line: string): void => output.line(line);

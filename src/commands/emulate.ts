@@ -52,18 +52,18 @@ const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: stri
 
 export const command = defineCommand({
   name: 'emulate',
-  about: 'run one of these on this machine until it is stopped: hubspot, salesforce, http, register, service',
+  about: 'run an emulator on this machine until you stop it: hubspot, salesforce, http, register or service',
   args: { name: needed('hubspot, salesforce, http (an API of your own), register or service') },
   options: {
-    port: integer('port to listen on; a free one where it is left out'),
+    port: integer('listen on this port (default: a free one)'),
     seed: integer('the same seed gives the same ids and companies (default 1)'),
-    companies: integer('sample companies to begin with (default 10)'),
+    companies: integer('the number of sample companies (default 10)'),
     faults: text(
       'YAML or JSON: a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
       'file',
     ),
-    every: integer('register, service: seconds between changes to the companies; none where it is left out'),
-    webhook: text('service: where it delivers what is monitored for hubspot and for salesforce', 'url'),
+    every: integer('register, service: seconds between changes to the companies (default: no changes)'),
+    webhook: text('service: the webhook of the hubspot and salesforce jobs', 'url'),
   },
   run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
     const { output, signal, json } = context;

@@ -1,4 +1,4 @@
-/** `explain`: one company's story, from the webhooks that came to what each record holds and why. */
+/** `explain`: one company's timeline, from the received webhooks to what each record holds and why. */
 
 import { ALL_PROPERTIES } from '../connector/decide/override.ts';
 import { shownStay } from '../connector/explain/attention-records.ts';
@@ -10,13 +10,13 @@ import { defineCommand, integer, needed, UsageError } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'explain',
-  about: "one company's story: events received, facts, the rule that decided each property, what became of it",
+  about: "show one company's timeline: events received, facts, the rule that decided each property, and the outcome",
   args: { subject: needed('an entity id (CVR-1-12345678), a CVR number, or PROVIDER:RECORD_ID') },
-  options: { limit: integer('the newest decisions and events to show, of each (default 50)') },
+  options: { limit: integer('show at most so many decisions and so many events, newest first (default 50)') },
   run: async (context, { subject }, { limit = 50 }) => {
     const { connector } = await context.config();
     const emailEvent = connector?.emailEvent ?? 'email';
-    const story = await withStore(context, async ({ db }) => {
+    const timeline = await withStore(context, async ({ db }) => {
       const options = { now: Date.now(), emailEvent, limit };
       const entity = canonicalEntityId(/^\d{8}$/.test(subject) ? `CVR-1-${subject}` : subject);
       if (entity !== undefined) return readTimeline(db, entity, options);
@@ -25,11 +25,9 @@ export const command = defineCommand({
       const linked = await entityOf(db, provider, id);
       return linked === undefined ? undefined : readTimeline(db, linked, { ...options, record: { provider, id } });
     });
-    if (story === undefined)
-      throw new Error(
-        `nothing is known of ${subject}: no link, no event; see cvrsync links, or link it with cvrsync monitoring add`,
-      );
-    context.output.result(story, report(story));
+    if (timeline === undefined)
+      throw new Error(`${subject} has no link and no event: see cvrsync links, or link it with cvrsync monitoring add`);
+    context.output.result(timeline, textOf(timeline));
     return 0;
   },
 });
@@ -41,26 +39,26 @@ function readRecord(subject: string): readonly [provider: string, id: string] {
   return [subject.slice(0, colon), subject.slice(colon + 1)];
 }
 
-/** The story as lines for a person. */
-function report(story: Timeline): string {
+/** The timeline as text for a person. */
+function textOf(timeline: Timeline): string {
   return [
-    story.entity,
-    ...section('Links', story.links.map(linkLine)),
-    ...section('Events received', story.receipts.map(receiptLine)),
-    ...section('Facts now', story.facts.map(factLine)),
-    ...[...Map.groupBy(story.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
+    timeline.entity,
+    ...section('Links', timeline.links.map(linkLine)),
+    ...section('Events received', timeline.receipts.map(receiptLine)),
+    ...section('Facts now', timeline.facts.map(factLine)),
+    ...[...Map.groupBy(timeline.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
       ([record, decisions]) =>
         section(record === ':' ? 'Facts forgotten' : `Decisions for ${record}`, decisions.map(decisionLine)),
     ),
-    ...section('Overrides', story.overrides.map(overrideLine)),
+    ...section('Overrides', timeline.overrides.map(overrideLine)),
     ...section(
       'Set aside',
-      story.setAside.map(
+      timeline.setAside.map(
         (each) =>
           `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''}${shownStay(each.stays)} (see cvrsync review)`,
       ),
     ),
-    ...section('Not done yet', story.lanes.map(laneLine)),
+    ...section('Not done yet', timeline.lanes.map(laneLine)),
   ].join('\n');
 }
 
@@ -73,7 +71,7 @@ function linkLine(link: Timeline['links'][number]): string {
   const synced =
     link.syncedAt === null ? 'never synced' : `synced ${shownTime(link.syncedAt)} up to event ${link.syncedSeq}`;
   const trust = link.trust === 'register' ? ', trusts the register once for each property' : '';
-  return `${link.provider}:${link.record}  ${state}${trust}, monitoring wished ${link.desired}, confirmed ${link.observed}${refused}, ${synced}`;
+  return `${link.provider}:${link.record}  ${state}${trust}, monitoring desired ${link.desired}, observed ${link.observed}${refused}, ${synced}`;
 }
 
 function overrideLine({
@@ -106,7 +104,7 @@ function receiptLine(receipt: Timeline['receipts'][number]): string {
 }
 
 function factLine({ field, value, clock, seq, complete }: Timeline['facts'][number]): string {
-  const partly = complete === false ? '; known in part only, so written nowhere' : '';
+  const partly = complete === false ? '; only partly known, so it is not written' : '';
   return `${field} = ${shown(value)}  (${clock}, event ${seq}${partly})`;
 }
 

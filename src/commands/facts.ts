@@ -1,4 +1,4 @@
-/** `facts`: what is known of companies. */
+/** `facts`: manages the stored facts of companies. */
 import { FIELD_NAMES, isFieldName } from '../../providers/fields.ts';
 import { forgetFacts } from '../connector/facts/forget.ts';
 import { readEntity } from './arguments/entity.ts';
@@ -8,10 +8,10 @@ import { defineCommand, type ExitCode, needed, optional, UsageError } from './cl
 
 const forget = defineCommand({
   name: 'forget',
-  about: 'take a wrong fact out, or all facts of a company, and have the service state the company anew',
+  about: 'forget a wrong fact, or all facts of a company, and ask the service for the full state of the company',
   args: {
     entity: needed('the company: CVR-1-12345678, or its CVR number'),
-    field: optional('one field, such as name; all of them where none is named'),
+    field: optional('one field, such as name (default: all fields)'),
   },
   options: {},
   run: async (context, { entity: text, field }) => {
@@ -28,12 +28,12 @@ const forget = defineCommand({
         );
       const names = facts.map((fact) => fact.field);
       const next = asked
-        ? 'A running daemon asks the service to state the company anew.'
-        : 'No link can ask the service for a full update: the next event brings the field back.';
+        ? 'A running daemon asks the service for the full state of the company.'
+        : 'No link can ask the service for a full update, so the next event brings the field back.';
       const stays =
         records.length === 0
           ? ''
-          : `\n${records.join(', ')}: what was written stays until then; cvrsync undo --entity ${entity} takes it back now.`;
+          : `\n${records.join(', ')}: the written values stay until then; cvrsync undo --entity ${entity} takes them back now.`;
       context.output.result(
         { entity, forgotten: names, records, asked },
         `Forgotten of ${entity}: ${names.join(', ')}. ${next}${stays}`,
@@ -45,6 +45,6 @@ const forget = defineCommand({
 
 export const command = defineCommand({
   name: 'facts',
-  about: 'what is known of companies: forget what is wrong',
+  about: 'manage the stored facts of companies: forget a wrong one',
   commands: [forget],
 });

@@ -1,4 +1,4 @@
-/** `hold`: nothing is written to a property, or to a whole record. */
+/** `hold`: stops writes to a property, or to a whole record. */
 import { endOfDay } from '../connector/decide/hold.ts';
 import {
   ALL_PROPERTIES,
@@ -37,26 +37,26 @@ const until: OptionSpec<number | undefined> = {
 
 export const command = defineCommand({
   name: 'hold',
-  about: 'write nothing to a property of a record, or to any of them, until it is lifted or until a date',
+  about: 'stop writes to one property of a record, or to the whole record, until you end the hold or until a date',
   args: {
-    record: needed('the record, as hubspot:123; with --clear, hubspot:* ends all holds that undo put'),
-    property: optional('its property in the CRM; all of them where absent'),
+    record: needed('the record, as hubspot:123; with --clear, hubspot:* ends all holds that undo placed'),
+    property: optional('the property in the CRM (default: the whole record)'),
   },
-  options: { until, reason: text('why, for explain'), clear: flag('end the hold') },
+  options: { until, reason: text('the reason, which `explain` shows'), clear: flag('end the hold') },
   run: async (context, { record, property = ALL_PROPERTIES }, options) => {
     const connector = await needConnector(context);
     const ref = { ...readRecord(record, connector), property };
     if (options.clear && (options.until !== undefined || options.reason !== undefined))
-      throw new UsageError('--clear stands alone');
+      throw new UsageError('--clear takes neither --until nor --reason');
     if (options.until !== undefined && options.until <= Date.now())
-      throw new UsageError(`--until ${shownTime(options.until)} is past`);
+      throw new UsageError(`--until ${shownTime(options.until)} is in the past`);
     if (!options.clear && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
     if (ref.recordId === EVERY_RECORD) {
       if (!options.clear) throw new UsageError(`name one record to hold: ${record} goes with --clear only`);
       return withStore(context, async (store): Promise<ExitCode> => {
         const only = property === ALL_PROPERTIES ? undefined : property;
         const cleared = await store.write((tx) => clearUndone(tx, ref.provider, only, Date.now()));
-        context.output.result({ record, property, cleared }, `${cleared} holds that undo put are lifted.`);
+        context.output.result({ record, property, cleared }, `${cleared} holds that undo placed have ended.`);
         return 0;
       });
     }
@@ -67,7 +67,7 @@ export const command = defineCommand({
         if (!(await store.write((tx) => clearOverride(tx, ref, 'hold', Date.now()))))
           throw new Error(`${what} is not on hold.${await others(store, ref, 'What is')}`);
         const left = await others(store, ref, 'Still on hold');
-        context.output.result({ record, property, override: null }, `The hold on ${what} is lifted.${left}`);
+        context.output.result({ record, property, override: null }, `The hold on ${what} has ended.${left}`);
         return 0;
       }
       const override = {

@@ -1,4 +1,4 @@
-/** `jobs`: the third-party jobs of API keys. */
+/** `jobs`: manages the third-party jobs of API keys. */
 import { createJob, moveJob, removeJob } from '../service/monitors/jobs.ts';
 import { listMonitors } from '../service/monitors/monitors.ts';
 import { withService } from './arguments/with-service.ts';
@@ -11,17 +11,18 @@ const keyOption = { key: text('id of the API key it belongs to, as `keys list` s
 const unknown = (id: string): Error => new Error(`there is no job ${id}: see cvrsync jobs list`);
 
 const needKey = (key: string | undefined): string => {
-  if (key === undefined) throw new UsageError('say with --key to whom it belongs: see cvrsync keys list');
+  if (key === undefined)
+    throw new UsageError('add --key ID, the API key that the job belongs to: see cvrsync keys list');
   return key;
 };
 
 const create = defineCommand({
   name: 'create',
-  about: 'make the job of a provider; its signing secret is printed this once',
-  args: { provider: needed('the name of the external system, in the paths of its items') },
+  about: 'create the job of a provider; prints its signing secret, which cannot be shown again',
+  args: { provider: needed('the name of the external system, as in the paths of its items') },
   options: {
     ...keyOption,
-    name: text('what it is called; the provider where not given'),
+    name: text('the name of the job (default: the provider)'),
     inactive: flag('leave it off until `monitors activate`'),
     ...settingOptions,
   },
@@ -29,16 +30,16 @@ const create = defineCommand({
     withService(context, async ({ store, secrets, wire }) => {
       const named = name === undefined ? {} : { name };
       const input = { ...readSettings(settings), ...named, provider, key: needKey(key), enabled: !inactive };
-      if (input.url === undefined) throw new UsageError('say with --url where the webhook of the provider is');
+      if (input.url === undefined) throw new UsageError('add --url URL, the webhook of the provider');
       const job = await store.write((tx) => createJob(tx, input, { secrets, now: Date.now(), options: wire }));
-      showSecret(context, job, `The job of ${provider} is made.`);
+      showSecret(context, job, `The job of ${provider} was created.`);
       return 0;
     }),
 });
 
 const list = defineCommand({
   name: 'list',
-  about: 'the jobs of all keys, or of one',
+  about: 'list the jobs of all keys, or of one',
   options: keyOption,
   run: (context, _args, { key }) =>
     withService(context, async ({ store, secrets }) => {
@@ -55,7 +56,7 @@ const list = defineCommand({
 
 const move = defineCommand({
   name: 'move',
-  about: 'hand a job to another key, as when one replaces another',
+  about: 'move a job to another key, for example when you replace a key',
   args,
   options: keyOption,
   run: (context, { id }, { key }) =>
@@ -69,7 +70,7 @@ const move = defineCommand({
 
 const remove = defineCommand({
   name: 'remove',
-  about: 'remove a job with its items; what was not delivered yet is dropped',
+  about: 'remove a job with its items; pending deliveries are dropped',
   args,
   run: (context, { id }) =>
     withService(context, async ({ store }) => {
@@ -81,6 +82,6 @@ const remove = defineCommand({
 
 export const command = defineCommand({
   name: 'jobs',
-  about: 'third-party jobs: create, list, move, remove',
+  about: 'manage third-party jobs: create, list, move, remove',
   commands: [create, list, move, remove],
 });

@@ -1,4 +1,4 @@
-/** `keys`: who may call the service. */
+/** `keys`: manages who may call the service. */
 
 import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
 import { disableJobs, type EnabledJob, enabledJobs } from '../service/monitors/jobs.ts';
@@ -10,10 +10,10 @@ const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope ==
 
 const create = defineCommand({
   name: 'create',
-  about: 'make an API key; it is printed this once',
-  args: { name: needed('whose it is') },
+  about: 'create an API key; prints the key, which cannot be shown again',
+  args: { name: needed('the owner of the key') },
   options: {
-    scope: texts(`what it may be used for: ${SCOPES.join(', ')} (where not given: ${USUAL_SCOPES.join(', ')})`, 'name'),
+    scope: texts(`allow this use: ${SCOPES.join(', ')}; may be repeated (default: ${USUAL_SCOPES.join(', ')})`, 'name'),
   },
   run: async (context, { name }, { scope }) => {
     const unknown = scope.find((each) => !isScope(each));
@@ -33,7 +33,7 @@ const create = defineCommand({
 
 const list = defineCommand({
   name: 'list',
-  about: 'all keys, without the keys themselves',
+  about: 'list all keys by id and name',
   run: async (context) => {
     const keys = await withStore(context, (store) => listKeys(store.db));
     const rows = keys.map(({ id, name, scopes, createdAt, usedAt, revokedAt }) => ({
@@ -51,9 +51,9 @@ const list = defineCommand({
 
 const revoke = defineCommand({
   name: 'revoke',
-  about: 'end a key for good, and switch its jobs off: what is due to them is held for 14 days',
+  about: 'revoke a key for good, and switch its jobs off; their deliveries are held for 14 days',
   args: { id: needed('the id of the key, as `keys list` shows it') },
-  options: { keepJobs: flag('leave its jobs on: they go on delivering to their webhooks') },
+  options: { keepJobs: flag('leave its jobs on, so that they still deliver to their webhooks') },
   run: async (context, { id }, { keepJobs }) => {
     const jobs = await withStore(context, (store) =>
       store.write(async (tx) => {
@@ -88,6 +88,6 @@ function jobLines(jobs: readonly EnabledJob[], isKept: boolean): readonly string
 
 export const command = defineCommand({
   name: 'keys',
-  about: 'API keys of the service: create, list, revoke',
+  about: 'manage API keys of the service: create, list, revoke',
   commands: [create, list, revoke],
 });

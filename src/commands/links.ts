@@ -1,4 +1,4 @@
-/** `links`: the mapping of companies to CRM records. */
+/** `links`: shows which CRM record belongs to which company. */
 import { LINK_STATES, listLinks } from '../connector/links/links.ts';
 import { readEntity } from './arguments/entity.ts';
 import { recordIdsIn } from './arguments/record-id.ts';
@@ -9,13 +9,13 @@ const MOST = 1_000;
 
 export const command = defineCommand({
   name: 'links',
-  about: 'which record holds which company, and whether it is monitored',
+  about: 'show which record is linked to which company, and whether the service monitors it',
   args: { provider: optional('one CRM; all of them where none is named') },
   options: {
     entity: text('of one company: CVR-1-12345678, or its CVR number', 'id'),
     record: text('of one record, by its id in the CRM', 'id'),
     state: oneOf(LINK_STATES, 'in one state'),
-    limit: integer(`how many at most; ${MOST} where not given`),
+    limit: integer(`show at most so many (default ${MOST})`),
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
     const asked = entity === undefined ? undefined : readEntity(entity, context.log);
@@ -28,12 +28,13 @@ export const command = defineCommand({
         record: link.record_id,
         entity: link.entity,
         state: link.state,
-        observed: link.observed === 'on' || link.desired === 'off' ? link.observed : `${link.observed}, wished on`,
+        observed: link.observed === 'on' || link.desired === 'off' ? link.observed : `${link.observed}, desired on`,
         synced: link.synced_at === null ? null : new Date(link.synced_at).toISOString(),
         why: link.reason ?? link.observed_error,
       }));
       context.output.table(rows, 'No record is linked.');
-      if (found.length > limit) context.log.warn({ limit }, 'there are more links: raise --limit, or ask for fewer');
+      if (found.length > limit)
+        context.log.warn({ limit }, 'there are more links: raise --limit, or narrow the list with the other options');
       return 0;
     });
   },

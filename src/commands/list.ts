@@ -13,14 +13,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', about: 'run the daemon as configured', load: () => import('./serve.ts') },
   {
     name: 'demo',
-    about: 'show the main job with nothing to set up: a sample register, both CRMs emulated, no account and no network',
+    about: 'show the main job without any setup: a sample register and both CRMs emulated, no account and no network',
     load: () => import('./demo.ts'),
   },
-  { name: 'token', about: 'print the admin token, which programs send', load: () => import('./token.ts') },
+  { name: 'token', about: 'print the admin token that programs send', load: () => import('./token.ts') },
   { name: 'check', about: 'try everything the daemon needs and say what to fix', load: () => import('./check.ts') },
   {
     name: 'explain',
-    about: "tell one company's story: events, facts, decisions, state",
+    about: "show one company's timeline: events, facts, decisions, current state",
     load: () => import('./explain.ts'),
   },
   {
@@ -33,15 +33,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: "let the register win over a person's edit of a property",
     load: () => import('./release.ts'),
   },
-  { name: 'hold', about: 'write nothing to a property, or to a whole record', load: () => import('./hold.ts') },
+  { name: 'hold', about: 'stop writes to a property, or to a whole record', load: () => import('./hold.ts') },
   {
     name: 'review',
-    about: 'what needs a person: list, retry or drop what failed, accept or keep what differs',
+    about: 'show and resolve what needs a person: retry or drop failed work, accept or keep a value',
     load: () => import('./review.ts'),
   },
   {
     name: 'facts',
-    about: 'what is known of companies: forget what is wrong',
+    about: 'manage the stored facts of companies: forget a wrong one',
     load: () => import('./facts.ts'),
   },
   {
@@ -53,17 +53,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'backup', about: 'copy the store and its key while the daemon runs', load: () => import('./backup.ts') },
   {
     name: 'backfill',
-    about: 'find the companies a CRM has already by their CVR number, link them, have them monitored',
+    about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
     load: () => import('./backfill.ts'),
   },
   {
     name: 'monitoring',
-    about: 'have companies monitored for CRM records: add, remove, list, jobs',
+    about: 'manage which companies are monitored for CRM records: add, remove, list, jobs',
     load: () => import('./monitoring.ts'),
   },
   {
     name: 'links',
-    about: 'which record holds which company, and whether it is monitored',
+    about: 'show which record is linked to which company, and whether the service monitors it',
     load: () => import('./links.ts'),
   },
   {
@@ -73,15 +73,15 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'transfer',
-    about: 'make a company in the CRM, link it and have it monitored; refused where the CRM has it already',
+    about: 'create a company in the CRM, link it and have it monitored; refuses a duplicate',
     load: () => import('./transfer.ts'),
   },
-  { name: 'keys', about: 'API keys of the service: create, list, revoke', load: () => import('./keys.ts') },
-  { name: 'monitors', about: 'who is told of which changes', load: () => import('./monitors.ts') },
-  { name: 'jobs', about: 'third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },
+  { name: 'keys', about: 'manage API keys of the service: create, list, revoke', load: () => import('./keys.ts') },
+  { name: 'monitors', about: 'manage monitors: who is notified of which changes', load: () => import('./monitors.ts') },
+  { name: 'jobs', about: 'manage third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },
   {
     name: 'deliveries',
-    about: 'what was sent to webhooks: list, replay, drop',
+    about: 'manage deliveries to webhooks: list, replay, drop',
     load: () => import('./deliveries.ts'),
   },
   {

@@ -1,4 +1,4 @@
-/** `migrate`: the store's tables, brought up to this version. */
+/** `migrate`: brings the store's tables up to this version. */
 import { redact } from '../config/redact.ts';
 import { configSchema } from '../config/schema.ts';
 import { openStore } from '../store/open.ts';

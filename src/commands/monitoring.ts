@@ -1,4 +1,4 @@
-/** `monitoring`: the calls of the service, and the links that belong to them. */
+/** `monitoring`: links records to companies, and calls the monitoring service for them. */
 import type { ConnectorConfig } from '../config/load.ts';
 import { isPerson } from '../connector/facts/persons.ts';
 import { endLink, findLink, type RecordRef } from '../connector/links/links.ts';
@@ -39,7 +39,7 @@ const add = defineCommand({
       const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
       if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
       const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
-      return report(context, opened, await carry(opened, desired, context.signal), done, 'observed');
+      return report(context, opened, await carry(opened, desired, context.signal), done, 'monitored');
     }),
 });
 
@@ -86,11 +86,11 @@ export const command = defineCommand({
   commands: [add, remove, list, jobs],
 });
 
-/** Throws where the entity is a person, of whom this connection would be told nothing. */
+/** Throws {@link UsageError} where the entity is a person and this connection writes no data of persons. */
 function needNameable({ providers }: ConnectorConfig, provider: string, entity: string): void {
   if (!isPerson(entity, undefined) || providers.some(({ name, persons }) => name === provider && persons)) return;
   throw new UsageError(
-    `${entity} is the id of a person, of whom nothing would be written: set persons: true in connector.providers.${provider} where that is wanted`,
+    `${entity} is a person, and ${provider} writes no data of persons: to write it, set persons: true in connector.providers.${provider}`,
   );
 }
 
@@ -104,16 +104,16 @@ function report(
   const { kind, link } = standing;
   if (kind === 'refused')
     throw new Error(
-      `${done}, but the monitoring service refused the call: ${standing.reason}. The wish is kept: see cvrsync review`,
+      `${done}, but the monitoring service refused the call: ${standing.reason}. The desired state is stored: see cvrsync review`,
     );
   const { provider, record_id: record, entity, observed } = link;
   const reason = kind === 'waiting' ? standing.reason : null;
-  const said = {
+  const texts = {
     confirmed: upstream === undefined ? 'No monitoring service is configured: nothing was called.' : `It is ${state}.`,
-    waiting: `The wish is stored, and the daemon will call the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
+    waiting: `The desired state is stored, and the daemon calls the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
   };
-  // Without an upstream the lane is done as well: the wish waits on the link until one is configured.
-  const text = upstream === undefined ? said.confirmed : said[kind];
+  // Without an upstream the lane is done as well: the link keeps its desired state until one is configured.
+  const text = upstream === undefined ? texts.confirmed : texts[kind];
   const confirmed = kind === 'confirmed';
   context.output.result(
     { provider, record, entity, link: link.state, observed, confirmed, reason },
@@ -122,7 +122,7 @@ function report(
   return 0;
 }
 
-/** Nothing was linked: a person must say whether the number or they are right. */
+/** Reports that nothing was linked: the operator decides whether the number in the CRM or the command is right. */
 function otherNumber(
   { output }: CommandContext,
   { provider, recordId, entity }: RecordRef & { entity: string },
@@ -130,7 +130,7 @@ function otherNumber(
 ): ExitCode {
   output.result(
     { provider, record: recordId, entity, link: null, holds: other },
-    `Nothing was linked: ${provider}:${recordId} holds the number of ${other}, not of ${entity}. Correct the number in the CRM, or add --yes where the link is meant.`,
+    `Nothing was linked: ${provider}:${recordId} holds the number of ${other}, not of ${entity}. Correct the number in the CRM, or add --yes to link it anyway.`,
   );
   return 3;
 }
@@ -147,7 +147,7 @@ async function taken({ store }: MonitoringContext, ref: RecordRef, entity: strin
   );
 }
 
-/** There is no such link here: the item may still be there, perhaps as another program spelled the record's id. */
+/** Removes the item from the service where no link exists here: another program may have added it under another spelling of the id. */
 async function removeUpstream(
   context: CommandContext,
   opened: MonitoringContext,

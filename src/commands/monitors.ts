@@ -1,4 +1,4 @@
-/** `monitors`: who is told of which changes. */
+/** `monitors`: who is notified of which changes. */
 
 import { readEnded, resumeMail } from '../service/mail/ended.ts';
 import { addItem, removeItem } from '../service/monitors/items.ts';
@@ -29,12 +29,12 @@ const found = <T>(id: string, what: T | undefined): T => {
 
 const create = defineCommand({
   name: 'create',
-  about: 'make a monitor; the signing secret of its webhook is printed this once',
-  args: { name: needed('what it is called') },
+  about: 'create a monitor; prints the signing secret of its webhook, which cannot be shown again',
+  args: { name: needed('the name of the monitor') },
   options: {
-    all: flag('it watches every company'),
-    entity: texts('a company or person it watches: CVR-1-12345678, a CVR number, or CVR-3-…', 'id'),
-    inactive: flag('leave it off until `monitors activate`: nothing is kept for it before'),
+    all: flag('watch every company'),
+    entity: texts('watch this company or person: CVR-1-12345678, a CVR number, or CVR-3-…; may be repeated', 'id'),
+    inactive: flag('leave it off until `monitors activate`; changes before then are not stored for it'),
     ...settingOptions,
   },
   run: (context, { name }, { all, entity, inactive, ...settings }) =>
@@ -59,7 +59,7 @@ const create = defineCommand({
 
 const list = defineCommand({
   name: 'list',
-  about: 'all monitors, third-party jobs too',
+  about: 'list all monitors, including third-party jobs',
   run: (context) =>
     withService(context, async ({ store, secrets }) => {
       const [monitors, counts] = [await listMonitors(store.db, secrets), await itemCounts(store.db)];
@@ -73,7 +73,7 @@ const list = defineCommand({
 
 const show = defineCommand({
   name: 'show',
-  about: 'one monitor in full, without its secrets',
+  about: 'show one monitor in full, without its secrets',
   args,
   run: (context, { id }) =>
     withService(context, async ({ store, secrets }) => {
@@ -93,12 +93,12 @@ const CLEARED = {
 
 const update = defineCommand({
   name: 'update',
-  about: 'change what is given of a monitor, and leave the rest',
+  about: 'change the given settings of a monitor, and leave the others',
   args,
   options: {
-    name: text('what it is called'),
-    target: oneOf(['all', 'items'], 'what it watches'),
-    clear: oneOf(['url', 'events', 'emails', 'schedule', 'credentials'], 'back to what a new one has'),
+    name: text('the name of the monitor'),
+    target: oneOf(['all', 'items'], 'watch every company, or the listed ones'),
+    clear: oneOf(['url', 'events', 'emails', 'schedule', 'credentials'], 'reset this setting to its default'),
     ...settingOptions,
   },
   run: (context, { id }, { name, target, clear, ...settings }) =>
@@ -109,7 +109,7 @@ const update = defineCommand({
         ...(target !== undefined && { target }),
         ...readSettings(settings),
       };
-      if (Object.keys(patch).length === 0) throw new UsageError('say what to change: see --help');
+      if (Object.keys(patch).length === 0) throw new UsageError('name at least one setting to change: see --help');
       const changed = await store.write(async (tx) => {
         const monitor = await updateMonitor(tx, id, patch, { secrets, now: Date.now(), options: wire });
         if (monitor !== undefined && (patch.url !== undefined || patch.emails !== undefined)) requireListener(monitor);
@@ -127,7 +127,7 @@ const update = defineCommand({
 
 const activate = defineCommand({
   name: 'activate',
-  about: 'switch a monitor on; what was held for it waits for `deliveries replay`',
+  about: 'switch a monitor on; held deliveries wait for `deliveries replay`',
   args,
   run: (context, { id }) =>
     withService(context, async ({ store }) => {
@@ -142,7 +142,7 @@ const activate = defineCommand({
 
 const disable = defineCommand({
   name: 'disable',
-  about: 'switch a monitor off; what happens meanwhile is held for 14 days',
+  about: 'switch a monitor off; its deliveries are held for 14 days',
   args,
   run: (context, { id }) =>
     withService(context, async ({ store, secrets }) => {
@@ -155,7 +155,7 @@ const disable = defineCommand({
 
 const remove = defineCommand({
   name: 'remove',
-  about: 'remove a monitor with its list; what was not delivered yet is dropped',
+  about: 'remove a monitor with its list; pending deliveries are dropped',
   args,
   run: (context, { id }) =>
     withService(context, async ({ store }) => {
@@ -167,35 +167,39 @@ const remove = defineCommand({
 
 const rotate = defineCommand({
   name: 'rotate-secret',
-  about: 'give a monitor a new signing secret, printed this once; the old one signs for 24 h more',
+  about: 'give a monitor a new signing secret, printed once; the old one stays valid for 24 hours',
   args,
   run: (context, { id }) =>
     withService(context, async ({ store, secrets }) => {
       const rotated = found(id, await store.write((tx) => rotateSecret(tx, secrets, id, Date.now())));
-      showSecret(context, rotated, `The monitor ${rotated.name} has a new secret; posts carry both for 24 hours.`);
+      showSecret(
+        context,
+        rotated,
+        `The monitor ${rotated.name} has a new secret. For 24 hours each post carries both signatures.`,
+      );
       return 0;
     }),
 });
 
 const tryOut = defineCommand({
   name: 'test',
-  about: 'post an example payload to the webhook of a monitor, on or off, as it is set up',
+  about: 'post an example payload to the webhook of a monitor, whether the monitor is on or off',
   args,
-  options: { entity: text('the company whose state is sent; an invented one where it is left out', 'id') },
+  options: { entity: text('send the state of this company (default: an invented company)', 'id') },
   run: (context, { id }, { entity: asked }) =>
     withService(context, async ({ store, secrets, wire }) => {
       const monitor = found(id, await getMonitor(store.db, secrets, id));
       const entity = asked === undefined ? undefined : readMonitoredEntity(asked, context.log);
       const result = await tryMonitor(context, { store, wire }, monitor, entity);
       const { failure, message, answer, took } = result;
-      const said = failure === null ? message : `The webhook did not take it (${failure}): ${message}`;
-      context.output.result(result, `${said} ${took} ms.${answer === '' ? '' : `\nIt answered: ${answer}`}`);
+      const verdict = failure === null ? message : `The webhook did not take it (${failure}): ${message}`;
+      context.output.result(result, `${verdict} ${took} ms.${answer === '' ? '' : `\nIt answered: ${answer}`}`);
       return failure === null ? 0 : 1;
     }),
 });
 
 const listArgs = { ...args, entities: many('companies or persons: CVR-1-12345678, a CVR number, or CVR-3-…') };
-const recordOption = { record: text('the id in the external system; for jobs', 'id') };
+const recordOption = { record: text('the id of the record in the external system; only for jobs', 'id') };
 
 const change = (name: 'add' | 'remove', about: string) =>
   defineCommand({
@@ -226,22 +230,22 @@ const change = (name: 'add' | 'remove', about: string) =>
 
 const entities = defineCommand({
   name: 'entities',
-  about: 'the list of a monitor: add, remove',
+  about: 'manage the list of a monitor: add, remove',
   commands: [
-    change('add', 'list companies or persons; one that is listed stays so'),
-    change('remove', 'take companies or persons off the list; one that is not listed is no error'),
+    change('add', 'add companies or persons to the list; one that is already listed is not an error'),
+    change('remove', 'take companies or persons off the list; one that is not listed is not an error'),
   ],
 });
 
 const resubscribe = defineCommand({
   name: 'resubscribe',
-  about: 'send mail again to an address that unsubscribed or bounced, from the next change on',
-  args: { ...args, recipient: needed('the address, as `monitors show` names it') },
+  about: 'resume mail to an address that unsubscribed or bounced, from the next change on',
+  args: { ...args, recipient: needed('the address, as `monitors show` lists it') },
   run: (context, { id, recipient }) =>
     withService(context, async ({ store, secrets }) => {
       const { emails } = found(id, await getMonitor(store.db, secrets, id));
       if (!(await store.write((tx) => resumeMail(tx, id, recipient))))
-        throw new Error(`${recipient} neither unsubscribed nor bounced: see cvrsync monitors show ${id}`);
+        throw new Error(`${recipient} has neither unsubscribed nor bounced: see cvrsync monitors show ${id}`);
       const isListed = emails.some((each) => each.toLowerCase() === recipient.toLowerCase());
       const missing = isListed ? '' : ` It is not among its recipients: cvrsync monitors update ${id} --email adds it.`;
       context.output.result(
@@ -254,6 +258,6 @@ const resubscribe = defineCommand({
 
 export const command = defineCommand({
   name: 'monitors',
-  about: 'who is told of which changes',
+  about: 'manage monitors: who is notified of which changes',
   commands: [create, list, show, update, activate, disable, remove, rotate, tryOut, entities, resubscribe],
 });

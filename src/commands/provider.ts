@@ -1,4 +1,4 @@
-/** `provider`: for those who write one. `new` begins a package, `test` tries it by every rule of the contract. */
+/** `provider`: for authors of providers. `new` writes a package, `test` runs every rule of the contract on it. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -11,12 +11,14 @@ import { describeSubject, tryRules } from './provider/trial.ts';
 const create = defineCommand({
   name: 'new',
   about: 'write a small working provider package: contract, settings, mapping, a fake of its CRM, tests',
-  args: { name: needed('of the package: my-crm, or @acme/my-crm') },
-  options: { folder: text("where to; the provider's name where it is left out", 'folder') },
+  args: { name: needed('the name of the package: my-crm, or @acme/my-crm') },
+  options: { folder: text("write into this folder (default: the provider's name)", 'folder') },
   run: async ({ output }, { name }, { folder }) => {
     const names = namesFrom(name);
     if (names === undefined)
-      throw new UsageError(`${name} is no name for a provider: small letters, digits and hyphens, such as my-crm`);
+      throw new UsageError(
+        `${name} is not a valid name for a provider: use small letters, digits and hyphens, such as my-crm`,
+      );
     const target = resolve(folder ?? names.provider);
     const there = await readdir(target).catch(() => []);
     if (there.length > 0) throw new UsageError(`${target} is not empty: name another one with --folder`);
@@ -31,10 +33,10 @@ const create = defineCommand({
         `Wrote ${files.length} files to ${shown}:`,
         ...files.map((file) => `  ${file}`),
         '',
-        'It works as it is, for a CRM that is made up. To go on:',
+        'It works as it is, for an invented CRM. Next:',
         `  cd ${shown} && npm install && npm test`,
         ...(isBuilt ? [] : ['  (first run `npm run build` in the clone: the package is built with this cvrsync)']),
-        '  then make test/fake.ts speak as your CRM does, and src/ understand it',
+        '  then make test/fake.ts answer as your CRM does, and src/ understand its answers',
       ].join('\n'),
     );
     return 0;
@@ -45,12 +47,12 @@ const SIGNS: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', broke
 
 const test = defineCommand({
   name: 'test',
-  about: 'try a provider by every rule of the contract: names each that is broken, what was seen and why it matters',
+  about: 'test a provider with every rule of the contract: shows each broken rule, what was seen and why it matters',
   args: { path: needed("a provider's folder, or the file that exports its subject") },
   options: {
-    rule: texts('only this rule; may be given again', 'name'),
-    ruleSeconds: integer('how long one rule may take; 60 where not given', 'seconds'),
-    seconds: integer('how long all rules together may take; 900 where not given', 'seconds'),
+    rule: texts('run only this rule; may be repeated', 'name'),
+    ruleSeconds: integer('how long one rule may take (default 60)', 'seconds'),
+    seconds: integer('how long all rules together may take (default 900)', 'seconds'),
   },
   run: async ({ output, signal, json }, { path }, { rule, ruleSeconds = 60, seconds = 900 }) => {
     const limits = { ruleMs: ruleSeconds * 1_000, allMs: seconds * 1_000 };

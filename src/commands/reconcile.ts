@@ -28,7 +28,7 @@ export const command = defineCommand({
   options: {
     dryRun: flag('only show what differs and what would be done'),
     yes: flag('repair without asking'),
-    allowShrink: flag('also where a list is empty or far smaller than what is known: it is right'),
+    allowShrink: flag('repair also where a list is empty or far smaller than before: you confirm that it is right'),
     limit: integer(`show at most so many of each kind (default ${SHOWN})`),
   },
   run: async (context, { provider }, options) => {
@@ -39,7 +39,7 @@ export const command = defineCommand({
       );
       if (code === undefined)
         throw new Error(
-          `${provider} is being reconciled at this moment, by the daemon or another terminal: try again when that is done`,
+          `${provider} is being reconciled now, by the daemon or in another terminal: try again when that has ended`,
         );
       return code;
     });
@@ -78,10 +78,10 @@ async function reconcile(
       output.line(line);
     if (waits)
       output.line(
-        `But the safety limit holds: no link ends before you run cvrsync review accept ${safetyLimitId(opened)}`,
+        `But the safety limit applies: no link ends until you run cvrsync review accept ${safetyLimitId(opened)}`,
       );
     else if (repaired !== undefined && allowShrink)
-      output.line('Where many links are to end, the safety limit asks once more: see cvrsync review list.');
+      output.line('If many links are about to end, the safety limit asks once more: see cvrsync review list.');
   }
   const isOpen = left > 0 || waits || !isBelieved || (repaired?.refused.length ?? 0) > 0;
   const isUndone = !dryRun && repairable > 0 && repaired === undefined;
@@ -102,11 +102,11 @@ function endingOf(
   if (repairable === 0 && left === 0) lines.push('Nothing to repair.');
   else if (asked === true) lines.push('Repaired; the daemon reads the records and calls the service.');
   else if (repairable > 0 && asked === undefined)
-    lines.push('Nothing was changed: nobody is here to be asked. Give --yes to repair.');
+    lines.push('Nothing was changed, because cvrsync cannot ask here. Give --yes to repair.');
   else if (repairable > 0) lines.push('Nothing was changed.');
   for (const one of refused) lines.push(`The service did not drop ${one}`);
-  if (isDoubted) lines.push('Where a list is right though it shrank, say so with --allow-shrink.');
-  if (left > 0) lines.push(`${left} left to a person.`);
+  if (isDoubted) lines.push('If a list is right although it shrank, add --allow-shrink.');
+  if (left > 0) lines.push(`${left} left for you to decide.`);
   return lines;
 }
 
@@ -114,12 +114,12 @@ const safetyLimitId = ({ crm }: ReconcileContext): string => `'lane/${healQueue(
 
 const EVERY_MS = 5_000;
 
-/** A line on stderr now and then: how far the lists were read. */
+/** Logs how far the lists were read, every five seconds. */
 function progressOf({ log }: CommandContext): NonNullable<ReconcileContext['report']> {
-  let reported = Date.now();
+  let loggedAt = Date.now();
   return ({ reading, count: read }) => {
-    if (Date.now() - reported < EVERY_MS) return;
-    reported = Date.now();
+    if (Date.now() - loggedAt < EVERY_MS) return;
+    loggedAt = Date.now();
     log.info(`read ${read} ${reading}`);
   };
 }

@@ -6,17 +6,17 @@ import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/co
 
 export const command = defineCommand({
   name: 'release',
-  about: "let the register win over a person's edit of a property, from now on or once",
+  about: "let the register overwrite a person's edit of a property, from now on or once",
   args: {
     record: needed('the record, as hubspot:123'),
-    property: needed('its property in the CRM'),
+    property: needed('the property in the CRM'),
   },
   options: {
     once: flag('only until the register has won once'),
-    clear: flag('take the release back'),
+    clear: flag('end the release'),
   },
   run: async (context, { record, property }, options) => {
-    if (options.once && options.clear) throw new UsageError('use --once or --clear: not both');
+    if (options.once && options.clear) throw new UsageError('choose --once or --clear, not both');
     const connector = await needConnector(context);
     const ref = { ...readRecord(record, connector), property };
     if (!options.clear) needProperty(connector, ref, property);
@@ -24,10 +24,10 @@ export const command = defineCommand({
       const { entity, state } = await needLink(store.db, ref);
       if (options.clear) {
         if (!(await store.write((tx) => clearOverride(tx, ref, 'release', Date.now()))))
-          throw new Error(`${record} has no release of ${property}: cvrsync explain ${record} shows what is ruled`);
+          throw new Error(`${record} has no release of ${property}: cvrsync explain ${record} shows its overrides`);
         context.output.result(
           { record, property, override: null },
-          `The release of ${property} on ${record} is lifted.`,
+          `The release of ${property} on ${record} has ended.`,
         );
         return 0;
       }

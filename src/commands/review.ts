@@ -1,4 +1,4 @@
-/** `review`: what needs a person, and what the person answers. */
+/** `review`: shows what needs a person, and applies the person's answer. */
 
 import { countDifferences, type DifferenceFilter } from '../connector/decide/differences.ts';
 import {
@@ -36,8 +36,8 @@ const SHOWN = 100;
 
 /** What narrows a list of differences. */
 const narrow = {
-  provider: text('of differences only those in this CRM', 'name'),
-  property: text('of differences only those of this property of the CRM', 'name'),
+  provider: text('only differences in this CRM', 'name'),
+  property: text('only differences of this property in the CRM', 'name'),
 };
 
 const list = defineCommand({
@@ -54,7 +54,7 @@ const list = defineCommand({
   },
 });
 
-/** How a verb is told of, and what `--all` takes with it. */
+/** The help texts of a verb, and what `--all` takes with it. */
 interface Answer {
   readonly about: string;
   readonly all: string;
@@ -65,28 +65,28 @@ interface Answer {
 
 const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
   retry: {
-    about: 'try failed work, refused values, refused links and paused accounts again',
+    about: 'retry failed work, refused values, refused links and paused accounts',
     all: 'everything that failed; decisions are left out',
     kinds: ['account', 'lane', 'link', 'value', 'event'],
     byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
-    about:
-      'give failed work up, forget refused values, remove refused links, delete what nobody could read, leave events out',
+    about: 'drop failed work, forget refused values, remove refused links, delete unreadable bodies, discard events',
     all: 'everything that failed of the kind that --kind names; decisions are left out',
     kinds: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender'],
     byDefault: undefined,
   },
   accept: {
     about:
-      "decide for the register: write its value once, let a link in conflict count, let the safety limit's links end",
-    all: 'all differences, or all links in conflict with --kind link; the safety limit goes by its id only',
+      'decide for the register: write its value once, confirm a link in conflict, end the links that the safety limit stopped',
+    all: 'all differences, or all links in conflict with --kind link; name the safety limit by its id',
     kinds: ['difference', 'link'],
     byDefault: ['difference'],
   },
   keep: {
-    about: "decide for the CRM: hold its value, remove a link in conflict, leave the safety limit's links",
-    all: 'all differences, or all links in conflict with --kind link; the safety limit goes by its id only',
+    about:
+      'decide for the CRM: hold its value, remove a link in conflict, keep the links that the safety limit stopped',
+    all: 'all differences, or all links in conflict with --kind link; name the safety limit by its id',
     kinds: ['difference', 'link'],
     byDefault: ['difference'],
   },
@@ -94,7 +94,7 @@ const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
 
 export const command = defineCommand({
   name: 'review',
-  about: 'what needs a person: list, retry or drop what failed, accept or keep what differs',
+  about: 'show and resolve what needs a person: retry or drop failed work, accept or keep a value',
   commands: [list, ...VERBS.map(answering)],
   run: (context) => show(context, undefined, undefined),
 });
@@ -104,7 +104,7 @@ function answering(verb: ReviewVerb): Command {
   const shared = {
     all: flag(all),
     kind: oneOf(kinds, 'with --all: only this kind'),
-    yes: flag('with --all: without a question'),
+    yes: flag('with --all: do not ask'),
   };
   const args = { ids: many('ids as `review list` shows them') };
   if (!kinds.includes('difference'))
@@ -143,7 +143,7 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
   if (differences > 0) output.line(differencesLine(differences));
   for (const { account, until, reason } of paused)
     output.line(
-      `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. What is to be done there waits, and goes on by itself.`,
+      `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. Work for it waits, and resumes by itself.`,
     );
   return count > 0 ? 3 : 0;
 }
@@ -179,7 +179,7 @@ function print({ json, log, output }: CommandContext, shown: readonly Attention[
   if (shown.length < count) output.line(`… and ${shownMore(shown.length, count)}: see --limit and --kind.`);
 }
 
-/** Who asks for more than we count is told whether there is more still. */
+/** How far to count, so that a larger `--limit` still learns whether there is more. */
 const countedFor = (limit: number): number => Math.max(COUNTED, limit) + 1;
 
 const shownMore = (shown: number, count: number): string =>
@@ -199,7 +199,7 @@ async function answer(
 ): Promise<ExitCode> {
   const { all, kind, yes } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');
-  if (ids.length > 0 && all) throw new UsageError('name ids, or use --all: not both');
+  if (ids.length > 0 && all) throw new UsageError('give ids or --all, not both');
   if (ids.length > 0 && kind !== undefined) throw new UsageError('--kind goes with --all');
   const kinds = kind === undefined ? ANSWERS[verb].byDefault : [kind];
   if (all && kinds === undefined) throw new UsageError(`say what to ${verb}: --all goes with --kind`);
@@ -233,9 +233,9 @@ async function answer(
   if (context.json) context.output.result(results, '');
   else {
     for (const { id, result } of all ? results.filter(hasFailed) : results)
-      context.output.line(`${id}: ${reported(result)}`);
+      context.output.line(`${id}: ${resultText(result)}`);
     if (all && results.length > 0) context.output.line(summaryOf(results));
-    if (results.length + leftOut.length === 0) context.output.line('Nothing of that kind is there.');
+    if (results.length + leftOut.length === 0) context.output.line('There is nothing of that kind.');
     if (leftOut.length > 0) context.output.line(`Left for you to decide, by id: ${leftOut.join(', ')}`);
   }
   if (failed > 0) return 1;
@@ -287,7 +287,7 @@ async function answerEach(store: Store, verb: ReviewVerb, ids: readonly string[]
   return results;
 }
 
-const reported = (result: Resolved): string => {
+const resultText = (result: Resolved): string => {
   if (result.kind === 'done') return result.note;
   return result.kind === 'impossible' ? result.reason : 'not there (any more): see `cvrsync review list`';
 };

@@ -10,7 +10,7 @@ import { samplePayload } from '../protocol/sample/stream.ts';
 import { readEntity } from './arguments/entity.ts';
 import { defineCommand, needed, oneOf, text, texts, UsageError } from './cli/command.ts';
 
-/** What of an answer is printed. */
+/** Characters of an answer that are printed. */
 const MOST_SHOWN = 1_000;
 
 export const command = defineCommand({
@@ -18,8 +18,8 @@ export const command = defineCommand({
   about: 'post a sample payload to a webhook',
   args: { url: needed('address of the webhook') },
   options: {
-    entity: text('company it is about, such as CVR-1-12345678; an invented one where absent', 'id'),
-    event: oneOf(EVENT_NAMES, 'event it tells of; all the register says where absent'),
+    entity: text('send the data of this company, such as CVR-1-12345678 (default: an invented company)', 'id'),
+    event: oneOf(EVENT_NAMES, 'send this event (default: the full state of the company)'),
     header: texts("header to send, such as 'X-Webhook-Key: secret'; may be repeated", 'name: value'),
     secret: text('sign it with this secret of Standard Webhooks (whsec_...)', 'secret'),
   },

@@ -1,4 +1,4 @@
-/** `serve`: the daemon as configured, until it is told to stop. */
+/** `serve`: runs the daemon as configured, until a signal stops it. */
 import { startApp } from '../app.ts';
 import { defineCommand, UsageError } from './cli/command.ts';
 

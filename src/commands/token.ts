@@ -1,4 +1,4 @@
-/** `token`: what programs send to the admin listener. */
+/** `token`: prints the token that programs send to the admin listener. */
 import { adminTokenOf } from '../halves.ts';
 import { defineCommand } from './cli/command.ts';
 

@@ -1,5 +1,4 @@
-/** `transfer`: a company becomes a record of the CRM, linked and monitored. */
-
+/** `transfer`: creates a record for a company in the CRM, links it and has it monitored. */
 import type { Holder } from '../connector/transfer/holders.ts';
 import { DraftError } from '../connector/transfer/record.ts';
 import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
@@ -14,14 +13,14 @@ import { type CarryStanding, carry } from './monitoring/carry.ts';
 
 export const command = defineCommand({
   name: 'transfer',
-  about: 'make a company in the CRM, link it and have it monitored; refused where the CRM has it already',
+  about: 'create a company in the CRM, link it and have it monitored; refuses a duplicate',
   args: {
     provider: needed('the CRM, as it is named in the configuration'),
     entityId: needed('the company: CVR-1-12345678, or its CVR number'),
   },
   options: {
-    name: text('what to call it; what the register says where not given'),
-    yes: flag('also where another record has the same name'),
+    name: text('the name of the record (default: the name in the register)'),
+    yes: flag('create it also where another record has the same name'),
   },
   run: async (context, { provider, entityId }, { name, yes }) => {
     const entity = readEntity(entityId, context.log);
@@ -102,11 +101,11 @@ function refusalOf(provider: string, entity: string, done: Refusal): string {
 function failureOf(provider: string, entity: string, done: TransferFailure): string {
   switch (done.kind) {
     case 'busy':
-      return `${entity} is being transferred to ${provider} at this moment, by another process: try again in a minute`;
+      return `${entity} is being transferred to ${provider} now, by another process: try again in a minute`;
     case 'rejected':
       return `${provider} would not make the company: ${done.reason}`;
     case 'lost':
-      return `${provider} did not answer, and holds no such company yet: run the same command again, it looks before it makes one (${done.reason})`;
+      return `${provider} did not answer, and holds no such company yet: run the same command again, which searches before it creates one (${done.reason})`;
   }
 }
 
@@ -116,7 +115,7 @@ function usage(error: unknown): never {
 
 const EVERY = 5_000;
 
-/** Without a unique property the whole CRM is read: that should not look like a hang. */
+/** Logs progress: without a unique property the search reads the whole CRM. */
 function readingOf({ log }: CommandContext, provider: string): (count: number) => void {
   let next = EVERY;
   return (count) => {

@@ -1,4 +1,4 @@
-/** `undo`: puts back what was there before our writes. */
+/** `undo`: restores the values that cvrsync overwrote. */
 import type { ConnectorConfig } from '../config/load.ts';
 import { type Crm, openCrm } from '../connector/crm/crm.ts';
 import type { Undone } from '../connector/undo/outcome.ts';
@@ -16,9 +16,9 @@ import { needProvider } from './monitoring/context.ts';
 
 /** Lines shown to a person; `--json` shows all. */
 const SHOWN = 100;
-const TELL_EVERY_MS = 5_000;
+const LOG_EVERY_MS = 5_000;
 
-/** What left a property as it is without a reason for a person to look. */
+/** Results that need no person. */
 const FINE: ReadonlySet<Undone['kind']> = new Set(['restored', 'nothing', 'undone']);
 
 export const command = defineCommand({
@@ -36,7 +36,7 @@ export const command = defineCommand({
   run: async (context, _args, { dryRun, entity, ...options }) => {
     if (options.event === undefined && entity === undefined && options.since === undefined)
       throw new UsageError(
-        'say what to take back: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow it',
+        'name what to take back: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow it',
       );
     const company = entity === undefined ? undefined : readEntity(entity, context.log);
     const selection: Selection = { ...options, entity: company };
@@ -65,7 +65,7 @@ async function take(
     const config = connector.providers.find((each) => each.name === name);
     return config === undefined ? undefined : openCrm(deps, config);
   };
-  let reported = Date.now();
+  let loggedAt = Date.now();
   try {
     await undo(
       {
@@ -75,8 +75,8 @@ async function take(
         dryRun,
         report(some, progress) {
           done.push(...some);
-          if (Date.now() - reported < TELL_EVERY_MS) return;
-          reported = Date.now();
+          if (Date.now() - loggedAt < LOG_EVERY_MS) return;
+          loggedAt = Date.now();
           context.log.info(progress, 'undoing');
         },
       },
@@ -87,7 +87,7 @@ async function take(
     const restored = done.filter(({ kind }) => kind === 'restored').length;
     if (dryRun || restored === 0) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${restored} properties were restored, then it ended: ${reason}. Run it again to go on`, {
+    throw new Error(`undo restored ${restored} properties and then failed: ${reason}. Run it again to continue`, {
       cause: error,
     });
   } finally {
@@ -127,14 +127,19 @@ function timesOfChange({ providers }: ConnectorConfig, done: readonly Undone[]):
   return [...new Set(times.map(({ property }) => property))];
 }
 
-interface Words {
+interface UndoNotes {
   /** What to say where nothing was written. */
   readonly nothing: string;
   /** The properties that an undo leaves alone. */
   readonly staying: readonly string[];
 }
 
-function report(context: CommandContext, done: readonly Undone[], dryRun: boolean, { nothing, staying }: Words): 0 | 3 {
+function report(
+  context: CommandContext,
+  done: readonly Undone[],
+  dryRun: boolean,
+  { nothing, staying }: UndoNotes,
+): 0 | 3 {
   const { output } = context;
   const counts = Object.fromEntries(
     [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
@@ -147,7 +152,7 @@ function report(context: CommandContext, done: readonly Undone[], dryRun: boolea
     for (const line of summary(counts['restored'] ?? 0, left, dryRun)) output.line(line);
     if (staying.length > 0)
       output.line(
-        `${staying.join(', ')} stays: the register did change then. Name it with --property to put it back, too.`,
+        `${staying.join(', ')} stays as it is, because the register did change then. Name it with --property to restore it too.`,
       );
   }
   return left > 0 ? 3 : 0;

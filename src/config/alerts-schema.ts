@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
 
-/** Who is told when something needs a person. */
+/** Who is alerted when something needs a person. */
 export const alerts = Type.Object(
   {
     webhook: Type.Optional(
@@ -40,12 +40,12 @@ export const alerts = Type.Object(
     reviewOver: Type.Integer({
       minimum: 0,
       default: 100,
-      description: 'Tell when more things than this wait in review for a day.',
+      description: 'Alert when more things than this wait in review for a day.',
     }),
     registerBehindMinutes: Type.Integer({
       minimum: 1,
       default: 60,
-      description: 'Tell when the register, or another source, could not be read for so long.',
+      description: 'Alert when the register, or another source, could not be read for so long.',
     }),
   },
   {

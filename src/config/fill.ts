@@ -80,7 +80,7 @@ function fillObject(schema: TObject, given: unknown, path: string, problems: Con
   return { ...open, ...Object.fromEntries(entries.filter(([, value]) => value !== undefined)) };
 }
 
-/** Where a key of an earlier version went, as the schema's `moved` tells. */
+/** The new place of a key of an earlier version, from the schema's `moved`. */
 function movedOf(schema: TObject, key: string): string | undefined {
   const moved: unknown = Object.getOwnPropertyDescriptor(schema, 'moved')?.value;
   const to: unknown = Object.getOwnPropertyDescriptor(moved ?? {}, key)?.value;
@@ -125,7 +125,7 @@ function fillUnion(schema: TUnion, given: unknown, path: string, problems: Confi
   );
 }
 
-/** Objects are told apart by a property that is a literal in each of them. */
+/** A property that is a literal in each of the objects distinguishes them. */
 function fillTagged(objects: readonly TObject[], given: Section, path: string, problems: ConfigProblem[]): unknown {
   const tag =
     Object.keys(objects[0]?.properties ?? {}).find((name) =>

@@ -115,11 +115,11 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
   const { connector, admin, alerts, ...others } = filled;
-  const told = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
+  const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
   if (errors.length > 0) return { ok: false, file, errors };
   const rest = {
     ...others,
-    ...(told !== undefined && { alerts: told }),
+    ...(resolvedAlerts !== undefined && { alerts: resolvedAlerts }),
     admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) },
   };
   if (connector === undefined) return { ok: true, config: rest, file, secrets: [...secrets] };
@@ -138,12 +138,12 @@ const byPath = (a: ConfigProblem, b: ConfigProblem): number => a.path.localeComp
 function unreadable(error: unknown): ConfigProblem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   const advice = 'name another with --config, or write one with `cvrsync config init`';
-  const said: Readonly<Record<string, string>> = {
+  const messages: Readonly<Record<string, string>> = {
     ENOENT: `there is no such file: ${advice}`,
     EISDIR: `is a folder: ${advice}`,
     EACCES: 'may not be read by the user that runs cvrsync: give that user the right to',
   };
-  return { path: '', message: said[code] ?? `cannot be read (${code})` };
+  return { path: '', message: messages[code] ?? `cannot be read (${code})` };
 }
 
 /** The common keys alone, beside settings of any kind. */

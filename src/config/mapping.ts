@@ -54,7 +54,7 @@ const targetsOf = (rule: FieldRule): readonly Target[] => {
   return targets.map((target) => (typeof target === 'string' ? { property: target } : target));
 };
 
-/** CRMs tell properties apart without regard to case. */
+/** CRMs ignore case in property names. */
 function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: string, problems: ConfigProblem[]): void {
   const owners = new Map<string, FieldName>();
   for (const { field, property } of rows) {

@@ -81,7 +81,7 @@ const fieldRule = (about: string) =>
       },
     ),
   );
-/** What one company field is told to do: a property, a property with a policy, several, or `false`. */
+/** Where one company field is written: a property, a property with a policy, several, or `false`. */
 export type FieldRule = Static<ReturnType<typeof fieldRule>>;
 
 const valueMap = (about: string) =>

@@ -11,7 +11,7 @@ const register = Type.Union(
       {
         source: Type.Literal('file'),
         path: text('Folder of register documents, or an NDJSON file of them; relative to the working directory.'),
-        pollSeconds: seconds('How often to look for new documents.', 5),
+        pollSeconds: seconds('How often to poll for new documents.', 5),
       },
       CLOSED,
     ),
@@ -75,7 +75,7 @@ const smtp = Type.Object(
       description: 'Mail server: smtp://user:password@host:port.',
     }),
     from: text('Sender of our mail.'),
-    admin: Type.Optional(text('Address that is told of monitors that fail and have no recipients of their own.')),
+    admin: Type.Optional(text('Address that gets mail about failing monitors that have no recipients of their own.')),
     digestHour: Type.Integer({
       minimum: 0,
       maximum: 23,
@@ -147,7 +147,7 @@ const press = Type.Object(
   { ...CLOSED, default: {}, description: 'Press releases.' },
 );
 
-/** The half that watches the register and tells monitors. */
+/** The half that watches the register and notifies monitors. */
 export const service = Type.Object(
   {
     register,

@@ -113,13 +113,13 @@ describe('monitors', () => {
     expect(texts[1]).toContain('items: 2');
   });
 
-  it('are prepared, switched on and off, changed, given a new secret and removed', async () => {
+  it('are made inactive, switched on and off, changed, given a new secret and removed', async () => {
     const { ran, json, monitor } = await configured();
     const hook = ['--url', 'https://hooks.example.com/before', '--basic', 'anna:pass:word'];
     const made = await json('monitors', 'create', 'All', '--all', '--inactive', ...hook, '--daily');
     const id = made['id'] ?? '';
     expect(await monitor(id)).toMatchObject({ target: 'all', enabled: false, enabledAt: null });
-    expect(await ran('monitors', 'list')).toContain('prepared');
+    expect(await ran('monitors', 'list')).toContain('inactive');
     await ran('monitors', 'activate', id);
     expect(await monitor(id)).toMatchObject({ enabled: true });
     await ran('monitors', 'disable', id);
@@ -163,13 +163,13 @@ describe('monitors', () => {
     ['both targets', ['create', 'x', '--all', '--entity', '10000001'], 2, 'not both'],
     ['an event that is none', ['create', 'x', '--event', 'weather'], 2, 'events/0 is no event'],
     ['an address that is none', ['create', 'x', '--url', 'hooks'], 2, 'url should be an address'],
-    ['a company that is none', ['create', 'x', '--entity', 'Nordlys'], 2, 'Nordlys is no entity id'],
+    ['a company that is none', ['create', 'x', '--entity', 'Nordlys'], 2, 'Nordlys is neither an entity id'],
     ['a production unit', ['create', 'x', '--entity', 'CVR-2-1000000020'], 2, 'cannot be monitored'],
     ['two kinds of credentials', ['create', 'x', '--bearer', 's3cret', '--basic', 'a:s3cret'], 2, 'choose one of'],
     ['a header without value', ['create', 'x', '--header', 's3cret'], 2, '--header is name=value'],
     ['a schedule of words', ['create', 'x', '--schedule', 'soon'], 2, '--schedule is seconds'],
     ['both rhythms', ['create', 'x', '--daily', '--immediate'], 2, 'not both'],
-    ['nothing to change', ['update', NOBODY], 2, 'say what to change'],
+    ['nothing to change', ['update', NOBODY], 2, 'name at least one setting to change'],
     ['an unknown id to show', ['show', NOBODY], 1, 'there is no monitor'],
     ['an unknown id to change', ['update', NOBODY, '--name', 'y'], 1, 'there is no monitor'],
     ['an unknown id to switch on', ['activate', NOBODY], 1, 'there is no monitor'],

@@ -133,10 +133,10 @@ describe('backfill', () => {
     writeFileSync(plan, readFileSync(plan, 'utf8').replace('linked;skip', 'linked;link'));
     const { stdout } = await run('backfill', 'hubspot', '--apply', plan);
     expect(stdout).toContain(
-      `To have all sent now: cvrsync backfill hubspot --apply ${plan} --trust register --send-up`,
+      `To send all of them now: cvrsync backfill hubspot --apply ${plan} --trust register --send-up`,
     );
     const sent = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register', '--send-update');
-    expect(sent.stdout).not.toContain('To have all sent');
+    expect(sent.stdout).not.toContain('To send all of them');
     expect(service.changes).toEqual([`add hubspot ${A} ${id}`, `add hubspot ${A} ${id} +update`]);
   });
 
@@ -149,9 +149,9 @@ describe('backfill', () => {
     expect(stdout).toContain('2 records linked; no');
     const again = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register');
     expect(again.stdout).toContain('2 records linked (2 of them before); no');
-    expect(again.stdout).toContain('What was linked before is not overwritten');
+    expect(again.stdout).toContain('Records that were linked before are not overwritten');
     const { stdout: reported } = await run('backfill', 'hubspot', '--apply', plan);
-    expect(reported).toContain('what differs stays');
+    expect(reported).toContain('Properties that differ stay');
   });
 
   it('no longer shows to a person what the person decided in the plan', async () => {
@@ -220,9 +220,9 @@ describe('backfill', () => {
 
   it.each([
     [['hubspto'], 'did you mean hubspot?'],
-    [['hubspot', '--dry-run', '--plan', 'x.csv'], 'exclude each other'],
-    [['hubspot', '--plan', 'x.csv', '--limit', '5'], '--limit is for what is linked'],
-    [['hubspot', '--dry-run', '--limit', '5'], '--limit is for what is linked'],
+    [['hubspot', '--dry-run', '--plan', 'x.csv'], 'give only one of'],
+    [['hubspot', '--plan', 'x.csv', '--limit', '5'], '--limit counts linked records'],
+    [['hubspot', '--dry-run', '--limit', '5'], '--limit counts linked records'],
     [['hubspot', '--limit', 'all'], 'is not a whole number'],
     [['hubspot', '--trust', 'me'], 'crm, register'],
     [['hubspot', '--apply', 'nowhere.csv'], 'there is no plan nowhere.csv'],

@@ -88,7 +88,7 @@ describe('review with --all', () => {
     const harness = await withWork();
     expect(await harness.run('review', 'accept', '--all', '--kind', 'link')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Accept 2 entries of review? Nobody can be asked here: add --yes'),
+      stderr: expect.stringContaining('Accept 2 entries of review? cvrsync cannot ask here: add --yes'),
     });
     expect(await states(harness)).toEqual(['conflict', 'conflict']);
     const accepted = await harness.run('review', 'accept', '--all', '--kind', 'link', '--yes');

@@ -95,7 +95,7 @@ describe('a mail-only monitor', () => {
   it('prints no secret: there is nothing to sign', async () => {
     const { cli, startApi } = await configured();
     const text = await cli('monitors', 'create', 'Sales', '--email', 'anna@example.com');
-    expect([text.code, text.stdout]).toEqual([0, expect.stringContaining('It tells by mail.')]);
+    expect([text.code, text.stdout]).toEqual([0, expect.stringContaining('It notifies by mail.')]);
     const json = await cli('monitors', 'create', 'Two', '--email', 'anna@example.com', '--json');
     expect(`${text.stdout}${json.stdout}`).not.toMatch(/whsec_|signingSecret"/);
     const made = await (await startApi())('POST', '/monitors', { name: 'Three', emails: ['anna@example.com'] });

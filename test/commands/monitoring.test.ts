@@ -57,7 +57,7 @@ describe('monitoring add', () => {
     const refused = await run('monitoring', 'add', 'hubspot', A, ONE);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('No such company (404)') });
     expect(await links()).toMatchObject([
-      { state: 'active', observed: 'refused, wished on', why: 'No such company (404)' },
+      { state: 'active', observed: 'refused, desired on', why: 'No such company (404)' },
     ]);
     service.allow(A);
     expect(await run('monitoring', 'add', 'hubspot', A, ONE)).toMatchObject({
@@ -69,14 +69,14 @@ describe('monitoring add', () => {
   it.each([
     ['a fault', { kind: 'status', status: 503 } as const, '503'],
     ['a pause', tooMany('60'), 'Rate limit exceeded'],
-  ])('keeps the wish for the daemon after %s', async (_, action, reason) => {
+  ])('keeps the desired state for the daemon after %s', async (_, action, reason) => {
     const service = await serveService();
     const { run, links } = await setup(service);
     service.fault({ match: 'POST', action });
     const kept = await run('monitoring', 'add', 'hubspot', A, ONE);
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('The wish is stored') });
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('The desired state is stored') });
     expect(kept.stdout).toContain(reason);
-    expect(await links()).toMatchObject([{ observed: 'unknown, wished on' }]);
+    expect(await links()).toMatchObject([{ observed: 'unknown, desired on' }]);
   });
 
   it('says that the key is wrong without saying the key', async () => {

@@ -36,7 +36,7 @@ describe('provider new', () => {
 
   it.each(['My CRM', '../up', '', 'crm/', '-crm', '@acme'])('refuses the name %j', async (name) => {
     const { code, stderr } = await runCli(['provider', 'new', '--folder', join(folder, 'never'), '--', name]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is no name for a provider')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a valid name for a provider')]);
   });
 
   it('spells a name as each place wants it', () => {

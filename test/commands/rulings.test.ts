@@ -68,9 +68,9 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'C ApS' });
     const lifted = await stage.cli('hold', record, '--clear');
-    expect([lifted.code, lifted.stdout]).toEqual([0, `The hold on ${record} is lifted. Still on hold: ${name}.\n`]);
+    expect([lifted.code, lifted.stdout]).toEqual([0, `The hold on ${record} has ended. Still on hold: ${name}.\n`]);
     expect((await stage.cli('hold', record, name, '--clear')).stdout).toBe(
-      `The hold on ${name} of ${record} is lifted.\n`,
+      `The hold on ${name} of ${record} has ended.\n`,
     );
     expect(await nameOf(stage, id)).toBe('D ApS');
   });
@@ -180,14 +180,14 @@ test('a override on a property or a record that is not there is refused with wha
     const { code, stderr } = await stage.cli(...argv);
     return `${code} ${stderr}`;
   };
-  expect(await said('release', `hubspot:${id}`, 'nmae')).toMatch(/^2 .*writes no property nmae/su);
-  expect(await said('release', 'hubspot:404', 'name')).toMatch(/^1 .*is linked to no company/su);
+  expect(await said('release', `hubspot:${id}`, 'nmae')).toMatch(/^2 .*does not write the property nmae/su);
+  expect(await said('release', 'hubspot:404', 'name')).toMatch(/^1 .*is not linked to a company/su);
   expect(await said('release', 'hubspto:1', 'name')).toMatch(/^2 .*hubspot/su);
-  expect(await said('hold', 'hubspot')).toMatch(/^2 .*no record such as hubspot:123/su);
-  expect(await said('hold', `hubspot:${id}`, '--until', '2020-01-01')).toMatch(/^2 .*is past/su);
+  expect(await said('hold', 'hubspot')).toMatch(/^2 .*not a record: write it as hubspot:123/su);
+  expect(await said('hold', `hubspot:${id}`, '--until', '2020-01-01')).toMatch(/^2 .*is in the past/su);
   expect(await said('hold', `hubspot:${id}`, '--until', 'soon')).toMatch(/^2 .*is not a date/su);
   expect(await said('hold', `hubspot:${id}`, '--clear')).toMatch(/^1 .*is not on hold/su);
-  expect(await said('undo')).toMatch(/^2 .*say what to take back/su);
+  expect(await said('undo')).toMatch(/^2 .*name what to take back/su);
 });
 
 test('a record that was merged away is not ruled on: its overrides went along, and the survivor is named', async () => {

@@ -1,4 +1,4 @@
-/** The rule about what a connection tells of its CRM's changes. */
+/** The rule about the changes that a connection reports. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeHint } from '../../provider.ts';
 import { brief, insist, insistSame } from '../insist.ts';
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 export const CHANGES: ConformanceRule = {
   name: 'changes',
   about:
-    'changes tells of all records that are new, edited, deleted or merged since a cursor; without one it begins now',
+    'changes reports all records that are new, edited, deleted or merged since a cursor; without one it begins now',
   why: 'without webhooks it is the only way in which a link learns that its record was deleted, merged or given a number',
   has: ({ connection }) => connection.changes !== undefined,
   run: async (lab) => {
@@ -45,16 +45,16 @@ export const CHANGES: ConformanceRule = {
     const survivor = subject.lacks?.merge === undefined ? fake.merge?.(edited, merged) : undefined;
     const lost = survivor === undefined ? [deleted] : [deleted, merged];
     const isNotified = (all: ReadonlyMap<string, ChangeHint>) => lost.every((id) => isLoss(all.get(id)));
-    let told = await follow(isNotified);
-    if (!isNotified(told)) {
+    let changes = await follow(isNotified);
+    if (!isNotified(changes)) {
       lab.later(DAY_MS);
-      told = await follow(isNotified);
+      changes = await follow(isNotified);
     }
-    insistSame(told.get(deleted), { kind: 'gone', id: deleted }, 'what changes told of a deleted record');
+    insistSame(changes.get(deleted), { kind: 'gone', id: deleted }, 'what changes reported of a deleted record');
     if (survivor === undefined) return;
-    const last = told.get(merged);
+    const last = changes.get(merged);
     const isMoved = last?.kind === 'moved' && last.to === survivor;
-    insist(isMoved || last?.kind === 'gone', `what changes told of a record merged away: ${brief(last)}`);
+    insist(isMoved || last?.kind === 'gone', `what changes reported of a record merged away: ${brief(last)}`);
   },
 };
 
@@ -78,7 +78,7 @@ async function beginning(lab: Lab): Promise<Follow> {
     for (const { id } of changeHints.slice(0, 3))
       if (lab.fake.get(id) !== undefined) lab.fake.edit(id, { [lab.text]: `Edited ${pages}` });
   };
-  const turn = async () => {
+  const poll = async () => {
     for (;;) {
       const changes = await look(lab, cursor);
       for (const changeHint of changes.changeHints) seen.set(changeHint.id, changeHint);
@@ -89,7 +89,7 @@ async function beginning(lab: Lab): Promise<Follow> {
       insist(!isStill, `changes gave the cursor ${brief(cursor)} twice, and more to come`);
     }
   };
-  return (isWell) => until(lab.patienceMs, turn, isWell);
+  return (isWell) => until(lab.patienceMs, poll, isWell);
 }
 
 async function look({ connection, text }: Lab, cursor: string | undefined) {

@@ -10,7 +10,7 @@ import type { BareRule } from '../rule.ts';
 const POLICIES: readonly string[] = ['tracked', 'always', 'if-blank', 'never'];
 const IMPORT_MS = 20_000;
 
-/** Runs in a process of its own: imports a module and tells what it left open. */
+/** Runs in a process of its own: imports a module and reports what it left open. */
 const SCRIPT = `
   const before = process.getActiveResourcesInfo().length;
   const isQuiet = (kind) => /Pipe|TTY|FSReq|Immediate|CloseReq|Inspector/.test(kind);
@@ -67,13 +67,13 @@ export const PROVIDER_RULES: readonly BareRule[] = [
         timeout: IMPORT_MS,
         killSignal: 'SIGKILL',
       });
-      const said = { out: '', err: '' };
-      child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
-      child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+      const output = { out: '', err: '' };
+      child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()));
       const [code, signal]: unknown[] = await once(child, 'close');
       insist(signal === null, `the import did not end within ${IMPORT_MS / 1_000} s`);
-      insist(code === 0, `the import failed: ${firstError(said.err)}`);
-      const { open } = lastLine(said.out);
+      insist(code === 0, `the import failed: ${firstError(output.err)}`);
+      const { open } = lastLine(output.out);
       insist(open.length === 0, `after the import these are open: ${open.join(', ')}`);
     },
   },

@@ -41,7 +41,7 @@ export const MERGED_IDS = 'hs_merged_object_ids';
 export const mergedIds = (record: HubspotRecord): readonly string[] =>
   (record.properties[MERGED_IDS] ?? '').split(';').filter(isRecordId);
 
-/** Tells whether a record has swallowed the one with that id. */
+/** True where the record with that id was merged into this record. */
 export const hasMerged = (record: HubspotRecord, id: string): boolean => mergedIds(record).includes(id);
 
 /** Record ids are digits: anything else in an address would reach another endpoint. */

@@ -38,7 +38,7 @@ export interface Apis {
   get(
     path: string,
   ): Promise<{ readonly body: Record<string, unknown>; readonly headers: Readonly<Record<string, string>> }>;
-  /** The time on HubSpot's clock (ms since 1970, whole seconds) as the newest answer told it; undefined where none did. */
+  /** The time on HubSpot's clock (ms since 1970, whole seconds) from the newest answer; undefined where no answer had one. */
   serverTime(): number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The fence around HubSpot's official client: its generated classes build and read the messages,
- * this file moves them, through the Http the runtime lends.
+ * this file moves them, through the Http of the runtime.
  *
  * Their own transport has no deadline, follows redirects and retries writes; nothing of it is used.
  */

@@ -1,10 +1,10 @@
-/** What an emulated HubSpot account can be told before it starts. */
+/** The options of an emulated HubSpot account. */
 import type { EmulatorOptions } from '../../emulator.ts';
 import type { Window } from '../../provider.ts';
 import type { PropertyOptions } from './definitions.ts';
 import type { RequiredRule } from './validate.ts';
 
-/** What an emulated HubSpot can be told. */
+/** The options of an emulated HubSpot. */
 export interface HubspotEmulatorOptions extends EmulatorOptions {
   /** The burst limit; 190 calls in 10 s where absent. */
   readonly rate?: Window | 'none';
@@ -52,7 +52,7 @@ export interface EmulatedWebhookOptions {
   readonly clientSecret: string;
   /** `company.*`, or `object.*` with a type id (where absent). */
   readonly shape?: 'company' | 'object';
-  /** The properties whose changes are told; `cvr_number` where absent. */
+  /** The properties whose changes the webhooks report; `cvr_number` where absent. */
   readonly properties?: readonly string[];
   /** Events gather for that long before they are posted; 5 where absent. */
   readonly delayMs?: number;

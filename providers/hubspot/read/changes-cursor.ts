@@ -13,13 +13,13 @@ export interface ChangesCursor {
 
 /** The walk over the deleted records, which HubSpot lists in no order. */
 export interface ArchiveCursor {
-  /** Those deleted since then are told. */
+  /** Records deleted since then are reported. */
   readonly since: number;
   /** The walk is due at this time (our clock). */
   readonly dueAt: number;
   /** Set in the middle of a walk. */
   readonly after?: string | undefined;
-  /** When the walk under way began: the next one tells what was deleted since. */
+  /** When the walk under way began: the next one reports what was deleted since. */
   readonly startedAt?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export const beginAt = (mark: number, dueAt: number): ChangesCursor => ({ mark, 
 /** The text to store. */
 export const writeCursor = (cursor: ChangesCursor): string => JSON.stringify(cursor);
 
-/** Reads a stored text; one of an unknown shape begins a day back, for changes told twice do no harm. */
+/** Reads a stored text; one of an unknown shape begins a day back, because a change that is reported twice does no harm. */
 export function readCursor(text: string, now: number): ChangesCursor {
   const json = parse(text);
   const archive = record(json.archive);

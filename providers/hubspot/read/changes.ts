@@ -73,7 +73,7 @@ async function readEdited(
     return { changeHints, next: { mark: reached, ...next, archive } };
   }
   if (tie !== undefined) return { changeHints, next: { mark: reached, from: from + 1, archive } };
-  // HubSpot's clock says how far we have seen: without it a large edit would be told again and again.
+  // HubSpot's clock says how far we have seen: without it a large edit would be reported again and again.
   const settled = Math.max(reached, apis.serverTime() ?? 0);
   const isDue = now >= archive.dueAt;
   return {

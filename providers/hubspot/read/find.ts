@@ -1,4 +1,4 @@
-/** One record asked for by itself: the only sure way to tell a merge from a deletion. */
+/** Reads one record alone: the only reliable way to distinguish a merge from a deletion. */
 import { ProviderError } from '../../provider.ts';
 import { type HubspotRecord, isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';

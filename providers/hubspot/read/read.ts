@@ -33,7 +33,7 @@ export async function readCompanies(
     try {
       reads.set(id, readOf(id, await findOne(apis, id, properties), toValues));
     } catch (error) {
-      // What the batch told is kept; a fault of the connection shows itself again at the next call.
+      // Keep the result of the batch; a fault of the connection appears again at the next call.
       if (!(error instanceof ProviderError) || reads.size === 0) throw error;
       fault = error;
     }

@@ -11,7 +11,7 @@ export function noteHtml({ subject, text, marker }: Pick<Note, 'subject' | 'text
   return `${head}${fitting(text, MAX_TEXT - head.length - foot.length)}${foot}`;
 }
 
-/** Tells whether a body holds a marker, as it was sent or with its characters unescaped. */
+/** True where a body holds a marker, as it was sent or with its characters unescaped. */
 export const holdsMarker = (html: string, marker: string): boolean =>
   html.includes(escaped(marker)) || html.includes(marker);
 

@@ -1,4 +1,4 @@
-/** The account's rules that may block a write, as far as HubSpot tells: some it shows only in its pages. */
+/** The account's rules that may block a write, as far as HubSpot's API returns them: some appear only on its pages. */
 import { type AccountRule, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';

@@ -38,9 +38,9 @@ export interface Calls {
   create(path: string, record: object): Promise<string>;
   /** The path of the API's version, for calls inside a call. */
   readonly base: string;
-  /** Salesforce's own time in ms, as the last answer told it. */
+  /** Salesforce's own time in ms, from the last answer. */
   serverTime(): number | undefined;
-  /** Calls used and allowed in 24 hours, where the last answer told. */
+  /** Calls used and allowed in 24 hours, where the last answer stated them. */
   usage(): { readonly used: number; readonly limit: number } | undefined;
   session(): Promise<Session>;
 }

@@ -135,7 +135,7 @@ export function observe(
   return { pauseMs: DAILY_PAUSE_MS, reason };
 }
 
-/** Only the text tells the two limits apart; it is not translated. */
+/** Only the text distinguishes the two limits; it is not translated. */
 function limitFault(limit: ApiError, answer: SalesforceRefusal): ProviderError {
   if (/TotalRequests/i.test(limit.message)) {
     return rate('The org has used up its API calls of 24 hours', answer.retryAfterMs ?? DAILY_PAUSE_MS, answer);

@@ -20,7 +20,7 @@ export function to18(id: string): string {
   return id15 + suffix;
 }
 
-/** Tells whether a text can be the id of an Account at all. */
+/** True where a text can be the id of an Account. */
 export const isAccountId = (id: string): boolean =>
   ACCOUNT_ID.test(id) && (id.length === 15 || to18(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
 

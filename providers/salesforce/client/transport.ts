@@ -1,5 +1,5 @@
 /**
- * The fence around jsforce: every byte it sends goes through the Http the runtime lends, under one verb's signal.
+ * The fence around jsforce: every byte it sends goes through the Http of the runtime, under one verb's signal.
  *
  * Its own transport has no deadline over the body, follows redirects with the token even for a PATCH, retries by
  * itself and ignores NO_PROXY; nothing of it is used.

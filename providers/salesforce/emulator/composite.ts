@@ -35,13 +35,13 @@ export function answerComposite(
   return { status: 200, body: { compositeResponse: answers.map((one) => responseOf(one, failed)) } };
 }
 
-/** What did not fail itself is told to have been halted. */
+/** A request that did not fail itself is answered as halted. */
 function responseOf(
   { referenceId, answer }: { readonly referenceId: string; readonly answer: EmulatorAnswer },
   failed: boolean,
 ) {
-  const told = failed && answer.status < 400 ? HALTED : answer;
-  return { body: told.body, httpHeaders: {}, httpStatusCode: told.status, referenceId };
+  const shown = failed && answer.status < 400 ? HALTED : answer;
+  return { body: shown.body, httpHeaders: {}, httpStatusCode: shown.status, referenceId };
 }
 
 const resolve = (body: unknown, made: ReadonlyMap<string, string>): object =>

@@ -6,7 +6,7 @@ import type { SoqlCondition, SoqlOrder } from './soql.ts';
 /** The raw value of one field of a row. */
 export type FieldsOf<R> = (row: R, field: string) => PropertyValue;
 
-/** Tells whether a row meets a condition. */
+/** True where a row meets a condition. */
 export function holds<R>(row: R, { field, operator, values }: SoqlCondition, fieldOf: FieldsOf<R>): boolean {
   const raw = fieldOf(row, field);
   const wanted = values.map((value) => (field.endsWith('Id') && isId(value) ? to18(value) : value));

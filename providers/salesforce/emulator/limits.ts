@@ -47,6 +47,6 @@ export function openLimits(
   };
 }
 
-/** Both limits answer with the same code; only the text tells them apart. */
+/** Both limits answer with the same code; only the text distinguishes them. */
 const TOTAL_REQUESTS = refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 const CONCURRENT = refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.');

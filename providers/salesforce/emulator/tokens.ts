@@ -8,7 +8,7 @@ export type Flow = 'client-credentials' | 'jwt-bearer' | 'refresh-token';
 export interface Tokens {
   /** Answers `POST /services/oauth2/token`. */
   request(form: URLSearchParams, loginUrl: string): EmulatorAnswer;
-  /** Tells whether an access token is valid at an instance, named by its path prefix. */
+  /** Whether an access token is valid at an instance, named by its path prefix. */
   accepts(accessToken: string, prefix: string): boolean;
   /** Ends all sessions; the next one is given as ever. */
   expire(): void;

@@ -28,7 +28,7 @@ interface Mark {
   readonly after?: string;
 }
 
-/** One page of a sweep; `now` stands in for Salesforce's clock where an answer does not tell it. */
+/** One page of a sweep; `now` replaces Salesforce's clock where an answer does not state it. */
 export async function changedAccounts(
   calls: Calls,
   names: readonly string[],

@@ -33,7 +33,7 @@ export function changedInSecondQuery(
 
 const TRACE = ['Id', 'IsDeleted', 'MasterRecordId', 'SystemModstamp'];
 
-/** Any answer tells the time; this one is small. */
+/** Any answer has the time; this one is small. */
 export const SERVER_TIME_QUERY = 'SELECT Id FROM Account LIMIT 1';
 
 /** Live accounts that hold a value, given as a SOQL literal. */

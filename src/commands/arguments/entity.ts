@@ -1,4 +1,4 @@
-/** A company as people name it on the command line. */
+/** Reads a company from the command line. */
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
 import { UsageError } from '../cli/command.ts';
@@ -9,7 +9,7 @@ export function readEntity(text: string, log: CommandContext['log']): string {
   const cvr = readCvrNumber(text);
   const entity = canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
   if (entity === undefined)
-    throw new UsageError(`${text} is no entity id such as CVR-1-12345678, and no CVR number of eight digits`);
+    throw new UsageError(`${text} is neither an entity id such as CVR-1-12345678 nor a CVR number of eight digits`);
   if (cvr.kind === 'number' && !cvr.valid)
     log.warn({ entity }, 'the CVR number fails the check of the register (modulus 11): is it mistyped?');
   return entity;

@@ -1,4 +1,4 @@
-/** The record that a person rules on. */
+/** The record that a command acts on, named on the command line as `hubspot:123`. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { findLink, type Link, type RecordRef, readLinkKey } from '../../connector/links/links.ts';
 import type { Db } from '../../store/open.ts';
@@ -7,40 +7,43 @@ import type { CommandContext } from '../cli/context.ts';
 import { needProvider } from '../monitoring/context.ts';
 import { needRecordId } from './record-id.ts';
 
-/** The connector's configuration; without one nothing can be ruled. */
+/** The connector's configuration. Throws {@link UsageError} where the configuration has no connector. */
 export async function needConnector(context: CommandContext): Promise<ConnectorConfig> {
   const { connector } = await context.config();
-  if (connector === undefined) throw new UsageError('the configuration has no connector section');
+  if (connector === undefined)
+    throw new UsageError('the configuration has no connector section: add one, or name another file with --config');
   return connector;
 }
 
-/** In the place of a record's id: all of them. */
+/** Stands for every record of a connection, where a record id is expected. */
 export const EVERY_RECORD = '*';
 
 /** The record in `hubspot:123`, or all of a connection in `hubspot:*`. */
 export function readRecord(text: string, connector: ConnectorConfig): RecordRef {
   const ref = readLinkKey(text);
   if (!text.includes(':') || ref.provider === '' || ref.recordId === '')
-    throw new UsageError(`${text} is no record such as hubspot:123`);
+    throw new UsageError(`${text} is not a record: write it as hubspot:123`);
   needProvider(connector, ref.provider);
   if (ref.recordId === EVERY_RECORD) return ref;
   return { ...ref, recordId: needRecordId(connector, ref.provider, ref.recordId) };
 }
 
 /**
- * The record's link; a override on a record that nobody knows would be a mistyped one, and one on a record that was merged
- * away would change nothing: its overrides went along.
+ * The link of the record. Throws where the record has none, which usually means a mistyped id, and where the CRM merged the
+ * record into another one: its overrides moved to the survivor.
  */
 export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
   const link = await findLink(db, ref);
   if (link === undefined)
-    throw new Error(`${ref.provider}:${ref.recordId} is linked to no company: see cvrsync links ${ref.provider}`);
+    throw new Error(`${ref.provider}:${ref.recordId} is not linked to a company: see cvrsync links ${ref.provider}`);
   if (link.state === 'merged')
-    throw new Error(`${ref.provider}:${ref.recordId} was ${link.reason ?? 'merged in the CRM'}: name that one instead`);
+    throw new Error(
+      `${ref.provider}:${ref.recordId} was ${link.reason ?? 'merged in the CRM'}: name the surviving record instead`,
+    );
   return link;
 }
 
-/** Throws where the connection writes no such property. */
+/** Throws {@link UsageError} where the connection does not write the property. */
 export function needProperty(connector: ConnectorConfig, { provider }: RecordRef, property: string): void {
   const rows = connector.providers.find((each) => each.name === provider)?.mapping ?? [];
   const names = [...new Set(rows.filter((row) => row.policy !== 'never').map((row) => row.property))];
@@ -48,5 +51,5 @@ export function needProperty(connector: ConnectorConfig, { provider }: RecordRef
   const field = rows.find((row) => row.field === property && row.policy !== 'never')?.property;
   const hint =
     field === undefined ? `it writes ${names.join(', ')}` : `did you mean ${field}, the property of ${property}?`;
-  throw new UsageError(`${provider} writes no property ${property}: ${hint}`);
+  throw new UsageError(`${provider} does not write the property ${property}: ${hint}`);
 }

@@ -1,9 +1,9 @@
-/** A record's id as people give it on the command line. */
+/** Reads a record's id from the command line. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { readRecordId } from '../../connector/crm/record-id.ts';
 import { UsageError } from '../cli/command.ts';
 
-/** The canonical id in a text, for a connection that is configured; throws where it can be no record's of it. */
+/** The canonical id in a text. Throws {@link UsageError} where the connection can have no record with that id. */
 export function needRecordId(
   { providers }: Pick<ConnectorConfig, 'providers'>,
   provider: string,
@@ -13,10 +13,10 @@ export function needRecordId(
   if (config === undefined) return text;
   const read = readRecordId(config, text);
   if (read.kind === 'id') return read.id;
-  throw new UsageError(`${text} can be no record of ${provider}: ${read.reason}`);
+  throw new UsageError(`${text} cannot be a record of ${provider}: ${read.reason}`);
 }
 
-/** The canonical ids that a text may be in these connections; throws where it can be a record of none. */
+/** The canonical ids that a text may stand for in these connections. Throws {@link UsageError} where it fits none of them. */
 export function recordIdsIn(
   { providers }: Pick<ConnectorConfig, 'providers'>,
   provider: string | undefined,
@@ -27,5 +27,5 @@ export function recordIdsIn(
   const ids = new Set(reads.flatMap(({ read }) => (read.kind === 'id' ? read.id : [])));
   if (ids.size > 0 || providers.length === 0) return [...ids];
   const reasons = reads.flatMap(({ name, read }) => (read.kind === 'none' ? `${name}: ${read.reason}` : []));
-  throw new UsageError(`${text} can be no record: ${reasons.join('; ')}`);
+  throw new UsageError(`${text} cannot be a record: ${reasons.join('; ')}`);
 }

@@ -1,5 +1,4 @@
-/** The service's store and secrets for a command beside the daemon. */
-
+/** Opens the service's store and secrets for a command. */
 import { monitorOptions } from '../../service/delivery/transport.ts';
 import { loadSecretKey, openSecrets, type Secrets } from '../../service/keys/secrets.ts';
 import { MonitorError, type MonitorOptions } from '../../service/monitors/monitor-input.ts';
@@ -13,14 +12,14 @@ import { withStore } from './with-store.ts';
 export interface ServiceContext {
   readonly store: Store;
   readonly secrets: Secrets;
-  /** How what is asked of a monitor is read. */
+  /** How the settings of a monitor are validated. */
   readonly wire: MonitorOptions;
 }
 
-/** Opens the store, and what its secrets are sealed with, for `work`. What a monitor cannot be is bad usage. */
+/** Opens the store and its secrets for `work`. A {@link MonitorError} becomes a {@link UsageError}. */
 export async function withService(
   context: CommandContext,
-  work: (opened: ServiceContext) => Promise<ExitCode>,
+  work: (service: ServiceContext) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { store: url, service } = await context.config();
   return withStore(context, async (store) => {

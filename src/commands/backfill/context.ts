@@ -1,5 +1,4 @@
-/** What a backfill stands on: the store, one CRM, the monitoring service if one is configured; every call counted. */
-
+/** The context of a backfill: the store, one CRM, and the monitoring service if one is configured. Counts every call. */
 import type { BackfillDeps } from '../../connector/backfill/rows/context.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
 import { openUpstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
@@ -23,7 +22,7 @@ export interface CallsMade {
 
 export type BackfillContext = Omit<BackfillDeps, 'report'>;
 
-/** Opens all of it, does the work, and closes it however it ends. A store that is not there yet is made. */
+/** Opens the context for `work` and closes it afterwards. Creates the store where it does not exist. */
 export async function withBackfill<T>(
   context: CommandContext,
   name: string,

@@ -1,4 +1,4 @@
-/** How a backfill tells where it is: a bar on a terminal, a line now and then without one, log lines for programs. */
+/** Shows the progress of a backfill: a bar on a terminal, lines without one, log lines for programs. */
 import { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
@@ -8,10 +8,10 @@ import type { CommandContext } from '../cli/context.ts';
 import { oneLine } from '../cli/table.ts';
 import type { CallsMade } from './context.ts';
 
-/** Where a backfill stands, out of its steps. Times in ms. */
+/** The state of a backfill, computed from its steps. Times in ms. */
 export interface BackfillStanding {
   readonly phase: BackfillStep['phase'];
-  /** Since when, and with how much done already, this process is in the phase. */
+  /** When this process began the phase, and how much was done before. */
   readonly since: number;
   readonly before: number;
   readonly scanned: number;
@@ -64,7 +64,7 @@ export function advance(before: BackfillStanding | undefined, step: BackfillStep
   };
 }
 
-/** How much of how much is done in the phase, and how fast; `total` undefined where nobody knows it. */
+/** How much of the phase is done, and how fast; `total` is undefined where it is unknown. */
 export function measure(
   standing: BackfillStanding,
   now: number,
@@ -79,8 +79,8 @@ export function measure(
 
 const number = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** One line for people, without the bar. */
-export function shownProgress(standing: BackfillStanding, calls: CallsMade, now: number): string {
+/** The progress as one line for people, without the bar. */
+export function progressText(standing: BackfillStanding, calls: CallsMade, now: number): string {
   const { phase, since, verdicts, written, trouble, wait } = standing;
   if (phase === undefined) return waitText(trouble, wait ?? { since, until: since + LONGEST_SILENCE_MS });
   const { done, total, perSecond } = measure(standing, now);
@@ -92,7 +92,7 @@ export function shownProgress(standing: BackfillStanding, calls: CallsMade, now:
       : phase === 'carry'
         ? `monitoring: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`
         : phase === 'judge'
-          ? 'looking for numbers that several records have'
+          ? 'searching for numbers that several records share'
           : phase === 'planned'
             ? `writing the plan: ${number(written)}`
             : `scanning: ${number(done)} records, ${rate}${verdictsText(verdicts)}`;
@@ -139,7 +139,7 @@ export function showProgress(
   const bar = stderr.isTTY === true && !json ? openBar(stderr) : undefined;
   const show = (): void => {
     const now = Date.now();
-    const text = shownProgress(standing, calls, now);
+    const text = progressText(standing, calls, now);
     if (bar !== undefined) bar.show(standing, text, now);
     else if (json) log.info({ ...standing, verdicts: standing.verdicts, calls: { ...calls } }, 'backfill');
     else stderr.write(`${text}\n`);

@@ -1,4 +1,4 @@
-/** What a backfill says in the end, for people and for programs. */
+/** The summary of a backfill, for people and for programs. */
 
 import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
 import type { PlanRead } from '../../connector/backfill/plan/take.ts';
@@ -39,7 +39,7 @@ export interface Summary {
   /** Of the linked ones: those that were before this run. */
   readonly before: number;
   readonly isMonitoring: boolean;
-  /** It was to look only, and links nothing. */
+  /** True for a dry run or a plan: nothing is linked. */
   readonly isLook: boolean;
   /** The command that goes on, or applies the plan. */
   readonly next: string;
@@ -47,7 +47,7 @@ export interface Summary {
   readonly file?: string;
 }
 
-/** Rows that a person should look at: exit code 3. */
+/** The number of rows that need a person: exit code 3. */
 export const forAPerson = ({ outcome }: Summary): number => outcome.person + outcome.refused;
 
 /** The document of `--json`. */
@@ -128,10 +128,10 @@ function numbersText({ provider, scanned, outcome, match }: Summary): readonly s
         ];
   if (mistyped === 0) return left;
   const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
-  const reported = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
+  const failedCheck = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
   const isMost = mistyped >= MANY && mistyped * 2 > (verdicts.matched ?? 0);
-  if (!isMost) return [reported, ...left];
-  return [reported, ...left, `So many: ${asked}`];
+  if (!isMost) return [failedCheck, ...left];
+  return [failedCheck, ...left, `So many: ${asked}`];
 }
 
 function planText({ outcome, sample, file, next }: Summary): readonly string[] {
@@ -163,16 +163,16 @@ function linksText({ ended, outcome, isMonitoring, trust, before, next, fill }: 
     ...(ended === 'done' && linked > 0
       ? [
           trust === 'crm'
-            ? 'The daemon fills what is blank; what differs stays and waits for a person: cvrsync review list --kind difference'
-            : 'The daemon fills what is blank and overwrites what differs, once; cvrsync undo takes it back.',
+            ? 'The daemon fills blank properties. Properties that differ stay as they are until a person decides: cvrsync review list --kind difference'
+            : 'The daemon fills blank properties, and overwrites those that differ once; cvrsync undo takes it back.',
         ]
       : []),
     ...(ended === 'done' && linked > 0 && isMonitoring && fill !== undefined
-      ? [`Without --send-update the service tells of a company at its next change only. To have all sent now: ${fill}`]
+      ? [`Without --send-update the service sends a company only at its next change. To send all of them now: ${fill}`]
       : []),
     ...(trust === 'register' && before > 0
       ? [
-          'What was linked before is not overwritten, for people may have edited it since: cvrsync review accept --all does it.',
+          'Records that were linked before are not overwritten, because people may have edited them since. To overwrite them: cvrsync review accept --all',
         ]
       : []),
   ];
@@ -191,8 +191,8 @@ export function textOfPlan(file: string, { toLink, linked, skipped, warnings, gi
   return [
     `${file} would link ${records(toLink)} (${number(linked)} of them linked already) and skip ${number(skipped)}. Nothing was linked.`,
     ...printWarnings(warnings, toLink, false).map((warning) => `  ${warning}`),
-    ...(repaired > 0 ? [`  ${number(repaired)} lost a leading zero in a spreadsheet, which is given back`] : []),
-    ...(given.length > 0 ? ['Numbers that are yours:'] : []),
+    ...(repaired > 0 ? [`  ${number(repaired)} lost a leading zero in a spreadsheet; cvrsync restores it`] : []),
+    ...(given.length > 0 ? ['Numbers that you changed:'] : []),
     ...given.map((one) => `  ${one.record}: the CRM holds ${one.found || 'none'}, the plan says ${one.number}`),
     ...(many.length > 0
       ? ['So many are refused without --yes: was a column filled by dragging, or sorted alone?']

@@ -1,4 +1,4 @@
-/** Asks the person at the terminal. */
+/** Asks the person at the terminal for confirmation. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -31,8 +31,8 @@ export async function confirm(
 }
 
 /**
- * Whether what touches many records may begin: a person says so at the terminal, a program by `--yes`. `advice` is what
- * else there is to do where nobody can be asked.
+ * Asks for confirmation before a change of many records; `--yes` skips the question. Throws {@link UsageError} with
+ * `advice` where there is no terminal to ask at.
  */
 export async function confirmMany(
   context: CommandContext,
@@ -43,5 +43,5 @@ export async function confirmMany(
   if (yes) return true;
   const answer = await confirm(context, question);
   if (answer !== undefined) return answer;
-  throw new UsageError(`${question} Nobody can be asked here: add --yes, or ${advice}`);
+  throw new UsageError(`${question} cvrsync cannot ask here: add --yes, or ${advice}`);
 }

@@ -1,4 +1,4 @@
-/** What a command is given: its streams, its log, its configuration. Everything it prints passes through one mask. */
+/** The context of a command: its streams, its log, its configuration. One mask filters everything it prints. */
 import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, LoadedConfig } from '../../config/load.ts';
@@ -53,14 +53,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** A sink that masks every secret it has been told of. */
+/** A sink that masks every secret it knows. */
 export interface MaskedSink extends Sink {
   mask(scrub: (text: string) => string): void;
 }
 
 /**
- * Puts a mask before a sink, the one place that all output passes: it hides secrets once it is told them, and makes what
- * would command the terminal visible.
+ * Wraps a sink so that all output passes one mask: it hides the secrets it knows, and makes control characters visible
+ * and harmless.
  */
 export function maskedSink(sink: Sink): MaskedSink {
   let scrub = (text: string): string => text;

@@ -1,8 +1,8 @@
-/** What a failed command tells: what happened, where, and what to do; a stack only for who debugs. */
+/** Shows why a command failed: what happened, where, and what to do; the stack only at log level debug. */
 import { type ExitCode, UsageError } from './command.ts';
 import { ConfigError, type LogLevel } from './context.ts';
 
-/** Shows an error on stderr, as lines or with `--json` as one document, and says the exit code. */
+/** Shows an error on stderr, as lines or with `--json` as one document, and returns the exit code. */
 export function showFailure(
   error: unknown,
   stderr: { write(text: string): unknown },

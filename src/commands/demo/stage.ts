@@ -1,4 +1,4 @@
-/** The demo's stage: a register that grows by files, both CRMs emulated, a mailbox, and the daemon between them. */
+/** Sets the demo up: a register of files, both CRMs emulated, a mailbox, and the daemon between them. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -26,7 +26,7 @@ export interface DemoSetup {
   readonly emulators: readonly CrmEmulator[];
   readonly actors: readonly Actor[];
   readonly mailbox: Mailbox;
-  /** The configuration file, for the commands that look at what happened. */
+  /** The configuration file, for commands that inspect the result. */
   readonly file: string;
   /** Adds the company's document to the register, as its last version is. */
   publish(actor: Actor): Promise<void>;

@@ -1,4 +1,4 @@
-/** The demo's story: what happens in the register, scene by scene, and what becomes of it. */
+/** The scenes of the demo: changes in the register, and what each of them does in the CRMs. */
 import type { CrmEmulator } from '../../../providers/emulator.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { plainText } from '../../protocol/news.ts';
@@ -7,7 +7,7 @@ import { type Random, randomFrom } from '../../protocol/sample/random.ts';
 import { type Actor, companyOf, type DemoSetup } from './stage.ts';
 import { askNews, resendLast, watchByMail } from './visitors.ts';
 
-/** Tells the audience something. */
+/** Prints one line for the audience. */
 export type Say = (line: string) => void;
 
 const PHONE: Readonly<Record<string, string>> = { hubspot: 'phone', salesforce: 'Phone' };
@@ -32,13 +32,13 @@ export async function playScenes(setup: DemoSetup, say: Say, seed: number): Prom
   };
 
   say('\n1. The register knows five companies. The CRMs know their names and CVR numbers: each record is linked,');
-  say('   POST .../items?sendUpdate=true asks for all that is known, and the blanks are filled.');
+  say('   POST .../items?sendUpdate=true asks for all known values, and cvrsync fills the blank properties.');
   for (const actor of setup.actors) await setup.publish(actor);
   await setup.settled();
   await setup.link(setup.actors);
   await setup.settled();
 
-  say('\n2. A name changes twice in a row: both CRMs end with the last one; a colleague is told by mail.');
+  say('\n2. A name changes twice in a row: both CRMs end with the last one; a colleague gets a mail.');
   await watchByMail(setup, [first, fourth]);
   await change(first, 'name', 'name');
   await setup.settled();

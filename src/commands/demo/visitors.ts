@@ -15,7 +15,7 @@ const serviceOf = ({ app }: DemoSetup) => {
   return app.service;
 };
 
-/** Has a monitor tell of names and addresses by mail, at once. */
+/** Creates a monitor that sends mail about names and addresses at once. */
 export async function watchByMail(setup: DemoSetup, actors: readonly Actor[]): Promise<void> {
   const { secrets } = serviceOf(setup);
   const now = Date.now();

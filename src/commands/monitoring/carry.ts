@@ -1,4 +1,4 @@
-/** Carries one link's wish upstream at once, as the daemon would, and tells how it stands afterwards. */
+/** Sends one link's desired state to the monitoring service at once, as the daemon would, and returns the result. */
 import { findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/links/links.ts';
 import { dueCall, monitorLinks } from '../../connector/links/monitoring.ts';
 import { claim, settleAll } from '../../runtime/lanes/lanes.ts';
@@ -10,13 +10,13 @@ import type { MonitoringContext } from './context.ts';
 const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-/** `waiting`: the wish is stored and not confirmed yet, for the reason given if there is one. */
+/** `waiting`: the desired state is stored, and the service has not confirmed it yet; `reason` says why where it is known. */
 export type CarryStanding =
   | { readonly kind: 'confirmed'; readonly link: Link }
   | { readonly kind: 'refused'; readonly link: Link; readonly reason: string }
   | { readonly kind: 'waiting'; readonly link: Link; readonly reason: string | null };
 
-/** Makes the call the link waits for, unless a daemon is making it: then waits for that one. */
+/** Makes the call that the link waits for. Where a daemon is making it, waits for that call instead. */
 export async function carry(
   { store, upstream }: Pick<MonitoringContext, 'store' | 'upstream'>,
   ref: RecordRef,

@@ -35,7 +35,7 @@ export async function readOtherCompany(
     case 'gone':
       throw new Error(`${none} is not in the CRM, or these credentials may not see it: correct the id`);
     default:
-      throw new Error(`${none} could not be read: ${record?.reason ?? 'the CRM said nothing of it'}. Try again`);
+      throw new Error(`${none} could not be read: ${record?.reason ?? 'the answer of the CRM left it out'}. Try again`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What can be said of a monitor or a job on the command line. */
+/** The settings of a monitor or a job as command-line options. */
 import type { Credentials } from '../../service/monitors/monitor.ts';
 import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
 import { flag, text, texts, UsageError } from '../cli/command.ts';
@@ -6,13 +6,13 @@ import { flag, text, texts, UsageError } from '../cli/command.ts';
 /** The options; read by {@link readSettings}. */
 export const settingOptions = {
   url: text('the address of its webhook', 'url'),
-  event: texts('an event it is told of, such as status; all of them where none is given', 'name'),
-  email: texts('an address that gets mails', 'address'),
-  daily: flag('mails once a day'),
-  immediate: flag('mails at once'),
-  header: text('the header its webhook asks for', 'name=value'),
-  basic: text('the user name and password its webhook asks for', 'user:password'),
-  bearer: text('the token its webhook asks for', 'token'),
+  event: texts('notify of this event, such as status; may be repeated (default: all events)', 'name'),
+  email: texts('send mail to this address; may be repeated', 'address'),
+  daily: flag('send mail once a day'),
+  immediate: flag('send mail at once'),
+  header: text('the header that its webhook requires', 'name=value'),
+  basic: text('the user name and password that its webhook requires', 'user:password'),
+  bearer: text('the token that its webhook requires', 'token'),
   schedule: text('seconds before each attempt, such as 0,60,3600', 'seconds'),
 };
 
@@ -28,7 +28,7 @@ interface Given {
   readonly schedule: string | undefined;
 }
 
-/** What was given, and nothing else. */
+/** The settings that were given, and no others. */
 export function readSettings(given: Given): MonitorPatch {
   const { url, event, email, daily, immediate, schedule } = given;
   if (daily && immediate) throw new UsageError('choose --daily or --immediate, not both');

@@ -19,7 +19,7 @@ export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {
 }
 
 const stateOf = ({ enabled, enabledAt, disabledReason, disabledAt, failingSince }: Monitor): string => {
-  if (!enabled && enabledAt === null) return 'prepared';
+  if (!enabled && enabledAt === null) return 'inactive';
   if (!enabled) return `off since ${shownTime(disabledAt)}${disabledReason === 'person' ? '' : `: ${disabledReason}`}`;
   return failingSince === null ? 'on' : `on, failing since ${shownTime(failingSince)}`;
 };
@@ -52,7 +52,7 @@ export function show(context: CommandContext, monitor: Monitor, items: number, e
       ({ recipient, at, bounced }) =>
         `no mail to ${recipient} since ${shownTime(at)}: ${bounced === null ? 'unsubscribed' : `bounced, ${oneLine(bounced)}`}`,
     ),
-    ...(ended.length > 0 ? [`To send it again: cvrsync monitors resubscribe ${monitor.id} ADDRESS`] : []),
+    ...(ended.length > 0 ? [`To resume mail: cvrsync monitors resubscribe ${monitor.id} ADDRESS`] : []),
   ];
   context.output.result({ ...view, items, mailEnded: ended }, lines.join('\n'));
 }
@@ -62,14 +62,14 @@ const shown = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value);
 };
 
-/** A monitor that was made: with its secret, where it has a webhook to sign for. */
+/** Shows a new monitor, with its signing secret where it has a webhook. */
 export function showNew(context: CommandContext, monitor: Monitor, done: string): void {
   if (monitor.url === null)
-    context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It tells by mail.`);
+    context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It notifies by mail.`);
   else showSecret(context, monitor, done);
 }
 
-/** A monitor that was made or given a new secret: the one time it is shown. */
+/** Shows a monitor with its new signing secret, which cannot be shown again. */
 export function showSecret(context: CommandContext, monitor: Monitor, done: string): void {
   const view = viewWithSecret(monitor);
   const text = `${done} Its id is ${monitor.id}.\nSigning secret, which cannot be shown again: ${view.signingSecret}`;

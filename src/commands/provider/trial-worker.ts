@@ -5,21 +5,21 @@ import { checkProvider } from '../../config/plugins/plugin-check.ts';
 import { UsageError } from '../cli/command.ts';
 import { loadSubject } from './subject.ts';
 
-/** What the thread is given. */
+/** The task of the thread. */
 export interface Trial {
   readonly path: string;
-  /** The rules to try, in this order; undefined: say which there are, and try none. */
+  /** The rules to try, in this order; undefined: list the rules, and try none. */
   readonly rules: readonly string[] | undefined;
 }
 
-/** What the thread tells. */
+/** A message from the thread. */
 export type TrialMessage =
   | { readonly kind: 'rules'; readonly provider: string; readonly contract: string; readonly rules: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string; readonly isUsage: boolean }
   | { readonly kind: 'begins'; readonly rule: string }
   | { readonly kind: 'verdict'; readonly verdict: RuleResult };
 
-const report = (reported: TrialMessage): void => parentPort?.postMessage(reported);
+const send = (message: TrialMessage): void => parentPort?.postMessage(message);
 
 async function tryRules({ path, rules }: Trial): Promise<void> {
   const subject = await loadSubject(path);
@@ -27,10 +27,10 @@ async function tryRules({ path, rules }: Trial): Promise<void> {
   if (!load.ok) throw new Error(`The daemon would refuse this provider: ${load.message}`);
   const { name: provider, contract } = subject.provider;
   if (rules === undefined)
-    return report({ kind: 'rules', provider, contract, rules: conformance(subject).map(({ name }) => name) });
+    return send({ kind: 'rules', provider, contract, rules: conformance(subject).map(({ name }) => name) });
   for (const rule of rules) {
-    report({ kind: 'begins', rule });
-    for await (const verdict of judge(subject, undefined, [rule])) report({ kind: 'verdict', verdict });
+    send({ kind: 'begins', rule });
+    for await (const verdict of judge(subject, undefined, [rule])) send({ kind: 'verdict', verdict });
   }
 }
 
@@ -38,7 +38,7 @@ try {
   await tryRules(workerData);
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  report({ kind: 'refused', message, isUsage: error instanceof UsageError });
+  send({ kind: 'refused', message, isUsage: error instanceof UsageError });
 } finally {
   // What the provider left open would keep the thread.
   process.exit();

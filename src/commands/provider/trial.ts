@@ -1,4 +1,4 @@
-/** Tries a provider from outside of its thread: whatever it does, each rule ends, and all of them do. */
+/** Tests a provider in another thread, so that every rule ends, whatever the provider does. */
 import { Worker } from 'node:worker_threads';
 import type { RuleResult } from '../../../providers/conformance/conformance.ts';
 import { UsageError } from '../cli/command.ts';
@@ -29,9 +29,9 @@ const broken = (rule: string, detail: string, ms: number): RuleResult => ({
 
 /** Loads a provider and says which rules there are for it; throws where there is none, or the daemon would refuse it. */
 export async function describeSubject(path: string, limits: TrialLimits, signal: AbortSignal): Promise<Described> {
-  for await (const reported of runThread({ path, rules: undefined }, limits.ruleMs, signal))
-    if (reported.kind === 'rules') return reported;
-    else if (reported.kind === 'ended') throw new Error(`${path} cannot be loaded: ${reported.why}`);
+  for await (const message of runThread({ path, rules: undefined }, limits.ruleMs, signal))
+    if (message.kind === 'rules') return message;
+    else if (message.kind === 'ended') throw new Error(`${path} cannot be loaded: ${message.why}`);
   throw new Error(`${path} cannot be loaded`);
 }
 
@@ -52,29 +52,29 @@ export async function* tryRules(
     }
     let begun = left[0] ?? '';
     let at = performance.now();
-    for await (const reported of runThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
-      if (reported.kind === 'begins') {
-        begun = reported.rule;
+    for await (const message of runThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
+      if (message.kind === 'begins') {
+        begun = message.rule;
         at = performance.now();
-      } else if (reported.kind === 'verdict') {
-        yield reported.verdict;
-        left = left.slice(left.indexOf(reported.verdict.name) + 1);
+      } else if (message.kind === 'verdict') {
+        yield message.verdict;
+        left = left.slice(left.indexOf(message.verdict.name) + 1);
         if (performance.now() > end) break;
-      } else if (reported.kind === 'ended' && left.length > 0) {
-        yield broken(begun, reported.why, Math.round(performance.now() - at));
+      } else if (message.kind === 'ended' && left.length > 0) {
+        yield broken(begun, message.why, Math.round(performance.now() - at));
         left = left.slice(left.indexOf(begun) + 1);
       }
     }
   }
 }
 
-/** A thread that told nothing for too long, or ended by itself. */
+/** A thread that sent nothing for too long, or ended by itself. */
 interface Ended {
   readonly kind: 'ended';
   readonly why: string;
 }
 
-/** What a thread tells, until it has ended; it is ended where it tells nothing for so long, or is not listened to. */
+/** The messages of a thread until it ends. Ends a thread that sends nothing for `quietMs`, and one whose reader stops. */
 async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<TrialMessage | Ended> {
   signal.throwIfAborted();
   const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {
@@ -83,8 +83,8 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
   const waiting: (TrialMessage | Ended)[] = [];
   let wake = Promise.withResolvers<void>();
   let over = false;
-  const put = (reported: TrialMessage | Ended): void => {
-    waiting.push(reported);
+  const put = (message: TrialMessage | Ended): void => {
+    waiting.push(message);
     wake.resolve();
   };
   const finish = (why: string): void => {
@@ -106,11 +106,11 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
       while (waiting.length === 0) await wake.promise;
       clearTimeout(late);
       wake = Promise.withResolvers();
-      for (const reported of waiting.splice(0)) {
-        if (reported.kind === 'refused')
-          throw reported.isUsage ? new UsageError(reported.message) : new Error(reported.message);
-        yield reported;
-        if (reported.kind === 'ended') return;
+      for (const message of waiting.splice(0)) {
+        if (message.kind === 'refused')
+          throw message.isUsage ? new UsageError(message.message) : new Error(message.message);
+        yield message;
+        if (message.kind === 'ended') return;
       }
       signal.throwIfAborted();
     }

@@ -1,4 +1,4 @@
-/** How a reconcile is shown: what was compared, what differs, what was done about it. */
+/** Shows a reconcile: what was compared, what differs, and what was repaired. */
 import {
   DIFFERENCES,
   type DifferenceKind,
@@ -46,11 +46,11 @@ const REPAIRS: Readonly<Record<Repair, string>> = {
 
 const VERDICTS: Readonly<Record<RepairResult, string>> = {
   repaired: '',
-  mismatch: ', but nothing is concluded from a list that cannot be right',
+  mismatch: ', but nothing is repaired from a list that is not plausible',
   person: '',
 };
 
-/** Lines for people: the lists, what is in doubt, each kind with some sentences. */
+/** Lines for people: the lists, which of them are not plausible, and each kind of difference with examples. */
 export function linesOf(
   { scope, records, links, items, doubts }: Survey,
   shown: readonly ReconcileView[],
@@ -58,8 +58,8 @@ export function linesOf(
   const compared = [`${records} records in ${scope.provider}`, `${links} links`];
   if (items !== undefined) compared.push(`${items} items of the service`);
   const lines = [`Compared ${compared.join(', ')}.`];
-  if (items === undefined) lines.push('No monitoring service is configured: its list was left out.');
-  for (const { reason } of doubts) lines.push(`In doubt: ${reason}.`);
+  if (items === undefined) lines.push('No monitoring service is configured: its list was not compared.');
+  for (const { reason } of doubts) lines.push(`Not plausible: ${reason}.`);
   for (const { kind, count, verdict, some } of shown) {
     const { about, repair, say } = DIFFERENCES[kind];
     lines.push('', `${count} ${about}: ${REPAIRS[repair]}${VERDICTS[verdict]}`);

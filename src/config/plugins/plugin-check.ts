@@ -10,7 +10,7 @@ export type ProviderLoad =
 
 const POLICIES: readonly unknown[] = ['tracked', 'always', 'if-blank', 'never'];
 
-/** Tells a provider from whatever else a module exports. */
+/** True where an export of a module is a provider. */
 export const isProvider = (value: unknown): value is Provider =>
   typeof value === 'object' &&
   value !== null &&

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
-import { advance, measure, shownProgress, showProgress } from '../../../src/commands/backfill/progress.ts';
+import { advance, measure, progressText, showProgress } from '../../../src/commands/backfill/progress.ts';
 import type { BackfillStep } from '../../../src/connector/backfill/rows/context.ts';
 import { main } from '../../../src/main.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
@@ -28,7 +28,7 @@ const seen = (count: number, verdict: string): NonNullable<BackfillStep['seen']>
 const lineAfter = (steps: readonly BackfillStep[]): string => {
   let standing = advance(undefined, {}, 0);
   for (const [at, step] of steps.entries()) standing = advance(standing, step, at * 1_000);
-  return shownProgress(standing, calls, steps.length * 1_000);
+  return progressText(standing, calls, steps.length * 1_000);
 };
 
 describe('the line of progress', () => {
@@ -68,7 +68,7 @@ describe('the line of progress', () => {
   });
 
   it('names the steps between', () => {
-    expect(lineAfter([{ phase: 'judge' }])).toContain('numbers that several records have');
+    expect(lineAfter([{ phase: 'judge' }])).toContain('numbers that several records share');
     expect(
       lineAfter([
         { phase: 'planned', written: 100 },

@@ -57,7 +57,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
     expect((await stage.cli('hold', `${crm}:${id}`, name, '--clear')).code).toBe(0);
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: null });
-    expect((await stage.cli('hold', `${crm}:*`, '--clear')).stdout).toBe('1 holds that undo put are lifted.\n');
+    expect((await stage.cli('hold', `${crm}:*`, '--clear')).stdout).toBe('1 holds that undo placed have ended.\n');
     await stage.settled();
     expect(stage[crm].get(id)).toMatchObject({ [own]: 'C ApS' });
   });

@@ -21,7 +21,7 @@ const TRIES = 10;
 const TRY_AGAIN_MS = 100;
 /** HubSpot waits that long for an answer. */
 const DEADLINE_MS = 5_000;
-/** One event in so many is told twice. */
+/** One event in so many is sent twice. */
 const TWICE_IN = 5;
 
 /** Posts nothing until subscribed. */
@@ -69,7 +69,7 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
             event('propertyChange', company.id, { propertyName: name, propertyValue: textOf(company, name) ?? '' }),
           );
       case 'merged': {
-        // The properties that the merge changed are not told of.
+        // HubSpot sends no event for properties that the merge changed.
         const ids = [happening.primary.id, happening.other.id];
         const merge = {
           primaryObjectId: Number(happening.primary.id),

@@ -10,7 +10,7 @@ import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
 import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
 import { openTables, type Tables } from './tables.ts';
 
-/** What an emulated Salesforce can be told. */
+/** The options of an emulated Salesforce. */
 export interface SalesforceEmulatorOptions extends EmulatorOptions {
   /** The flow its credentials are for; client credentials where absent. */
   readonly flow?: Flow;
