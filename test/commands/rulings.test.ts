@@ -145,7 +145,10 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       const changedAt = stage[crm].get(id)?.[property];
       expect(changedAt).toEqual(expect.stringContaining('2026'));
       const { code, stdout } = await stage.cli('undo', '--entity', ENTITY);
-      expect([code, stdout]).toEqual([0, expect.stringContaining(`${property} stays: the register did change then.`)]);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringContaining(`${property} stays as it is, because the register did change then.`),
+      ]);
       expect(stage[crm].get(id)).toMatchObject({ [name]: 'Mine ApS', [property]: changedAt });
     });
 
@@ -202,7 +205,7 @@ test('a record that was merged away is not ruled on: its overrides went along, a
     const { code, stderr } = await stage.cli(command, `hubspot:${id}`, 'name', ...rest);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`merged in the CRM into record ${survivor}: name that`),
+      expect.stringContaining(`merged in the CRM into record ${survivor}: name the surviving record`),
     ]);
   }
   expect((await stage.cli('hold', `hubspot:${survivor}`, 'name', '--clear')).code).toBe(0);
