@@ -199,10 +199,10 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'marking', due_at: NOW + 3_600_000, fence: null },
       { key: 'monitoring', due_at: NOW + 3_600_000, fence: null },
       { key: 'notes', due_at: NOW + 3_600_000, fence: null },
+      { key: 'overrides', due_at: NOW + 3_600_000, fence: null },
       { key: 'pending-writes', due_at: NOW + 30_000, fence: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, fence: null },
       { key: 'receipts', due_at: NOW + 3_600_000, fence: null },
-      { key: 'overrides', due_at: NOW + 3_600_000, fence: null },
     ]);
   });
 });
