@@ -10,7 +10,7 @@ import { setUpDemo } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
-const firm = { entityId: 'CVR-1-95023451', name: 'Luftkastel Holding ApS', type: 'Company' };
+const firm = { entityId: 'CVR-1-95023452', name: 'Luftkastel Holding ApS', type: 'Company' };
 const auditors = { entityId: 'CVR-1-95034562', name: 'Tælleværk Revision A/S', type: 'Company' };
 
 const property = (name: string, more: object = {}) => ({ name, type: 'string', ...more });

@@ -1,8 +1,8 @@
 /** One invented company for the fault tests, the webhooks that tell of it, and where both CRMs keep its name. */
 import type { Updates, Writable } from '../../src/protocol/payload.ts';
 
-export const ENTITY = 'CVR-1-95012344';
-export const OTHER = 'CVR-1-95023451';
+export const ENTITY = 'CVR-1-95012353';
+export const OTHER = 'CVR-1-95023452';
 
 /** A webhook about the company; `hour` orders it among the others. */
 export const reported = (updates: Updates, hour: number, entityId: string = ENTITY): Writable => ({

@@ -65,9 +65,9 @@ describe.each(ENGINES)('a store on %s', (engine) => {
     const store = await storeBefore(engine, addEventCare);
     await store.write(async (tx) => {
       await sql`insert into receipt (dedupe_key, entity, timestamp, body, received_at)
-        values ('k', 'CVR-1-95012344', '2026-03-02T08:00:00.000Z', '{}', 1)`.execute(tx);
+        values ('k', 'CVR-1-95012353', '2026-03-02T08:00:00.000Z', '{}', 1)`.execute(tx);
       await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
-        values ('crm', '1', 'CVR-1-95012344', 'active', 'on', 'on', 1, 1)`.execute(tx);
+        values ('crm', '1', 'CVR-1-95012353', 'active', 'on', 'on', 1, 1)`.execute(tx);
     });
     await migrateStore(store);
     const { db } = store;

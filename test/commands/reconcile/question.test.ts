@@ -12,7 +12,7 @@ import { serveService } from '../../support/service.ts';
 import { configFor, startCrms } from '../../support/stage.ts';
 import { newFolder, newStoreUrl, opened } from '../../support/stores.ts';
 
-const NUMBERS = ['95012344', '95023451', '10150817'];
+const NUMBERS = ['95012353', '95023452', '10150817'];
 const ENTITY = `CVR-1-${NUMBERS[0]}`;
 
 /** A HubSpot with `count` linked records, and a service that lists all but the first. */

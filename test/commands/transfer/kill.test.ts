@@ -8,7 +8,7 @@ import { serveService } from '../../support/service.ts';
 import { configFor, startCrms, watchStore } from '../../support/stage.ts';
 import { newFolder, newStoreUrl, opened } from '../../support/stores.ts';
 
-const ENTITY = 'CVR-1-95012344';
+const ENTITY = 'CVR-1-95012353';
 const CASES = [
   { crm: 'hubspot', match: 'cvr_number', create: 'POST .*/companies$' },
   { crm: 'salesforce', match: 'CVR_Number__c', create: 'POST .*/sobjects/Account/?$' },
@@ -42,7 +42,7 @@ describe.each(CASES)('a transfer to $crm', ({ crm: provider, match, create }) =>
     await expect.poll(async () => (await runCli(transfer)).code, { timeout: 40_000, interval: 500 }).toBe(0);
     const links = await store.db.selectFrom('link').select(['record_id', 'entity', 'observed']).execute();
     expect(links).toEqual([{ record_id: expect.any(String), entity: ENTITY, observed: 'on' }]);
-    expect(crm.get(links[0]?.record_id ?? '')).toMatchObject({ [match]: '95012344' });
+    expect(crm.get(links[0]?.record_id ?? '')).toMatchObject({ [match]: '95012353' });
     expect(asked()).toBe(1);
     expect(service.changes).toHaveLength(1);
     expect(await intent()).toEqual([]);

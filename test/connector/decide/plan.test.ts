@@ -26,7 +26,7 @@ const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | u
 
 describe('a headline of another service', () => {
   const headline =
-    'Nordlys: {Prøve Opdigtsen|CVR-3-4009999999} ny direktør i {Nordlys ApS|CVR-1-95012344}, {uden id} og {a|b|c}';
+    'Nordlys: {Prøve Opdigtsen|CVR-3-4009999999} ny direktør i {Nordlys ApS|CVR-1-95012353}, {uden id} og {a|b|c}';
   const written = (persons: boolean) =>
     planned(NAME, {
       persons,

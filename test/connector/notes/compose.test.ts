@@ -7,7 +7,7 @@ import { EVENT_NAMES, type EventName } from '../../../src/protocol/events.ts';
 import { type Payload, payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 
-const ENTITY = 'CVR-1-95012344';
+const ENTITY = 'CVR-1-95012353';
 const at = (hour: number): string => new Date(Date.UTC(2026, 2, 2, hour)).toISOString();
 const event = (updates: Updates, hour = 8): Payload => payloadOf(ENTITY, at(hour), updates);
 const rule = (events: readonly EventName[], persons = false): NoteRule => ({ events: new Set(events), persons });
@@ -31,7 +31,7 @@ function notesOf(payloads: readonly Payload[], under: NoteRule): readonly (Compo
 const bodies = (payloads: readonly Payload[], under: NoteRule): readonly (string | undefined)[] =>
   notesOf(payloads, under).map((note) => note?.body);
 
-const firm = { entityId: 'CVR-1-95023451', name: 'Luftkastel Holding ApS', type: 'Company' };
+const firm = { entityId: 'CVR-1-95023452', name: 'Luftkastel Holding ApS', type: 'Company' };
 const person = { entityId: 'CVR-3-4999000001', name: 'Prøve Opdigtsen', type: 'Person' };
 const other = { entityId: 'CVR-3-4999000002', name: 'Test Tænktsen', type: 'Person' };
 const foreign = { entityId: 'CVR-3-4999000003', name: 'Luftschloss GmbH', type: 'Company' };

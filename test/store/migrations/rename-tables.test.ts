@@ -7,25 +7,25 @@ import { ENGINES, storeBefore } from '../../support/stores.ts';
 
 const ROWS = [
   `insert into link (provider, record_id, entity, state, wish, monitored, monitored_at, monitored_error, doubt, created_at, updated_at)
-   values ('crm', '1', 'CVR-1-95012344', 'active', 'on', 'refused', 5, 'no', '95012352', 1, 1)`,
+   values ('crm', '1', 'CVR-1-95012353', 'active', 'on', 'refused', 5, 'no', '95012352', 1, 1)`,
   `insert into lane (queue, key, due_at, epoch, marks, since) values ('look', 'crm changes', 1, 77, 1, 1)`,
   `insert into lane (queue, key, due_at, marks, since) values ('sync:crm', 'look', 1, 1, 1)`,
   `insert into pending_write (queue, key, fence, at, detail, look_at) values ('sync:crm', '1', 3, 1, '{}', 9)`,
   `insert into note (provider, record_id, marker, seq, entity, subject, body, at, state, tried_at)
-   values ('crm', '1', 'm', 1, 'CVR-1-95012344', 's', 'b', 1, 'due', 4)`,
+   values ('crm', '1', 'm', 1, 'CVR-1-95012353', 's', 'b', 1, 'due', 4)`,
   `insert into parent (provider, record_id, tried_id, at) values ('crm', '1', '2', 1)`,
   `insert into alert (channel, key, what, since, told_at) values ('mail', 'k', 'w', 1, 6)`,
   `insert into monitor (id, name, target, security, emails, mail_rhythm, activated, activated_at, failed_attempts, notices, created_at, updated_at)
    values ('m', 'n', 'all', '{}', '[]', 'at-once', 1, 8, 0, 0, 1, 1)`,
   `insert into mail (monitor, recipient, kind, body, created_at) values ('m', 'a@example.com', 'at-once', '{}', 1)`,
   `insert into delivery (monitor, entity, change, events, state, next_at, created_at)
-   values ('m', 'CVR-1-95012344', 1, '[]', 'exhausted', 1, 1)`,
+   values ('m', 'CVR-1-95012353', 1, '[]', 'exhausted', 1, 1)`,
   `insert into ruling (provider, record_id, property, kind, once, created_at) values ('crm', '1', '*', 'hold', 0, 1)`,
   `insert into rate (key, next_at, blocked_until, reason) values ('crm/*', 1.5, 9, 'paused')`,
   `insert into keep (key, value, updated_at) values ('k', 'v', 1)`,
   `insert into census (provider, purpose, record_id, position, verdict, action, state)
    values ('crm', 'backfill', '1', 1, 'matched', 'link', 'planned')`,
-  `insert into census_item (provider, entity, record_id) values ('crm', 'CVR-1-95012344', '1')`,
+  `insert into census_item (provider, entity, record_id) values ('crm', 'CVR-1-95012353', '1')`,
 ];
 
 test.each(ENGINES)('a store of the names before brings every row along under the new ones (%s)', async (engine) => {
