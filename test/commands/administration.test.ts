@@ -245,7 +245,7 @@ describe('jobs', () => {
     for (const [argv, message] of [
       [['HubSpot', '--key', key, ...HOOK], 'has a job of this key already'],
       [['hub spot', '--key', key, ...HOOK], 'provider should be'],
-      [['crm', '--key', news, ...HOOK], 'key has not the scope monitoring'],
+      [['crm', '--key', news, ...HOOK], 'key does not have the scope monitoring'],
       [['crm', '--key', gone, ...HOOK], 'key was revoked'],
       [['crm', '--key', NOBODY, ...HOOK], 'key is no API key'],
       [['crm', ...HOOK], '--key'],

@@ -196,7 +196,7 @@ describe('explain', () => {
     });
     expect(await run('explain', 'hubspot:8')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('nothing is known'),
+      stderr: expect.stringContaining('hubspot:8 has no link and no event'),
     });
     expect((await run('explain', 'what')).code).toBe(2);
   });

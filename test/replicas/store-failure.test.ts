@@ -31,7 +31,7 @@ describe('a store time-out', () => {
         .executeTakeFirst();
     await other.write(async (tx) => {
       // Calls ask for their turn by a write to this table.
-      await sql`lock table rate in share mode`.execute(tx);
+      await sql`lock table rate_limit in share mode`.execute(tx);
       await stage.post(renamed('A ApS', 'B ApS'));
       await expect
         .poll(

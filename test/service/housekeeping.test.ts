@@ -117,9 +117,20 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
         .values({ ...row, since: 0 })
         .execute(),
     );
-    expect(await run(store)).toEqual(['changes', 'checkpoint', 'deliveries', 'mails', 'quarantine', 'unknown']);
+    expect(await run(store)).toEqual([
+      'changes',
+      'checkpoint',
+      'deliveries',
+      'mails',
+      'quarantine',
+      'unknown',
+      'windows',
+    ]);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at']).orderBy('key').execute();
-    const hourly = ['changes', 'deliveries', 'mails', 'quarantine'].map((key) => ({ key, due_at: NOW + 3_600_000 }));
+    const hourly = ['changes', 'deliveries', 'mails', 'quarantine', 'windows'].map((key) => ({
+      key,
+      due_at: NOW + 3_600_000,
+    }));
     expect(lanes).toEqual(hourly.toSpliced(1, 0, { key: 'checkpoint', due_at: NOW + 60_000 }));
   });
 });

@@ -4,6 +4,7 @@ import { changesKey } from '../../../src/connector/heal/changes.ts';
 import { listLinks } from '../../../src/connector/links/links.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { handClock } from '../../support/clock.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { serveService } from '../../support/service.ts';
 import { setUpDemo } from '../../support/stage.ts';
 
@@ -16,7 +17,7 @@ const CRMS = {
   salesforce: { number: 'CVR_Number__c', name: 'Name' },
 } as const;
 const clientSecret = 'the-secret-of-the-app';
-const cvr = (index: number): string => String(10_000_000 + index);
+const cvr = cvrNumber;
 const item = (index: number, id: string): string => `CVR-1-${cvr(index)} ${id}`;
 
 test.each([

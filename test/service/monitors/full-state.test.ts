@@ -186,7 +186,7 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
       },
     });
     await run(given.deps, given);
-    expect(given.said).toEqual(['could not ask the register for a company: waiting for it']);
+    expect(given.said).toEqual(['could not fetch a company from the register: trying again']);
     isUp = true;
     await run({ ...given.deps, now: () => NOW + HOUR }, given);
     expect(asked).toEqual([company.entityId, company.entityId]);

@@ -95,7 +95,7 @@ describe('a job that cannot be', () => {
     const id = await harness.job(key, 'hubspot');
     const moved = await harness.call('PATCH', `/admin/api/jobs/${id}`, { body: { key: news } });
     expect(moved.status).toBe(422);
-    expect(problemsIn(moved)).toEqual(['body.key has not the scope monitoring']);
+    expect(problemsIn(moved)).toEqual(['body.key does not have the scope monitoring']);
   });
 });
 
