@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
 import type { CrmName, Stage, StageOptions } from '../support/stage.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 
 interface Finding {
   readonly level: string;
@@ -29,7 +29,7 @@ const missing = (findings: readonly Finding[], crm: CrmName): readonly string[] 
     .map(({ level, found, advice }) => `${level} ${found.replace(/^these credentials may not /u, '')} | ${advice}`);
 
 const open = (options: StageOptions): Promise<Stage> =>
-  setUpDemo({ connections: { hubspot: EVERYTHING, salesforce: EVERYTHING }, ...options });
+  startFixture({ connections: { hubspot: EVERYTHING, salesforce: EVERYTHING }, ...options });
 
 describe('check with a read-only token does not pass', () => {
   test('HubSpot: each scope that the configured connection needs is named, and nothing is written', async () => {
@@ -56,7 +56,7 @@ describe('check with a read-only token does not pass', () => {
     const whole = await open({});
     expect(missing(await checked(whole), 'hubspot')).toEqual([]);
     const without = SCOPES.filter((scope) => !scope.startsWith('crm.objects.contacts'));
-    const quiet = await setUpDemo({ hubspot: { scopes: without } });
+    const quiet = await startFixture({ hubspot: { scopes: without } });
     expect(missing(await checked(quiet), 'hubspot')).toEqual([]);
     expect(quiet.hubspot.calls.filter(({ path }) => path.includes('/notes'))).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('check with a read-only token does not pass', () => {
   });
 
   test('Salesforce: notes as ContentNote need Notes to be on', async () => {
-    const stage = await setUpDemo({
+    const stage = await startFixture({
       connections: { salesforce: { ...EVERYTHING, noteAs: 'ContentNote' } },
       salesforce: { notesEnabled: false },
     });

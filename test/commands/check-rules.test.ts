@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 interface Finding {
@@ -14,7 +14,7 @@ interface Finding {
 }
 
 test('required properties, validation rules and duplicate rules of both CRMs are listed, and are no failure', async () => {
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     hubspot: {
       requiredProperties: ['phone'],
       validations: [{ property: 'zip', ruleType: 'ALPHANUMERIC', ruleArguments: ['NUMERIC_ONLY'] }],

@@ -8,7 +8,7 @@ import { visible } from '../../src/commands/cli/table.ts';
 import { main } from '../../src/main.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 /** Clears the screen, in two ways; rings; turns the order of letters; returns to the begin of the line. */
@@ -30,7 +30,7 @@ const RAW = /[^\P{Cc}\n]|[\u202A-\u202E\u2066-\u2069]/u;
 test('control characters from outside reach no terminal raw, in any command that shows text of a CRM', {
   timeout: 300_000,
 }, async () => {
-  const stage = await setUpDemo({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
+  const stage = await startFixture({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: EVIL, cvr_number: ENTITY.slice(-8) });
   stage.hubspot.add({ name: EVIL, cvr_number: EVIL });
   const other = await stage.addLinked('hubspot', OTHER, { name: EVIL });

@@ -6,7 +6,7 @@ import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
 const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
@@ -14,7 +14,7 @@ const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 const MANY = 450;
 
 test('a difference is told as it is now, not as it was when it arose', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS (VIP)' });
   const reported = async (): Promise<unknown> => {
     await stage.settled();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { payloadOf } from '../../src/protocol/payload.ts';
 import { ENTITY } from '../faults/company.ts';
 import { serveService } from '../support/service.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 2, 2, hour)).toISOString();
@@ -15,7 +15,7 @@ describe.each(ENGINES)('facts forget, on %s', (engine) => {
     const service = await serveService();
     const upstream = { baseUrl: service.url, accessKey: service.accessKey };
     const fields = { name: { property: 'name', policy: 'tracked' } };
-    const stage = await setUpDemo({ engine, upstream, connections: { hubspot: { fields } } });
+    const stage = await startFixture({ engine, upstream, connections: { hubspot: { fields } } });
     const id = await stage.addLinked('hubspot', ENTITY, { name: 'Sand ApS' });
     const reported = async (...payloads: readonly ReturnType<typeof renamed>[]) => {
       for (const payload of payloads) expect(await stage.post(payload)).toBe(204);

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { UPSTREAM_ACCOUNT } from '../../src/connector/links/upstream.ts';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 
 test('review never says that nothing needs a person above a paused account', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   expect(await stage.cli('review')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
@@ -29,7 +29,7 @@ test('review never says that nothing needs a person above a paused account', asy
 });
 
 test('review tells of a short pause that ends by itself, without asking for a person', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const rateLimiter = createRateLimiter({ store: stage.app.store, key: 'hubspot', budgets: {}, now: Date.now });
   await rateLimiter.block(Date.now() + 60_000, 'too many calls', 'rate');
   const { code, stdout } = await stage.cli('review');
@@ -40,7 +40,7 @@ test('review tells of a short pause that ends by itself, without asking for a pe
 });
 
 test('review and explain name the value that stays in the CRM when a new one is refused', async () => {
-  const stage = await setUpDemo({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
+  const stage = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS', CVR_Status__c: 'gammel' });
   await stage.post(reported({ status: { before: null, after: 'UNDERKONKURS' } }, 8));
   await stage.settled();

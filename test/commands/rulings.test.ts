@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { CRMS, ENTITY, renamed } from '../faults/company.ts';
 import { handClock } from '../support/clock.ts';
-import { type Stage, type StageOptions, setUpDemo } from '../support/stage.ts';
+import { type Stage, type StageOptions, startFixture } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const CASES = CRMS.flatMap((crm, index) => [{ engine: ENGINES[index] ?? 'sqlite', ...crm }]);
@@ -14,7 +14,7 @@ const rulesOf = async (stage: Stage, id: string, name: string): Promise<readonly
 describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
   /** A record whose name a person changed from A, while the register said B. */
   async function edited(options: StageOptions = {}): Promise<{ stage: Stage; id: string; record: string }> {
-    const stage = await setUpDemo({ engine, ...options });
+    const stage = await startFixture({ engine, ...options });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS (VIP)' });
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
@@ -116,7 +116,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
 
   describe('a link that trusts the register', () => {
     async function trusting(properties: object): Promise<{ stage: Stage; id: string }> {
-      const stage = await setUpDemo({ engine });
+      const stage = await startFixture({ engine });
       await stage.post(renamed('A ApS', 'B ApS'));
       await stage.settled();
       const id = stage[crm].add({ ...properties });
@@ -161,7 +161,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     });
 
     test("loses no trace of a person's value where the answer to the write is lost", async () => {
-      const stage = await setUpDemo({ engine, clock: handClock() });
+      const stage = await startFixture({ engine, clock: handClock() });
       await stage.post(renamed('A ApS', 'B ApS'));
       await stage.settled();
       const id = stage[crm].add({ [name]: 'Mine ApS' });
@@ -177,7 +177,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
 });
 
 test('a override on a property or a record that is not there is refused with what is', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const said = async (...argv: readonly string[]): Promise<string> => {
     const { code, stderr } = await stage.cli(...argv);
@@ -194,7 +194,7 @@ test('a override on a property or a record that is not there is refused with wha
 });
 
 test('a record that was merged away is not ruled on: its overrides went along, and the survivor is named', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   expect((await stage.cli('hold', `hubspot:${id}`, 'name')).code).toBe(0);
   const survivor = stage.hubspot.merge(id, stage.hubspot.add({ name: 'B ApS' }));

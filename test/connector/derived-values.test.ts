@@ -6,7 +6,7 @@ import type { Updates } from '../../src/protocol/payload.ts';
 import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
@@ -61,7 +61,7 @@ test('reports, news, owners, board and management are properties by mapping, lis
     board: { property: 'bestyrelse', join: '\n' },
     management: 'antal_ledere',
   };
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { persons: true, fields } },
   });
@@ -81,7 +81,7 @@ test('reports, news, owners, board and management are properties by mapping, lis
 });
 
 test('a list is cut to the length of its property, and says how many more there are', async () => {
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     salesforce: { fields: [{ name: 'Ejere__c', length: 40 }] },
     connections: { salesforce: { persons: true, fields: { owners: 'Ejere__c' } } },
   });
@@ -92,7 +92,7 @@ test('a list is cut to the length of its property, and says how many more there 
 });
 
 test('without the word of the configuration no person is written anywhere', async () => {
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { fields: FIELDS, notes: ['board', 'management', 'ownership', 'accountant'] } },
   });
@@ -124,7 +124,7 @@ test('a record that is linked to a person gets nothing of theirs without that wo
     phoneNumber: { before: null, after: '10111111' },
   });
   const nameFor = async (connection: object): Promise<unknown> => {
-    const stage = await setUpDemo({ connections: { hubspot: connection } });
+    const stage = await startFixture({ connections: { hubspot: connection } });
     const id = await stage.addLinked('hubspot', human, {});
     await stage.post(named);
     await stage.settled();
@@ -136,7 +136,7 @@ test('a record that is linked to a person gets nothing of theirs without that wo
 
 test('nor is a person named in a plan, in a preview, or in a record that a transfer makes', async () => {
   const match = { property: 'cvr_number' };
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { match, fields: FIELDS } },
   });

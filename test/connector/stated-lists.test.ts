@@ -4,7 +4,7 @@ import { payloadOf, type Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
 import { serveService } from '../support/service.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
@@ -21,7 +21,7 @@ describe.each(ENGINES)('a full update whose lists are not updated, on %s', (engi
   const BOARD = 'bestyrelse';
   const fixture = async () => {
     const service = await serveService();
-    const stage = await setUpDemo({
+    const stage = await startFixture({
       engine,
       upstream: { baseUrl: service.url, accessKey: service.accessKey },
       hubspot: { properties: [{ name: BOARD, type: 'string' }] },

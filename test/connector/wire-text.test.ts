@@ -1,14 +1,14 @@
 /** What no text of PostgreSQL holds: it must not keep a record from being synced, or be written again and again. */
 import { expect, test } from 'vitest';
 import { ENTITY, reported } from '../faults/company.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 test.each(ENGINES)(
   'a value with half a character or a NUL is set aside, and what was written is remembered (%s)',
   async (engine) => {
     const industry = { name: 'branche', type: 'enumeration', options: ['620100'] };
-    const stage = await setUpDemo({
+    const stage = await startFixture({
       engine,
       hubspot: { properties: [industry] },
       connections: { hubspot: { fields: { status: { property: 'branche', policy: 'always' } } } },
@@ -34,7 +34,7 @@ test.each(ENGINES)(
 
 test('a reason that PostgreSQL cannot keep parks its record all the same', async () => {
   const validationRule = (values: { Name?: unknown }) => (values.Name === 'B ApS' ? 'not this: \0' : undefined);
-  const stage = await setUpDemo({ engine: 'postgres', salesforce: { validationRule } });
+  const stage = await startFixture({ engine: 'postgres', salesforce: { validationRule } });
   await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await stage.settled();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultAction } from '../../providers/emulator.ts';
 import { handClock } from '../support/clock.ts';
-import { type CrmName, type Stage, setUpDemo } from '../support/stage.ts';
+import { type CrmName, type Stage, startFixture } from '../support/stage.ts';
 import { CRMS, ENTITY, renamed } from './company.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     ['a write cut off after it was applied', write, { kind: 'cut', applied: true }],
     ['a write whose connection is reset after it was applied', write, { kind: 'reset', applied: true }],
   ])('%s is tried again, and the record ends right', async (_, match, action) => {
-    const stage = await setUpDemo({ deadlineMs: 400, clock: handClock() });
+    const stage = await startFixture({ deadlineMs: 400, clock: handClock() });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     let effects = 0;
@@ -40,7 +40,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
   });
 
   test('a schema that cannot be read is asked for again', async () => {
-    const stage = await setUpDemo({ clock: handClock() });
+    const stage = await startFixture({ clock: handClock() });
     stage[crm].fault({ match: '(properties|describe)', action: busy });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed('A ApS', 'B ApS'));
@@ -49,7 +49,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
   });
 
   test('a pause of a second that a 429 asks for is kept, and counts as no failure', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     const action: FaultAction = { kind: 'status', status: 429, body: {}, headers: { 'retry-after': '1' } };
@@ -65,7 +65,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
 
   test('a revoked token pauses the account with the reason; when it works again so does the account', async () => {
     const clock = handClock();
-    const stage = await setUpDemo({ clock, ...longSessions });
+    const stage = await startFixture({ clock, ...longSessions });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].revoke();
@@ -86,7 +86,7 @@ const longSessions = { salesforce: { sessionMs: 2 * DAY_MS } };
 
 test('an expired session is renewed without anybody noticing', async () => {
   const clock = handClock();
-  const stage = await setUpDemo({ clock });
+  const stage = await startFixture({ clock });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();
@@ -100,7 +100,7 @@ test('an expired session is renewed without anybody noticing', async () => {
 
 test('a share of the daily allowance of Salesforce pauses the account for a quarter of an hour', async () => {
   const clock = handClock();
-  const stage = await setUpDemo({ clock, salesforce: { daily: 21, usageJitter: 0, now: clock.now } });
+  const stage = await startFixture({ clock, salesforce: { daily: 21, usageJitter: 0, now: clock.now } });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'N 0' });
   await stage.settled();
   let hour = 1;
@@ -126,7 +126,7 @@ test('what a person writes between the read of a record and the end of a pause s
   const clock = handClock();
   // Account, schema and read of the new link, read and write of the first change, read of the second: none is left
   // for its write.
-  const stage = await setUpDemo({ clock, hubspot: { daily: 6, now: clock.now } });
+  const stage = await startFixture({ clock, hubspot: { daily: 6, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   await stage.post(renamed('A ApS', 'B ApS'));
@@ -142,7 +142,7 @@ test('what a person writes between the read of a record and the end of a pause s
 test('the daily limit of HubSpot pauses the account until it ends', async () => {
   const clock = handClock();
   // Account, schema and read of the new link, read and write of the first change.
-  const stage = await setUpDemo({ clock, hubspot: { daily: 5, now: clock.now } });
+  const stage = await startFixture({ clock, hubspot: { daily: 5, now: clock.now } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   await stage.post(renamed('A ApS', 'B ApS'));

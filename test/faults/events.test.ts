@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { CRMS, ENTITY, renamed, reported } from './company.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 test('an unknown event is kept and counted, and the rest of its webhook is used', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const id = await stage.addLinked('hubspot', ENTITY, {});
   const wire = writePayload(renamed(null, 'Ny ApS'));
   const body = JSON.stringify({ ...wire, updates: { ...wire.updates, moonPhase: { updated: true, phase: 'full' } } });
@@ -21,7 +21,7 @@ test('an unknown event is kept and counted, and the rest of its webhook is used'
 });
 
 test('a malformed entry is set aside by name, and the rest of its webhook is used', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const id = await stage.addLinked('hubspot', ENTITY, {});
   const wire = writePayload(renamed(null, 'Ny ApS'));
   const body = JSON.stringify({ ...wire, updates: { ...wire.updates, capital: { updated: true, after: 'a lot' } } });
@@ -32,7 +32,7 @@ test('a malformed entry is set aside by name, and the rest of its webhook is use
 });
 
 test('an event on a company that no record stands for is known to the record that is linked later', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   expect(await stage.post(renamed(null, 'Før Link ApS'))).toBe(204);
   await stage.settled();
   // The account and its properties are looked at from time to time; no record is.
@@ -43,7 +43,7 @@ test('an event on a company that no record stands for is known to the record tha
 });
 
 test('a company with more events than fit into one transaction ends as the newest says', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const id = await stage.addLinked('hubspot', ENTITY, {});
   const accept = async (number: number): Promise<void> => {
     const { timestamp, ...wire } = writePayload(renamed(null, `Nr ${number} ApS`));
@@ -59,11 +59,11 @@ test('a company with more events than fit into one transaction ends as the newes
 });
 
 describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
-  const calls = (stage: Awaited<ReturnType<typeof setUpDemo>>): number =>
+  const calls = (stage: Awaited<ReturnType<typeof startFixture>>): number =>
     stage[crm].calls.filter(({ method, path }) => new RegExp(write).test(`${method} ${path}`)).length;
 
   test('an older webhook that comes late changes nothing', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed('B ApS', 'C ApS', 9));
     await stage.settled();
@@ -73,7 +73,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   });
 
   test('two quick changes A to B to C find A in the CRM, and that is no edit of a person', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await Promise.all([stage.post(renamed('A ApS', 'B ApS', 8)), stage.post(renamed('B ApS', 'C ApS', 9))]);
     await stage.settled();
@@ -81,7 +81,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   });
 
   test('what a person wrote stays, whatever the register says next, and history says so', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed('A ApS', 'B ApS', 8));
     await stage.settled();
@@ -94,7 +94,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   });
 
   test('a value the register no longer has is cleared', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const email = crm === 'hubspot' ? 'cvr_email' : 'CVR_Email__c';
     await stage.post(reported({ email: { before: null, after: 'post@a.example' } }, 8));
@@ -108,7 +108,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   test('a whole company that is stated again is compared in every property, and not written', async () => {
     // The time of the newest change is the one field that differs.
     const connections = { [crm]: { fields: { registerChangedAt: false } } };
-    const stage = await setUpDemo({ connections });
+    const stage = await startFixture({ connections });
     await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     for (const at of ['2026-03-02T08:00:00.000Z', '2026-03-02T09:00:00.000Z']) {
       await stage.post(fullStatePayload({ ...sampleCompany(7), entityId: ENTITY }, at));
@@ -118,7 +118,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   });
 
   test('no record is written where nothing differs', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed(null, 'A ApS'));
     await stage.settled();

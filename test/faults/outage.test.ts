@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { handClock } from '../support/clock.ts';
-import { type CrmName, lanesBehind, type Stage, setUpDemo } from '../support/stage.ts';
+import { type CrmName, lanesBehind, type Stage, startFixture } from '../support/stage.ts';
 import { renamed } from './company.ts';
 
 const RECORDS = 40;
@@ -21,7 +21,7 @@ async function linkMany(stage: Stage, crm: CrmName, blank: object): Promise<read
 }
 
 test('after an outage the records are brought up to date in full batches', async () => {
-  const stage = await setUpDemo({ clock: handClock(), unhurried: true });
+  const stage = await startFixture({ clock: handClock(), unhurried: true });
   stage.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
   const ids = await linkMany(stage, 'hubspot', {});
   await stage.atRest();
@@ -34,7 +34,7 @@ test('one record on which the CRM fails is found, and the others are brought up 
   const validationRule = (values: { CVR_Name__c?: unknown }): undefined => {
     if (values.CVR_Name__c === 'Ny 7 ApS') throw new Error('this one brings the whole call down');
   };
-  const stage = await setUpDemo({ clock: handClock(), salesforce: { validationRule } });
+  const stage = await startFixture({ clock: handClock(), salesforce: { validationRule } });
   const ids = await linkMany(stage, 'salesforce', { Name: 'Gl ApS' });
   await stage.atRest(1);
   expect(await lanesBehind(stage.app.store)).toEqual([expect.stringContaining(ids[7] ?? '')]);

@@ -4,7 +4,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/open.ts';
 import { handClock } from '../support/clock.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { configFor, lanesBehind, postWebhook, setUpDemo, startCrms, watchStore } from '../support/stage.ts';
+import { configFor, lanesBehind, postWebhook, startCrms, startFixture, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, renamed } from './company.ts';
 
@@ -52,7 +52,7 @@ test.each([
 ])('a clock that jumps an hour %s loses nothing and does nothing twice', async (_, jump) => {
   const clock = handClock();
   // After a jump back the pace waits for one whole window.
-  const stage = await setUpDemo({ clock, hubspot: { rate: { calls: 100, perMs: 500 } } });
+  const stage = await startFixture({ clock, hubspot: { rate: { calls: 100, perMs: 500 } } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await stage.settled();
   let effects = 0;

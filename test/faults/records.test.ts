@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { listLinks } from '../../src/connector/links/links.ts';
 import { serveService } from '../support/service.ts';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { CRMS, ENTITY, OTHER, renamed } from './company.ts';
 
 const WAITING = { timeout: 10_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('a deleted record ends its link, and the company is no longer wished monitored for it', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].remove(id);
@@ -22,7 +22,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('upstream hears of every link, and of its end', async () => {
     const service = await serveService();
     const upstream = { baseUrl: service.url, accessKey: service.accessKey };
-    const stage = await setUpDemo({ upstream });
+    const stage = await startFixture({ upstream });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await expect.poll(() => service.items(crm), WAITING).toEqual([`${ENTITY} ${id}`]);
     const survivor = stage[crm].merge(stage[crm].add({ [name]: 'A ApS' }), id);
@@ -35,7 +35,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   });
 
   test('after a merge the link follows the survivor, which is brought up to date', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     const survivor = stage[crm].merge(stage[crm].add({ [name]: 'A ApS' }), merged);
@@ -49,7 +49,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   });
 
   test('a merge with a record of another company leaves both to a person', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const survivor = await stage.addLinked(crm, OTHER, { [name]: 'O ApS' });
     await stage.settled();

@@ -6,7 +6,7 @@ import { type SampleCompany, sampleCompany } from '../../src/protocol/sample/com
 import { documentOf } from '../../src/service/register/sample/document.ts';
 import type { Version } from '../../src/service/register/sample/runs.ts';
 import type { HandClock } from '../support/clock.ts';
-import { type Stage, type StageOptions, setUpDemo } from '../support/stage.ts';
+import { type Stage, type StageOptions, startFixture } from '../support/stage.ts';
 import { newFolder } from '../support/stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ export async function setService(options: StageOptions & { readonly service?: ob
     webhooks: { allow: ['127.0.0.1'] },
     ...options.service,
   };
-  const stage = await setUpDemo({ ...options, service });
+  const stage = await startFixture({ ...options, service });
   return {
     ...stage,
     async tell(...documents) {

@@ -1,11 +1,11 @@
 /** Values and records that a CRM will not take: each is set aside with its reason, and nothing else is held up. */
 import { expect, test } from 'vitest';
-import { setUpDemo } from '../support/stage.ts';
+import { startFixture } from '../support/stage.ts';
 import { ENTITY, OTHER, renamed, reported } from './company.ts';
 
 test('a mapped property the CRM lacks is set aside, and the rest of the record is written', async () => {
   const connections = { hubspot: { fields: { status: 'no_such_property' } } };
-  const stage = await setUpDemo({ connections });
+  const stage = await startFixture({ connections });
   const id = await stage.addLinked('hubspot', ENTITY, {});
   await stage.post(reported({ name: { before: null, after: 'A ApS' }, status: { before: null, after: 'NORMAL' } }, 8));
   await stage.settled();
@@ -16,7 +16,7 @@ test('a mapped property the CRM lacks is set aside, and the rest of the record i
 
 test('an option the CRM does not have is set aside with the reason, and the rest of the record is written', async () => {
   const industry = { name: 'branche', type: 'enumeration', options: ['620100'] };
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     hubspot: { properties: [industry] },
     connections: { hubspot: { fields: { status: { property: 'branche', policy: 'always' } } } },
   });
@@ -29,7 +29,7 @@ test('an option the CRM does not have is set aside with the reason, and the rest
 });
 
 test('a text too long for its field is set aside, and the rest of the record is written', async () => {
-  const stage = await setUpDemo({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 5 }] } });
+  const stage = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 5 }] } });
   const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await stage.post(
     reported({ name: { before: 'A ApS', after: 'B ApS' }, status: { before: null, after: 'NORMAL' } }, 8),
@@ -42,7 +42,7 @@ test('a text too long for its field is set aside, and the rest of the record is 
 
 test('one record that the CRM refuses does not hold up the others of its batch, and waits for a person', async () => {
   const validationRule = (values: { Name?: unknown }) => (values.Name === 'Forbudt ApS' ? 'not that name' : undefined);
-  const stage = await setUpDemo({ salesforce: { validationRule } });
+  const stage = await startFixture({ salesforce: { validationRule } });
   const good = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   const bad = await stage.addLinked('salesforce', OTHER, { Name: 'A ApS' });
   await stage.settled();
@@ -58,7 +58,7 @@ test('one record that the CRM refuses does not hold up the others of its batch, 
 });
 
 test('a record under hold is left alone, and gets all it missed once the hold has ended', async () => {
-  const stage = await setUpDemo({ connections: { hubspot: { hold: { property: 'cvr_hold' } } } });
+  const stage = await startFixture({ connections: { hubspot: { hold: { property: 'cvr_hold' } } } });
   const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS', cvr_hold: true });
   await stage.post(renamed('A ApS', 'B ApS'));
   await stage.settled();

@@ -8,7 +8,7 @@ import { startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
-import { configFor, setUpDemo, startCrms, watchStore } from '../support/stage.ts';
+import { configFor, startCrms, startFixture, watchStore } from '../support/stage.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
 /** Ends every statement that waits for a lock, as a time-out of the store would. */
@@ -17,7 +17,7 @@ const CUT = sql`select pg_terminate_backend(pid) from pg_stat_activity
 
 describe('a store time-out', () => {
   it('inside the call of a provider is not blamed on the provider: no try is counted, no account paused', async () => {
-    const stage = await setUpDemo({ engine: 'postgres' });
+    const stage = await startFixture({ engine: 'postgres' });
     const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
     await stage.atRest();
     const { store: url } = JSON.parse(await readFile(stage.configFile, 'utf8')) as { store: string }; // setStage wrote it

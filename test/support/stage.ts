@@ -112,7 +112,7 @@ export interface Stage extends Crms {
 }
 
 /** Starts everything; all of it ends with the test. */
-export async function setUpDemo(options: StageOptions = {}): Promise<Stage> {
+export async function startFixture(options: StageOptions = {}): Promise<Stage> {
   const crms = await startCrms(options);
   const url = await newStoreUrl(options.engine ?? 'sqlite');
   const config = configFor(crms, url, options);

@@ -4,7 +4,7 @@ import { payloadOf } from '../../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { reported } from '../../faults/company.ts';
 import { serveService } from '../../support/service.ts';
-import { setUpDemo } from '../../support/stage.ts';
+import { startFixture } from '../../support/stage.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOString();
@@ -12,7 +12,7 @@ const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOStr
 describe.each(ENGINES)('a first fill on %s', (engine) => {
   it('brings no value back that is older than what a webhook said meanwhile, property by property', async () => {
     const service = await serveService();
-    const stage = await setUpDemo({
+    const stage = await startFixture({
       engine,
       connections: { hubspot: { match: { property: 'cvr_number' }, policy: 'always' } },
       upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },

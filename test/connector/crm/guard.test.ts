@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Connection, Property } from '../../../providers/provider.ts';
 import { guardAccount, guardHold } from '../../../src/connector/crm/guard.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
-import { setUpDemo } from '../../support/stage.ts';
+import { startFixture } from '../../support/stage.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const signal = new AbortController().signal;
@@ -38,7 +38,7 @@ test('a property for holds that nobody can read stops the connection', () => {
 });
 
 test('credentials of another account end no link and write nothing', async () => {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   await stage.app.store.write((tx) =>
     tx.insertInto('kv').values({ key: 'account:hubspot', value: 'another', updated_at: 0 }).execute(),
   );
@@ -56,7 +56,7 @@ test('credentials of another account end no link and write nothing', async () =>
 });
 
 test('a hold that cannot be read writes to no record, held or not', async () => {
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     hubspot: { missingProperties: ['cvr_hold'] },
     connections: { hubspot: { hold: { property: 'cvr_hold' } } },
   });

@@ -6,7 +6,7 @@ import { readValue } from '../../../src/store/kv.ts';
 import { handClock } from '../../support/clock.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { serveService } from '../../support/service.ts';
-import { setUpDemo } from '../../support/stage.ts';
+import { startFixture } from '../../support/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const WAITING = { timeout: 20_000, interval: 50 };
@@ -29,7 +29,7 @@ test.each([
   const { number, name } = CRMS[crm];
   const clock = handClock();
   const service = await serveService();
-  const stage = await setUpDemo({
+  const stage = await startFixture({
     clock,
     upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
     hubspot: { now: clock.now },

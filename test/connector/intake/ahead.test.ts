@@ -4,7 +4,7 @@ import { datedBy } from '../../../src/connector/intake/ahead.ts';
 import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { CRMS, ENTITY } from '../../faults/company.ts';
-import { setUpDemo } from '../../support/stage.ts';
+import { startFixture } from '../../support/stage.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 const HOUR = 3_600_000;
@@ -65,7 +65,7 @@ function reportOf(reportYear: number): Updates {
 describe.each(ENGINES)('one event dated in the future, on %s', (engine) => {
   const [{ own }] = CRMS;
   const fixture = async () => {
-    const stage = await setUpDemo({ engine });
+    const stage = await startFixture({ engine });
     const id = await stage.addLinked('hubspot', ENTITY, {});
     const reported = async (...payloads: readonly ReturnType<typeof renamed>[]) => {
       for (const payload of payloads) expect(await stage.post(payload)).toBe(204);

@@ -14,8 +14,8 @@ import {
   postWebhook,
   type Stage,
   type StageOptions,
-  setUpDemo,
   startCrms,
+  startFixture,
   watchStore,
 } from '../../support/stage.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
@@ -27,7 +27,7 @@ const NOTED = { hubspot: { notes: ['status', 'board'] }, salesforce: { notes: ['
 
 async function noted(options: StageOptions = {}) {
   const clock = handClock();
-  const stage = await setUpDemo({ clock, connections: NOTED, ...options });
+  const stage = await startFixture({ clock, connections: NOTED, ...options });
   return { stage, clock };
 }
 

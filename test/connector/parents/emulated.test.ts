@@ -4,7 +4,7 @@ import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { CRMS, ENTITY, OTHER, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
-import { setUpDemo } from '../../support/stage.ts';
+import { startFixture } from '../../support/stage.ts';
 
 const ON = { hubspot: { parent: true }, salesforce: { parent: true } };
 const owner = { entityId: OTHER, name: 'Luftkastel Holding ApS', type: 'Company', ownership: '66.67-90' };
@@ -18,7 +18,7 @@ function ownedPayload() {
 
 test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', async ({ crm, name }) => {
   const clock = handClock();
-  const stage = await setUpDemo({ clock, connections: ON });
+  const stage = await startFixture({ clock, connections: ON });
   const child = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
   const parent = await stage.addLinked(crm, OTHER, { [name]: 'B ApS' });
   const fresh = () => {

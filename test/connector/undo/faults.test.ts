@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { FaultAction } from '../../../providers/emulator.ts';
 import { CRMS, ENTITY, renamed } from '../../faults/company.ts';
 import { startCommand } from '../../support/command.ts';
-import { type Stage, type StageOptions, setUpDemo } from '../../support/stage.ts';
+import { type Stage, type StageOptions, startFixture } from '../../support/stage.ts';
 
 const WAITING = { timeout: 20_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   async function renamedOnce(options: StageOptions = {}): Promise<{ stage: Stage; id: string }> {
-    const stage = await setUpDemo(options);
+    const stage = await startFixture(options);
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
@@ -65,7 +65,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   });
 
   test('a write whose answer was lost is known to history once it shows, and can be taken back', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
@@ -82,7 +82,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   });
 
   test('a write whose answer was lost and that another value followed is still known', async () => {
-    const stage = await setUpDemo();
+    const stage = await startFixture();
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].fault({ match: write, action: { kind: 'reset', applied: true } });

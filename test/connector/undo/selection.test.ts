@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { ENTITY, OTHER, reported } from '../../faults/company.ts';
-import { setUpDemo } from '../../support/stage.ts';
+import { startFixture } from '../../support/stage.ts';
 
 const change = (entity: string, hour: number, name: string, phone: string) =>
   reported({ name: { before: null, after: name }, phoneNumber: { before: null, after: phone } }, hour, entity);
 
 /** Two companies in HubSpot, one of them in Salesforce too; all were written to once, then a moment passed, and once more. */
 async function writtenTwice() {
-  const stage = await setUpDemo();
+  const stage = await startFixture();
   const one = await stage.addLinked('hubspot', ENTITY, {});
   const two = await stage.addLinked('hubspot', OTHER, {});
   const three = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
@@ -63,7 +63,7 @@ test('a company, a CRM and a property narrow it', async () => {
 });
 
 test('of a record that stood for two companies only what was written for the one is taken back', async () => {
-  const stage = await setUpDemo({ connections: { hubspot: { policy: 'always' } } });
+  const stage = await startFixture({ connections: { hubspot: { policy: 'always' } } });
   const id = await stage.addLinked('hubspot', OTHER, {});
   await stage.post(change(OTHER, 8, 'X ApS', '10222222'));
   await stage.settled();

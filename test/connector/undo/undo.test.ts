@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { CRMS, ENTITY, renamed, reported } from '../../faults/company.ts';
-import { type Stage, setUpDemo } from '../../support/stage.ts';
+import { type Stage, startFixture } from '../../support/stage.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 // Each engine and each CRM once: neither knows of the other.
@@ -25,7 +25,7 @@ async function undo(stage: Stage, property: string, ...argv: readonly string[]):
 describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
   /** A linked record that the register renamed from A to B, event 1. */
   async function renamedOnce(): Promise<{ stage: Stage; id: string }> {
-    const stage = await setUpDemo({ engine });
+    const stage = await startFixture({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.post(renamed('A ApS', 'B ApS'));
     await stage.settled();
@@ -83,7 +83,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
   });
 
   test('of two events that became one write, the last carries it', async () => {
-    const stage = await setUpDemo({ engine });
+    const stage = await startFixture({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await stage.settled();
     stage[crm].fault({ match: read, action: { kind: 'status', status: 503 } });
@@ -136,7 +136,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
   });
 
   test('what the CRM spells in its own way is known again, and what was blank is cleared', async () => {
-    const stage = await setUpDemo({ engine });
+    const stage = await startFixture({ engine });
     const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const updates: Updates = {
       capital: { before: null, after: { value: 600_000, currency: 'DKK', hasClasses: null, isPartial: null } },
