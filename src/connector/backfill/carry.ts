@@ -25,11 +25,15 @@ export function startCarrying(deps: BackfillDeps): Worker {
   });
 }
 
-/** Resolves once no link of the connection waits for a call, however long the service is away. */
+/**
+ * Resolves once the calls that wait now are made, however long the service is away. Those that a daemon adds meanwhile are
+ * the daemon's: where people never stop working in the CRM, there would always be one more.
+ */
 export async function allCarried(deps: BackfillDeps, signal: AbortSignal): Promise<void> {
-  const { store, crm, report, wait, upstreamRateLimiter } = deps;
+  const { store, crm, report, wait, upstreamRateLimiter, now } = deps;
+  const until = now();
   for (;;) {
-    const { left, trouble } = await waitingCalls(store.db, crm.name);
+    const { left, trouble } = await waitingCalls(store.db, crm.name, until);
     const pause = left === 0 ? undefined : await upstreamRateLimiter.blockedUntil();
     report({
       phase: 'carry',
@@ -43,14 +47,19 @@ export async function allCarried(deps: BackfillDeps, signal: AbortSignal): Promi
   }
 }
 
-/** How many links of a connection wait for a call, and why the first that failed did. Parked ones are a person's. */
-async function waitingCalls(db: Db, provider: string): Promise<{ left: number; trouble: string | undefined }> {
+/** How many links of a connection wait for a call since before a moment, and why one failed. Parked ones are a person's. */
+async function waitingCalls(
+  db: Db,
+  provider: string,
+  until: number,
+): Promise<{ left: number; trouble: string | undefined }> {
   const { left, trouble } = await db
     .selectFrom('lane')
     .select(({ fn }) => [fn.countAll().as('left'), fn.min('error').as('trouble')])
     .where('queue', '=', MONITORING_QUEUE)
     .where(sql`substr(key, 1, ${sql.lit(provider.length + 1)})`, '=', `${provider}:`)
     .where('parked_at', 'is', null)
+    .where('since', '<=', until)
     .executeTakeFirstOrThrow();
   return { left: Number(left), trouble: trouble ?? undefined };
 }

@@ -40,6 +40,31 @@ describe('the monitoring service', () => {
   });
 });
 
+it('ends beside people who never stop working: calls that came later are not waited for', async () => {
+  const clock = handClock();
+  const adding: Promise<void>[] = [];
+  const enough = 400;
+  const fixture = await setGround({
+    clock,
+    // Each call that is made is followed by a new link that wants one.
+    isServiceAway: () => {
+      const at = adding.length;
+      if (at < enough) adding.push(fixture.link(`${900_000 + at}`, `CVR-1-${cvrNumber(1_000 + at)}`));
+      return false;
+    },
+  });
+  add(fixture, 5);
+  expect((await fixture.run()).phase).toBe('done');
+  await Promise.all(adding);
+  expect(adding.length).toBeLessThan(enough);
+  const added = new Set(fixture.service.items('hubspot'));
+  expect(
+    Object.entries(await fixture.links()).filter(
+      ([id, link]) => Number(id) < 900_000 && !added.has(`${link.split(' ')[0]} ${id}`),
+    ),
+  ).toEqual([]);
+});
+
 describe('the CRM', () => {
   it('may be silent for a while', async () => {
     const clock = handClock();
