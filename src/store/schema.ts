@@ -131,6 +131,8 @@ export interface PendingWriteTable {
   detail: string;
   /** When its lane is to be marked next. */
   check_at: number;
+  /** When its answer came, where its lane was another's by then; null where no answer did. */
+  answered_at: number | null;
 }
 
 /** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */

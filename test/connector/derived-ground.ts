@@ -27,11 +27,12 @@ export interface Scripted {
   readonly parents: Map<string, string | null>;
   /** Calls, as `add 1`, `find 1`, `read 1,2`. */
   readonly calls: string[];
-  /** Called before a note is added: throws, or answers in its place. */
-  onAdd: ((id: string) => NoteOutcome | undefined) | undefined;
+  /** Called before a note is added: throws, waits, or answers in its place. */
+  onAdd: ((id: string) => NoteOutcome | undefined | Promise<NoteOutcome | undefined>) | undefined;
   /** Called after a note was added: throws where the answer is lost. */
   onAdded: (() => void | Promise<void>) | undefined;
-  onWrite: ((id: string) => Outcome | undefined) | undefined;
+  /** The same, before a parent is written. */
+  onWrite: ((id: string) => Outcome | undefined | Promise<Outcome | undefined>) | undefined;
 }
 
 export interface Fixture extends Scripted {
@@ -176,7 +177,7 @@ function connectionOf(script: Scripted): Connection {
     },
     async add({ recordId, marker }) {
       calls.push(`add ${recordId}`);
-      const early = script.onAdd?.(recordId);
+      const early = await script.onAdd?.(recordId);
       if (early !== undefined) return early;
       const all = script.notes.get(recordId) ?? [];
       script.notes.set(recordId, [...all, marker]);
@@ -195,7 +196,7 @@ function connectionOf(script: Scripted): Connection {
     },
     async write({ id, parent, was }) {
       calls.push(`parent ${id} ${was ?? '-'} ${parent ?? '-'}`);
-      const early = script.onWrite?.(id);
+      const early = await script.onWrite?.(id);
       if (early !== undefined) return early;
       script.parents.set(id, parent);
       return { kind: 'written', id };

@@ -71,7 +71,8 @@ async function report({ store, clock, metrics }: World, from: string, to: string
   await store.write((tx) => insertReceipts(tx, [event], clock.now));
   const now = () => clock.now;
   const claims = await claim(store, 'apply', { limit: 9, now: clock.now, leaseMs: LEASE_MS });
-  await applyReceipts({ store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: new Map() }, claims);
+  const mapped = new Map([['crm', new Set(['name'] as const)]]);
+  await applyReceipts({ store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped }, claims);
 }
 
 /** What one process does: takes what is due and brings it up to date. */
@@ -169,6 +170,52 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect(looks.at(-1)).toBeGreaterThan(1_000);
     expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
     expect(await history(world)).toEqual([['register', '"A ApS"', '"C ApS"']]);
+  });
+});
+
+const pendingCount = async ({ store }: World): Promise<number> =>
+  (await store.db.selectFrom('pending_write').select('key').execute()).length;
+
+/** Goes on by some seconds, and has the daemon do what is due: its look at pending writes, and the syncs that follow. */
+async function goOn(world: World, seconds: number): Promise<void> {
+  world.clock.now += seconds * 1_000;
+  await world.store.write((tx) => checkPendingWrites(tx, world.clock.now));
+  await sync(world);
+}
+
+describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => {
+  test('is no reason to take the same value for ours later: a person wrote it', async () => {
+    const world = await open(engine, null, 'if-blank');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = standsStill(world);
+    world.meanwhile.after = async () => {
+      world.held.name = 'As a person wrote it';
+    };
+    await sync(world);
+    expect(await sync(world)).toBe(1);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['As a person wrote it', 1]);
+    await goOn(world, 31);
+    expect(await pendingCount(world)).toBe(0);
+
+    world.held.name = 'B ApS';
+    await report(world, 'C ApS', 'D ApS', 10);
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('B ApS');
+  });
+
+  test('is still mended where the CRM shows it only some time after its answer', async () => {
+    const world = await open(engine, null, 'if-blank');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = standsStill(world);
+    world.meanwhile.after = async () => {
+      world.held.name = 'C ApS';
+    };
+    await sync(world);
+    await goOn(world, 10);
+    world.held.name = 'B ApS';
+    await goOn(world, 21);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['C ApS', 0]);
+    expect((await history(world)).map(([rule]) => rule)).toEqual(['blank', 'ours-after-all', 'ours']);
   });
 });
 

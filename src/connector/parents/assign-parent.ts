@@ -2,7 +2,14 @@
 import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
-import { beginWrites, type PendingWrite, pendingUnder, settleWrites } from '../../runtime/lanes/pending-writes.ts';
+import {
+  beginWrites,
+  endWrites,
+  isShown,
+  type PendingWrite,
+  pendingUnder,
+  settleWrites,
+} from '../../runtime/lanes/pending-writes.ts';
 import type { Store, Tx } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
@@ -32,6 +39,8 @@ interface AssignResult {
   readonly given?: string | null;
   /** The record is deleted or merged in the CRM: a sync lets its link follow. */
   readonly isMissing?: true;
+  /** Pending writes that can show no more. */
+  readonly shown?: readonly PendingWrite[];
 }
 
 const DONE: Settlement = { kind: 'done' };
@@ -113,13 +122,16 @@ async function assignAll(
   try {
     await crm.schema(signal);
     const ids = claims.map(({ key }) => key);
+    const readFrom = deps.now();
     const reads = await parents.read(ids, signal);
     const pending: ParentWrite[] = [];
     for (const [index, claim] of claims.entries()) {
       const desired = desiredParents.get(claim.key);
       if (desired === undefined) continue;
       const decided = decideByRead(crm.name, claim, desired, reads[index], deps.now());
-      if ('settlement' in decided) results.set(claim.key, decided);
+      const shown = desired.pendingWrites.filter((write) => isShown(write, readFrom));
+      if ('settlement' in decided)
+        results.set(claim.key, decided.settlement === DONE ? { ...decided, shown } : decided);
       else pending.push(decided);
     }
     await writeAll(deps, crm, parents, pending, { results, begun }, signal);
@@ -256,6 +268,10 @@ async function record(tx: Tx, provider: string, results: readonly AssignResult[]
   if (isMissing.length > 0) await mark(tx, `sync:${provider}`, isMissing, now);
   for (const { claim, given } of results)
     if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
+  await endWrites(
+    tx,
+    results.flatMap(({ shown = [] }) => shown),
+  );
   await writeHistory(
     tx,
     [],

@@ -20,6 +20,7 @@ export interface DesiredParent {
   /** The parent that cvrsync assigned, and those of pending writes. */
   readonly given: string | null;
   readonly pending: readonly string[];
+  readonly pendingWrites: readonly PendingWrite[];
   readonly wanted: WantedParent;
 }
 
@@ -72,12 +73,11 @@ export async function readDesiredParents(
   const standsFor = await readCompanies(db, provider, [...new Set(known.flatMap((row) => row.parent_id ?? []))]);
   return links.map(({ record_id: id, entity }) => {
     const { parent_id: given = null, pending_id = null } = oursOf.get(id) ?? {};
-    const pending = [...new Set([pending_id, ...(pendingOf.get(id) ?? []).map(parentIn)])].filter(
-      (each) => each !== null,
-    );
+    const pendingWrites = pendingOf.get(id) ?? [];
+    const pending = [...new Set([pending_id, ...pendingWrites.map(parentIn)])].filter((each) => each !== null);
     const majority = owners.get(entity) ?? { kind: 'unknown' };
     const wanted = wantedParent(entity, majority, { owners, recordsOf, given, standsFor });
-    return { id, entity, given, pending, wanted };
+    return { id, entity, given, pending, pendingWrites, wanted };
   });
 }
 

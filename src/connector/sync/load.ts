@@ -22,6 +22,7 @@ export interface LinkedRecord {
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
+  readonly pending: readonly PendingWrite[];
 }
 
 /** The active records among these ids; the others have no work. */
@@ -65,6 +66,7 @@ export async function loadRecords(
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
     remembered: rememberedOf(statesOf.get(record_id) ?? [], pendingOf.get(record_id) ?? []),
+    pending: pendingOf.get(record_id) ?? [],
   }));
 }
 

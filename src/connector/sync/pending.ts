@@ -10,6 +10,7 @@ import {
   beginWrites,
   type EndedWrite,
   endWrites,
+  isShown,
   nameOf,
   type PendingWrite,
   pendingUnder,
@@ -27,24 +28,39 @@ export interface Plan {
   readonly planned: readonly Planned[];
 }
 
+export interface BeginPatches {
+  readonly provider: string;
+  readonly claims: readonly Claim[];
+  /** When the read that the plans follow from was begun, in ms since 1970. */
+  readonly readFrom: number;
+  readonly now: number;
+}
+
 /**
- * Before a batch is written: says on disk what is about to be sent, and tells history of earlier writes that turn out to
- * have arrived. Returns what was begun; a record that is missing there belongs to another process by now.
+ * Before a batch is written: says on disk what is about to be sent, tells history of earlier writes that turn out to
+ * have arrived, and forgets those that can show no more. Returns what was begun; a record that is missing there belongs
+ * to another process by now.
  */
 export async function beginPatches(
   store: Store,
-  provider: string,
   plans: readonly Plan[],
-  claims: readonly Claim[],
-  now: number,
+  { provider, claims, readFrom, now }: BeginPatches,
 ): Promise<readonly PendingWrite[]> {
-  const some = plans.filter(({ planned }) => planned.some((each) => each.late !== undefined || isWrite(each)));
+  const shownOf = ({ pending }: LinkedRecord) => pending.filter((write) => isShown(write, readFrom));
+  const some = plans.filter(
+    ({ record, planned }) =>
+      planned.some((each) => each.late !== undefined || isWrite(each)) || shownOf(record).length > 0,
+  );
   if (some.length === 0) return [];
   const claimOf = new Map(claims.map((claim) => [claim.key, claim]));
   return store.write(async (tx) => {
     const ours = await held(tx, claims);
     const live = some.filter(({ record }) => ours.has(record.id));
     await settleLate(tx, provider, live, now);
+    await endWrites(
+      tx,
+      live.flatMap(({ record }) => shownOf(record)),
+    );
     const begun = live.flatMap(({ record, planned }): PendingWrite[] => {
       const claim = claimOf.get(record.id);
       const patch = patchOf(planned);

@@ -55,10 +55,10 @@ export async function prepare(
   let decided = await decideAll(crm, known, records, now, signal);
   const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
   if (schema !== known) decided = await decideAll(crm, schema, records, now, signal);
-  const { found, readAt } = decided;
+  const { found, readFrom, readAt } = decided;
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
-  const begun = await beginPatches(store, crm.name, plans, claims, now());
+  const begun = await beginPatches(store, plans, { provider: crm.name, claims, readFrom, now: now() });
   const ours = new Set(begun.map(({ key }) => key));
   // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
   // hold that they were promised.
@@ -88,10 +88,11 @@ async function decideAll(
   records: readonly LinkedRecord[],
   now: () => number,
   signal: AbortSignal,
-): Promise<{ readonly found: readonly Found[]; readonly readAt: number }> {
+): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
   const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
   const ids = records.map((record) => record.id);
+  const readFrom = now();
   const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
   const readAt = now();
   const found = records.map((record, index) => {
@@ -101,7 +102,7 @@ async function decideAll(
     const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
     return { record, read, planned };
   });
-  return { found, readAt };
+  return { found, readFrom, readAt };
 }
 
 /** What may be written to these records. */

@@ -1,7 +1,8 @@
 /**
  * Pending writes: what is about to leave this process under a claim, on disk before it does. Where the process stands
  * still and another takes its lane, or where it dies, nobody knows whether the write arrives, nor when: its lane is looked
- * at again for a day, and whoever looks recognises the value.
+ * at again for a day, and whoever looks recognises the value. Where its answer comes late, the looks end with the first
+ * that begins well after that answer.
  */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
@@ -19,6 +20,8 @@ export interface PendingWrite {
   readonly at: number;
   /** JSON of what is written, in the words of the queue's worker. */
   readonly detail: string;
+  /** When its answer came, by which time another process owned the lane, in ms since 1970; null where none came. */
+  readonly answeredAt?: number | null;
 }
 
 const UNANSWERED = 0;
@@ -26,6 +29,8 @@ const MINUTE = 60_000;
 /** When a lane with a pending write is looked at, counted from its beginning. After the last look it counts no more. */
 const LOOKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINUTE);
 const STEP = 500;
+/** A CRM shows a write this long after its answer at the latest; the clocks of two machines may differ by some of it. */
+const SHOWN_MS = 30_000;
 
 /** The write that a claim is about to make. */
 export const pendingUnder = ({ queue, key, fence }: Claim, at: number, detail: object): PendingWrite => {
@@ -57,6 +62,10 @@ export async function endWrites(tx: Tx, writes: readonly PendingWrite[]): Promis
   return new Set(rows.map(nameOf));
 }
 
+/** Whether a read that was begun at `readFrom` shows all that this write will ever do: a later equal value is not ours. */
+export const isShown = ({ answeredAt }: PendingWrite, readFrom: number): boolean =>
+  typeof answeredAt === 'number' && readFrom >= answeredAt + SHOWN_MS;
+
 /** What became of a write that was begun. */
 export interface EndedWrite {
   readonly write: PendingWrite;
@@ -79,11 +88,25 @@ export async function settleWrites(tx: Tx, ended: readonly EndedWrite[], now: nu
     tx,
     pick(({ isOurs, end }) => isOurs && end === 'unanswered'),
   );
+  await rememberAnswers(
+    tx,
+    pick(({ isOurs, end }) => !isOurs && end === 'answered'),
+    now,
+  );
   const overtaken = pick(({ isOurs, end }) => !isOurs && end !== 'unsent');
   const keys = new Set(overtaken.map(({ key }) => key));
   const queue = overtaken[0]?.queue;
   if (queue !== undefined) await mark(tx, queue, [...keys], now);
   return keys;
+}
+
+/** Says of writes that their answers came, and has their lanes looked at as soon as the CRM must show them. */
+async function rememberAnswers(tx: Tx, writes: readonly PendingWrite[], now: number): Promise<void> {
+  if (writes.length === 0) return;
+  await sql`update pending_write set answered_at = cast(${now} as bigint), check_at = cast(${now + SHOWN_MS} as bigint)
+    where (queue, key, fence, at) in
+      (select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
+        cast(each.value ->> 'at' as bigint) from ${eachRow(tx, writes.map(rowOf))})`.execute(tx);
 }
 
 /** Keeps writes that no answer came for; of equal ones the last, so that an outage does not pile them up. */
@@ -107,7 +130,7 @@ export async function readPendingWrites(
 ): Promise<readonly PendingWrite[]> {
   return db
     .selectFrom('pending_write')
-    .select(['queue', 'key', 'fence', 'at', 'detail'])
+    .select(['queue', 'key', 'fence', 'at', 'detail', 'answered_at as answeredAt'])
     .where('queue', '=', queue)
     .where('key', 'in', each(db, keys))
     .orderBy('at')

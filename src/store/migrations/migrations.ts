@@ -8,7 +8,7 @@ import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
-import { addPendingWrites } from './pending-tables.ts';
+import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
 import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
@@ -33,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   renameTables,
   addCallWindows,
   addBeginnings,
+  addAnswerTimes,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -21,6 +21,11 @@ export async function addPendingWrites(tx: Tx, engine: Engine): Promise<void> {
   await tx.schema.alterTable('property_state').dropColumn('tried').execute();
 }
 
+/** When the answer to a pending write came whose lane was another's by then. */
+export async function addAnswerTimes(tx: Tx, engine: Engine): Promise<void> {
+  await tx.schema.alterTable('pending_write').addColumn('answered_at', dialect(tx, engine).integer).execute();
+}
+
 /** Each property's one is a pending write of its own: only their times must differ. */
 async function moveTried(tx: Tx): Promise<void> {
   const { rows } = await sql<{ provider: string; record_id: string; property: string; tried: string }>`

@@ -13,6 +13,7 @@ const record = {
   known: () => [],
   remembered: new Map(),
   overrides: new Map(),
+  pending: [],
   trust: 'crm',
 } as const;
 const planned = [

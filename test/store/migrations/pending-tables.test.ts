@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { loadRecords } from '../../../src/connector/sync/load.ts';
+import { isShown, readPendingWrites } from '../../../src/runtime/lanes/pending-writes.ts';
 import { migrateStore } from '../../../src/store/migrations/migrations.ts';
-import { addPendingWrites } from '../../../src/store/migrations/pending-tables.ts';
+import { addAnswerTimes, addPendingWrites } from '../../../src/store/migrations/pending-tables.ts';
 import { ENGINES, storeBefore } from '../../support/stores.ts';
 
 test.each(ENGINES)(
@@ -26,3 +27,16 @@ test.each(ENGINES)(
     expect(pending).toEqual([[tried], [tried]]);
   },
 );
+
+test.each(ENGINES)('a write that is pending before answers had times stays pending (%s)', async (engine) => {
+  const store = await storeBefore(engine, addAnswerTimes);
+  await store.write((tx) =>
+    sql`insert into pending_write (queue, key, fence, at, detail, check_at) values ('sync:crm', 'one', 3, 1, '{}', 2)`.execute(
+      tx,
+    ),
+  );
+  await migrateStore(store);
+  const [write] = await readPendingWrites(store.db, 'sync:crm', ['one']);
+  expect(write).toMatchObject({ fence: 3, answeredAt: null });
+  expect(write && isShown(write, Number.MAX_SAFE_INTEGER)).toBe(false);
+});
