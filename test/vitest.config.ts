@@ -12,6 +12,6 @@ export default defineConfig({
     retry: 0,
     // One more than CI has cores: many tests wait for a process or a pause.
     maxWorkers: 3,
-    globalSetup: ['test/support/outside-global.ts', 'test/support/postgres-global.ts'],
+    globalSetup: ['outside', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),
   },
 });

@@ -13,7 +13,7 @@ import { todayAt } from '../../src/service/register/document/today.ts';
 import type { Store } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, startCrms } from '../support/stage.ts';
-import { newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { emptyStoreUrl, newFolder, opened } from '../support/stores.ts';
 import { type Last, plain } from './fold.ts';
 import { addListeners, complaints, type Listener, openReceiver, toldTo } from './listeners.ts';
 import { addRecords, type CrmRecord, differences, editSome, heldIn } from './records.ts';
@@ -66,7 +66,7 @@ async function run({ engine, companies, changes, listeners: count, faults, strik
   const reference = undisturbed([...register.first, ...register.later], todayAt(Date.now()));
   const crms = await startCrms();
   const records = addRecords(crms, sampleCompanies(seed, companies), random);
-  const url = await newStoreUrl(engine);
+  const url = await emptyStoreUrl(engine);
   const store = await opened(url);
   const key = randomBytes(32);
   const receiver = await openReceiver(randomFrom(seed + 1));

@@ -7,7 +7,7 @@ import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
-import { newStoreUrl } from '../support/stores.ts';
+import { emptyStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences, editSome } from './records.ts';
 import { futureSamples, mixed, samplesFor, sendAll, shuffledMessages, soonSamples } from './storm.ts';
@@ -59,7 +59,7 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   const fromTheFuture = futureSamples(sampleCompanies(seed, size), random, future);
   const messages = shuffledMessages(mixed(samples, fromTheFuture, random), random);
   const crms = await startCrms();
-  const url = await newStoreUrl(engine);
+  const url = await emptyStoreUrl(engine);
   const records = addRecords(crms, sampleCompanies(seed, size), random);
   await linkAll(url, crms, records);
   scriptFaults(crms, random, faults);

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { addEventCare } from '../../src/store/migrations/event-tables.ts';
 import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
-import { ENGINES, newStore, newStoreUrl, opened, storeBefore } from '../support/stores.ts';
+import { ENGINES, emptyStoreUrl, newStore, opened, storeBefore } from '../support/stores.ts';
 
 const keep = (key: string) => ({ key, value: 'v', updated_at: 1_785_000_000_000 });
 
 describe.each(ENGINES)('a store on %s', (engine) => {
   it('keeps what was written over a close and a reopen', async () => {
-    const url = await newStoreUrl(engine);
+    const url = await emptyStoreUrl(engine);
     const store = await openStore(url);
     await store.write((tx) => tx.insertInto('kv').values(keep('a')).execute());
     await store.close();
@@ -56,7 +56,7 @@ describe.each(ENGINES)('a store on %s', (engine) => {
   });
 
   it('is brought up to date once by many that open it at the same time', async () => {
-    const url = await newStoreUrl(engine);
+    const url = await emptyStoreUrl(engine);
     const stores = await Promise.all([1, 2, 3, 4].map(() => opened(url)));
     await Promise.all(stores.map((store) => store.ping()));
   });
@@ -80,7 +80,7 @@ describe.each(ENGINES)('a store on %s', (engine) => {
   });
 
   it('is refused when a newer version wrote it', async () => {
-    const url = await newStoreUrl(engine);
+    const url = await emptyStoreUrl(engine);
     const store = await openStore(url);
     await store.write((tx) => sql`update schema_version set version = 999`.execute(tx));
     await store.close();
@@ -89,7 +89,7 @@ describe.each(ENGINES)('a store on %s', (engine) => {
   });
 
   it('is refused, not changed, when it is behind and must not be migrated', async () => {
-    const url = await newStoreUrl(engine);
+    const url = await emptyStoreUrl(engine);
     await expect(openStore(url, { migrate: false })).rejects.toThrow(/run cvrsync migrate/);
     await expect(openStore(url, { migrate: false })).rejects.toThrow(/schema version 0/);
   });
@@ -110,7 +110,7 @@ describe('a store on PostgreSQL', () => {
   });
 
   it('commits to disk even where the server was told not to wait', async () => {
-    const url = new URL(await newStoreUrl('postgres'));
+    const url = new URL(await emptyStoreUrl('postgres'));
     const first = await openStore(url.href);
     await first.write((tx) =>
       sql.raw(`alter database ${url.pathname.slice(1)} set synchronous_commit = off`).execute(tx),

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/store/open.ts';
-import { newFolder, newStore, newStoreUrl, opened } from '../support/stores.ts';
+import { emptyStoreUrl, newFolder, newStore, opened } from '../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../support/syncs.ts';
 
 const FIXTURE = path.join(import.meta.dirname, 'fixture.ts');
@@ -25,7 +25,7 @@ function fixture(...args: string[]) {
 
 describe('a store in a SQLite file', () => {
   it('waits for the disk: after the first write, and after every reopen', async () => {
-    const url = await newStoreUrl('sqlite');
+    const url = await emptyStoreUrl('sqlite');
     const first = await openStore(url);
     await put(first, 'a');
     expect(await level(first)).toBe(2);
@@ -37,7 +37,7 @@ describe('a store in a SQLite file', () => {
   });
 
   it.skipIf(!canCountSyncs)('syncs the disk at least once for every write', async () => {
-    const url = await newStoreUrl('sqlite');
+    const url = await emptyStoreUrl('sqlite');
     const log = path.join(newFolder(), 'syncs');
     const none = await countSyncs(log, [FIXTURE, url, 'write', '0']);
     const many = await countSyncs(log, [FIXTURE, url, 'write', '50']);
@@ -58,7 +58,7 @@ describe('a store in a SQLite file', () => {
   });
 
   it('admits one daemon, and the next as soon as that one is killed', async () => {
-    const url = await newStoreUrl('sqlite');
+    const url = await emptyStoreUrl('sqlite');
     const child = fixture(url, 'daemon');
     await once(child.stdout, 'data');
     const store = await opened(url);
@@ -71,7 +71,7 @@ describe('a store in a SQLite file', () => {
   });
 
   it('waits for another process that is writing, without standing still itself', async () => {
-    const url = await newStoreUrl('sqlite');
+    const url = await emptyStoreUrl('sqlite');
     const store = await opened(url);
     const other = new Database(url);
     onTestFinished(() => void other.close());
@@ -121,7 +121,7 @@ describe('a store in a SQLite file', () => {
 
 describe('a backup', () => {
   it('is whole while this and another process write', async () => {
-    const url = await newStoreUrl('sqlite');
+    const url = await emptyStoreUrl('sqlite');
     const store = await opened(url);
     await store.write(async (tx) => {
       for (let i = 0; i < 3_000; i++) {
@@ -158,7 +158,7 @@ describe('a backup', () => {
   });
 
   it('never replaces a file', async () => {
-    const url = await newStoreUrl('sqlite');
+    const url = await emptyStoreUrl('sqlite');
     const store = await opened(url);
     await expect(store.backup(url)).rejects.toThrow(/exists already/);
   });

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
-import { newStoreUrl } from '../support/stores.ts';
+import { emptyStoreUrl } from '../support/stores.ts';
 
 it('keeps millions of snapshots in little more space than they are long', async () => {
-  const url = await newStoreUrl('sqlite');
+  const url = await emptyStoreUrl('sqlite');
   const store = await openStore(url);
   const body = 'x'.repeat(1_500);
   const rows = Array.from({ length: 1_000 }, (_, at) => {

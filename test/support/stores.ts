@@ -1,5 +1,5 @@
 /** Stores for the suites that every engine must pass. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject, onTestFinished } from 'vitest';
@@ -8,12 +8,20 @@ import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, renameDatabase } from './postgres.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
 
-/** The URL of a store that does not exist yet, or an empty database. */
+/**
+ * The URL of a store with its tables and no rows: a copy of one that was made once for the whole run, since making the
+ * tables takes longer than most tests.
+ */
 export async function newStoreUrl(engine: (typeof ENGINES)[number]): Promise<string> {
+  return engine === 'sqlite' ? copyOfFile(newFolder()) : copyOfDatabase();
+}
+
+/** The URL of a store that does not exist yet, or an empty database. */
+export async function emptyStoreUrl(engine: (typeof ENGINES)[number]): Promise<string> {
   return engine === 'sqlite' ? path.join(newFolder(), 'store.db') : createDatabase(inject('postgres'));
 }
 
@@ -29,6 +37,30 @@ export async function newStore(engine: (typeof ENGINES)[number]): Promise<Store>
   return opened(await newStoreUrl(engine));
 }
 
+async function copyOfFile(folder: string): Promise<string> {
+  const template = path.join(inject('templates'), 'store.db');
+  if (!existsSync(template)) {
+    // Two workers may come here at once: the last to rename wins, with an equal file.
+    const made = path.join(mkdtempSync(path.join(inject('templates'), 'making-')), 'store.db');
+    await (await openStore(made)).close();
+    renameSync(made, template);
+  }
+  const copy = path.join(folder, 'store.db');
+  copyFileSync(template, copy);
+  return copy;
+}
+
+async function copyOfDatabase(): Promise<string> {
+  const server = inject('postgres');
+  const template = `template_${path.basename(inject('templates')).replaceAll(/\W/g, '_')}`.toLowerCase();
+  const copy = await createDatabase(server, template);
+  if (copy !== undefined) return copy;
+  const made = await createDatabase(server);
+  await (await openStore(made)).close();
+  await renameDatabase(server, made, template);
+  return copyOfDatabase();
+}
+
 /** The store at a URL, closed with the test. */
 export async function opened(url: string): Promise<Store> {
   const store = await openStore(url);
@@ -38,7 +70,7 @@ export async function opened(url: string): Promise<Store> {
 
 /** A store as it was before a migration, closed with the test; `migrateStore` brings it and its rows up to date. */
 export async function storeBefore(engine: (typeof ENGINES)[number], migration: Migration): Promise<Store> {
-  const url = await newStoreUrl(engine);
+  const url = await emptyStoreUrl(engine);
   const store = engine === 'sqlite' ? openSqlite(url) : openPostgres(url);
   onTestFinished(() => store.close());
   await migrateStore(store, migration);
