@@ -3,7 +3,7 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY tsconfig.json ./
+COPY tsconfig.json rolldown.config.ts ./
 COPY src src
 COPY providers providers
 RUN npm run build && npm prune --omit=dev
@@ -32,5 +32,5 @@ EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CVRSYNC_ADMIN_PORT}/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/src/cvrsync.js"]
+ENTRYPOINT ["node", "/app/dist/cvrsync.js"]
 CMD ["serve"]

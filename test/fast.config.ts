@@ -8,7 +8,6 @@ export default defineConfig({
     ...whole.test,
     include: fastTestFiles(),
     pool: 'threads',
-    isolate: false,
     maxWorkers: 2,
     globalSetup: ['test/support/outside-global.ts'],
   },

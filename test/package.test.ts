@@ -1,6 +1,6 @@
 /** What is published: packed, installed in an empty folder without a network, and used as an author of a provider would. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,14 +22,18 @@ async function run(file: string, args: readonly string[], cwd: string) {
 }
 const node = (args: readonly string[], cwd = home) => run(process.execPath, args, cwd);
 const cvrsync = (args: readonly string[], cwd = home) =>
-  node([join(home, 'node_modules/cvrsync/dist/src/cvrsync.js'), ...args], cwd);
+  node([join(home, 'node_modules/cvrsync/dist/cvrsync.js'), ...args], cwd);
 const tsc = (args: readonly string[], cwd: string) => node([join(OURS, 'typescript/bin/tsc'), ...args], cwd);
 
 /** Builds and packs what is here, unpacks it in an empty folder, and puts the packages it needs beside it. */
 async function install(): Promise<void> {
   const built = join(folder, 'built');
   await mkdir(built);
-  await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist')], ROOT);
+  const rolldown = join(OURS, 'rolldown/bin/cli.mjs');
+  const bundled = await node([rolldown, '-c', '--dir', join(built, 'dist'), '--log-level', 'warn'], ROOT);
+  expect(bundled.code, bundled.stderr + bundled.stdout).toBe(0);
+  const typed = await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist/types')], ROOT);
+  expect(typed.code, typed.stdout).toBe(0);
   for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data', 'scaffold', 'providers', 'docs'])
     await cp(join(ROOT, name), join(built, name), {
       recursive: true,
@@ -89,6 +93,14 @@ describe('the published package', { timeout: 120_000 }, () => {
     expect(shown.stdout).not.toContain('"secret"');
   });
 
+  it('states the licences of the packages that were taken in', async () => {
+    const licences = await readFile(join(home, 'node_modules/cvrsync/dist/LICENSES.txt'), 'utf8');
+    for (const name of ['commander', 'kysely', 'prom-client', 'typebox', 'yaml'])
+      expect(licences).toMatch(
+        new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC|Apache-2\\.0)\\)\\n\\n\\s*\\S`, 'm'),
+      );
+  });
+
   it('gives authors the contract and the suite, and nothing else', async () => {
     const exported = (name: string) => `import * as it from '${name}'; console.log(Object.keys(it).join());`;
     const seen = async (name: string) => (await node(['--input-type=module', '-e', exported(name)])).stdout.trim();
@@ -96,7 +108,7 @@ describe('the published package', { timeout: 120_000 }, () => {
       'CONTRACT_VERSION,FIELDS,FIELD_NAMES,ProviderError,defineProvider,isFieldName,retryAfterMs',
     );
     expect(await seen('cvrsync/testing')).toBe('BrokenRule,conformance,defineSubject,judge,openTestHttp,serveEmulator');
-    expect((await node(['--input-type=module', '-e', exported('cvrsync/dist/src/main.js')])).stderr).toContain(
+    expect((await node(['--input-type=module', '-e', exported('cvrsync/dist/main.js')])).stderr).toContain(
       'ERR_PACKAGE_PATH_NOT_EXPORTED',
     );
   });

@@ -26,7 +26,7 @@ const create = defineCommand({
     const files = await writeScaffold(target, names);
     const shown = relative('.', target) || '.';
     // In a clone the package it is built with may not be there yet; what is installed is.
-    const isBuilt = !import.meta.url.endsWith('.ts') || existsSync(join(import.meta.dirname, '../../dist'));
+    const isBuilt = !import.meta.url.endsWith('.ts') || existsSync(join(import.meta.dirname, '../../dist/provider.js'));
     output.result(
       { folder: target, files },
       [

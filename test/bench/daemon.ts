@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The program's entry: as sources, or as the package and the image have it, from `npm run build`. */
 export const SOURCES = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
-export const BUILT = fileURLToPath(new URL('../../dist/src/cvrsync.js', import.meta.url));
+export const BUILT = fileURLToPath(new URL('../../dist/cvrsync.js', import.meta.url));
 
 export interface Daemon {
   readonly origin: string;

@@ -10,8 +10,8 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlan } from '../../src/connector/backfill/plan/read.ts';
 import { openStore } from '../../src/store/open.ts';
+import { ENTRY } from '../support/program.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cvrsync-files-'));
@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the program itself; what it printed, whatever its exit code. */
 async function cvrsync(args: readonly string[], options: { readonly uid?: number } = {}) {
-  const program = [join(ROOT, 'src/cvrsync.js'), ...args];
+  const program = [ENTRY, ...args];
   const env = { PATH: process.env['PATH'], HOME: folder };
   return promisify(execFile)(process.execPath, program, { cwd: folder, env, ...options }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
