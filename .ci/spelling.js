@@ -1,0 +1,70 @@
+/**
+ * Checks the spelling of the documents and of the comments in the code: British English, and the words of `.ci/words.txt`.
+ * Prints each unknown word with its place; exit code 1 where there is one.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import dictionary from 'dictionary-en-gb';
+import nspell from 'nspell';
+
+const FOLDERS = ['.github', 'docs', 'providers', 'scaffold', 'src', 'test'];
+
+const spell = nspell(dictionary);
+spell.personal(readFileSync(join(import.meta.dirname, 'words.txt'), 'utf8'));
+
+const below = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !path.includes('node_modules'))
+    .map((path) => join(folder, path));
+
+/** Replaces with blanks of the same length, so that every word keeps its line. */
+const blank = (text) => text.replaceAll(/[^\n]/gu, ' ');
+
+/** What is no prose: code, addresses, names of files, `${…}`, anything with a digit, underscore, dot, slash or @ in it. */
+const CODE = /```.*?```|`[^`\n]*`|<!--.*?-->|\]\([^)\s]*\)|\$?\{[^}\n]*\}|\S*[\d_/@\\<>=#]\S*|\S+\.\S+/gsu;
+
+const proseOf = (text) => text.replaceAll(CODE, blank);
+
+const COMMENT = /(?<=^|\s)(?:\/\*\*?.*?\*\/|\/\/ [^\n]*)/gsu;
+
+/** The comments of a source, in their places. */
+function commentsOf(source) {
+  let end = 0;
+  let text = '';
+  for (const { 0: comment, index } of source.matchAll(COMMENT)) {
+    text += blank(source.slice(end, index)) + comment;
+    end = index + comment.length;
+  }
+  return text;
+}
+
+const READ = { md: proseOf, ts: (text) => proseOf(commentsOf(text)) };
+
+/** Words of three letters or more; not NAMES, names like readPage, and words of other alphabets' letters. */
+const WORD = /(?<![\p{L}'’-])\p{L}[\p{L}'’]*\p{L}(?![\p{L}'’])/gu;
+const isWord = (word) => word.length > 2 && /^\p{L}\p{Ll}+(?:['’]\p{Ll}+)?$/u.test(word);
+
+const known = new Map();
+function isKnown(word) {
+  const plain = word.replace('’', "'").replace(/'s?$/u, '');
+  if (!known.has(plain)) known.set(plain, spell.correct(plain));
+  return known.get(plain);
+}
+
+const unknown = [];
+const top = readdirSync('.').filter((name) => name.endsWith('.md'));
+for (const path of [...top, ...FOLDERS.filter(existsSync).flatMap(below)]) {
+  const read = READ[path.slice(path.lastIndexOf('.') + 1)];
+  if (read === undefined) continue;
+  for (const [line, text] of read(readFileSync(path, 'utf8')).split('\n').entries())
+    for (const [word] of text.matchAll(WORD))
+      if (isWord(word) && !isKnown(word)) unknown.push(`${path}:${line + 1} ${word}`);
+}
+
+process.stderr.write(unknown.map((one) => `${one}\n`).join(''));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `${unknown.length} unknown words: correct them (British English), or add a term of ours to .ci/words.txt.\n`,
+  );
+  process.exitCode = 1;
+}
