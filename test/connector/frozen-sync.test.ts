@@ -1,14 +1,23 @@
 /** Two processes on one store, of which one stands still between its last look at the store and the bytes of its write. */
 import { describe, expect, test } from 'vitest';
-import type { Connection, Policy, Property, PropertyValue } from '../../providers/provider.ts';
+import {
+  type Connection,
+  type Policy,
+  type Property,
+  type PropertyValue,
+  ProviderError,
+} from '../../providers/provider.ts';
 import type { Crm } from '../../src/connector/crm/crm.ts';
+import { readDifferences, settleDifference } from '../../src/connector/decide/differences.ts';
 import { applyReceipts } from '../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { syncRecords } from '../../src/connector/sync/sync.ts';
+import { undoPage } from '../../src/connector/undo/undo.ts';
+import type { Selection } from '../../src/connector/undo/writes.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { claim, mark } from '../../src/runtime/lanes/lanes.ts';
 import { checkPendingWrites } from '../../src/runtime/lanes/pending-writes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -97,6 +106,12 @@ const history = async ({ store }: World): Promise<readonly (readonly (string | n
   const rows = await store.db.selectFrom('history').selectAll().orderBy('id').execute();
   return rows.map((row) => [row.rule, row.old_value, row.new_value]);
 };
+
+/** What `undo` does to the record. */
+async function takeBack({ store, clock, crm, metrics }: World, selection: Selection): Promise<void> {
+  const deps = { store, metrics, now: () => clock.now, leaseMs: LEASE_MS };
+  await undoPage(deps, crm, [RECORD], selection, AbortSignal.timeout(9_000));
+}
 
 const laneCount = async ({ store }: World): Promise<number> =>
   (await store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:crm').execute()).length;
@@ -216,6 +231,74 @@ describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => 
     await goOn(world, 21);
     expect([world.held.name, await pendingCount(world)]).toEqual(['C ApS', 0]);
     expect((await history(world)).map(([rule]) => rule)).toEqual(['blank', 'ours-after-all', 'ours']);
+  });
+});
+
+describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
+  const EDIT = 'As a person wrote it';
+
+  /** A person's edit is known to us when a write that is older than our last one goes over it. */
+  async function overwritten(): Promise<World> {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      await standsStill(world)();
+      world.held.name = EDIT;
+      await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
+      expect(await sync(world)).toBe(1);
+    };
+    await sync(world);
+    expect(world.held.name).toBe('B ApS');
+    return world;
+  }
+
+  const TOLD = [
+    ['register', '"A ApS"', '"C ApS"'],
+    ['edited', `"${EDIT}"`, '"C ApS"'],
+    ['ours-after-all', `"${EDIT}"`, '"B ApS"'],
+    ['returned', '"B ApS"', `"${EDIT}"`],
+  ];
+
+  test('is taken back: the edit returns, history says so, and review shows it', async () => {
+    const world = await overwritten();
+    expect(await sync(world)).toBe(1);
+    expect([world.held.name, await pendingCount(world)]).toEqual([EDIT, 0]);
+    expect(await history(world)).toEqual(TOLD);
+    expect(await readDifferences(world.store.db, {}, 9)).toMatchObject([{ crm: `"${EDIT}"`, register: '"C ApS"' }]);
+
+    await report(world, 'C ApS', 'D ApS', 10);
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe(EDIT);
+    const selections = [{ entity: ENTITY }, { event: 1 }, { event: 2 }];
+    for (const selection of selections) await takeBack(world, selection);
+    expect(world.held.name).toBe(EDIT);
+  });
+
+  test.each(['before', 'after'] as const)('is taken back also where the CRM fails %s it did so', async (when) => {
+    const world = await overwritten();
+    world.meanwhile[when] = async () => {
+      throw new ProviderError('unavailable', 'no answer came');
+    };
+    await sync(world);
+    expect(world.held.name).toBe(when === 'before' ? 'B ApS' : EDIT);
+    await goOn(world, 60);
+    expect(world.held.name).toBe(EDIT);
+    await report(world, 'C ApS', 'D ApS', 10);
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe(EDIT);
+    if (when === 'before') expect((await history(world)).slice(0, 4)).toEqual(TOLD);
+  });
+
+  test('gives way where a person lets the register win', async () => {
+    const world = await overwritten();
+    expect(await sync(world)).toBe(1);
+    const ref = { provider: 'crm', recordId: RECORD, property: 'name' };
+    await world.store.write(async (tx) => {
+      expect(await settleDifference(tx, ref, 'register', world.clock.now)).toBe(true);
+      await mark(tx, 'sync:crm', [RECORD], world.clock.now);
+    });
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('C ApS');
   });
 });
 

@@ -9,7 +9,7 @@ import type { Link } from '../links/links.ts';
 import { withCurrencies } from './currency.ts';
 import { decide } from './decide.ts';
 import { type Overrides, overrideFor } from './override.ts';
-import type { Late, Pending, Planned } from './planned.ts';
+import { type Late, type Pending, type Planned, RETURNED } from './planned.ts';
 import { render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
@@ -113,6 +113,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     ...(override !== undefined && { override }),
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
     ...(late !== undefined && { late }),
+    ...(overtaken && late.isOverEdit && decision.rule === 'ours' && { rule: RETURNED, now: late.old, offered: now }),
   };
 }
 
@@ -129,7 +130,7 @@ function lateOf(
   // A difference is forgotten with the next write of ours: what a person had came after all that we wrote.
   const before = isNewer ? written : late.old;
   const old = kept === undefined ? before : JSON.parse(kept.crm);
-  return { ...late, old, overtook: isNewer };
+  return { ...late, old, overtook: isNewer, isOverEdit: kept !== undefined };
 }
 
 /** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */

@@ -24,7 +24,15 @@ export interface Pending extends PendingValue {
 export interface Late extends Pending {
   /** It came after a newer write of ours. */
   readonly overtook: boolean;
+  /** What it replaced is a person's edit. */
+  readonly isOverEdit: boolean;
 }
+
+/** The rule by which history tells of a write that turned out to have arrived. */
+export const ARRIVED = 'ours-after-all';
+
+/** The rule by which a person's edit comes back that a late write of ours replaced. */
+export const RETURNED = 'returned';
 
 /** One decided property. `set-aside` is a value the CRM cannot take, `missing` and `read-only` say it of the property. */
 export interface Planned {
@@ -43,6 +51,8 @@ export interface Planned {
   readonly trusts?: true;
   /** A write with an unknown result turns out to have reached the CRM. */
   readonly late?: Late;
+  /** The register's value, where {@link RETURNED} writes another. */
+  readonly offered?: PropertyValue;
   /** Properties that it is written together with, or not at all. */
   readonly needs?: readonly string[];
 }

@@ -5,7 +5,7 @@ import { each as eachOf, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { fingerprint } from '../decide/plan.ts';
-import type { Planned } from '../decide/planned.ts';
+import { type Planned, RETURNED } from '../decide/planned.ts';
 
 export interface Decided {
   readonly provider: string;
@@ -114,18 +114,22 @@ export async function rememberProperties(
     const outcome = outcomeOf(each);
     const property = schema.get(planned.property);
     const aside = outcome === 'refused';
+    // An edit that came back is a person's still: it is no value of ours, and stays a difference.
+    const returned = outcome === 'written' && planned.rule === RETURNED;
+    const kept = returned ? { crm: planned.now, now: planned.offered } : { crm: planned.old, now: planned.now };
+    const isKept = returned || outcome === 'kept';
     return {
       provider: each.provider,
       id: each.id,
       property: planned.property,
-      written: outcome === 'written' ? JSON.stringify(planned.now) : null,
+      written: outcome === 'written' && !returned ? JSON.stringify(planned.now) : null,
       refused: aside ? JSON.stringify(planned.now) : null,
       reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
       over: aside && property !== undefined ? JSON.stringify(planned.old) : null,
       // With the schema the value would stay aside though its currency became known.
       schema: aside && property !== undefined && planned.rule !== CURRENCY ? fingerprint(property) : null,
-      kept: outcome === 'kept' ? JSON.stringify(planned.old) : null,
-      offered: outcome === 'kept' ? JSON.stringify(planned.now) : null,
+      kept: isKept ? JSON.stringify(kept.crm) : null,
+      offered: isKept ? JSON.stringify(kept.now) : null,
       trusted: planned.trusts === true && !aside ? at : null,
     };
   });

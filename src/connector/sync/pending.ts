@@ -17,7 +17,7 @@ import {
 } from '../../runtime/lanes/pending-writes.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
-import type { Late, PendingPatch, PendingValue, Planned } from '../decide/planned.ts';
+import { ARRIVED, type Late, type PendingPatch, type PendingValue, type Planned, RETURNED } from '../decide/planned.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Written } from './write.ts';
@@ -47,6 +47,8 @@ export async function beginPatches(
   { provider, claims, readFrom, now }: BeginPatches,
 ): Promise<readonly PendingWrite[]> {
   const shownOf = ({ pending }: LinkedRecord) => pending.filter((write) => isShown(write, readFrom));
+  // What an edit comes back from is told once it is back: until then each read has to recognise it.
+  const isTold = ({ rule }: Planned) => rule !== RETURNED;
   const some = plans.filter(
     ({ record, planned }) =>
       planned.some((each) => each.late !== undefined || isWrite(each)) || shownOf(record).length > 0,
@@ -56,10 +58,15 @@ export async function beginPatches(
   return store.write(async (tx) => {
     const ours = await held(tx, claims);
     const live = some.filter(({ record }) => ours.has(record.id));
-    await settleLate(tx, provider, live, now);
+    await settleLate(
+      tx,
+      provider,
+      live.map(({ record, planned }) => ({ record, planned: planned.filter(isTold) })),
+      now,
+    );
     await endWrites(
       tx,
-      live.flatMap(({ record }) => shownOf(record)),
+      live.flatMap(({ record, planned }) => (planned.every(isTold) ? shownOf(record) : [])),
     );
     const begun = live.flatMap(({ record, planned }): PendingWrite[] => {
       const claim = claimOf.get(record.id);
@@ -85,16 +92,18 @@ export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedW
 
 const isWrite = ({ action }: Planned): boolean => action === 'write';
 
+/** What of a patch is to be known for ours later; a person's edit that comes back is not. */
 function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
   const writes = planned.filter(isWrite);
   if (writes.length === 0) return undefined;
+  const ours = writes.filter(({ rule }) => rule !== RETURNED);
   return Object.fromEntries(
-    writes.map(({ property, field, old, now, seq }): [string, PendingValue] => [property, { field, old, now, seq }]),
+    ours.map(({ property, field, old, now, seq }): [string, PendingValue] => [property, { field, old, now, seq }]),
   );
 }
 
 /** History gets the writes that arrived late, each once, and what they wrote is ours. */
-async function settleLate(tx: Tx, provider: string, plans: readonly Plan[], now: number): Promise<void> {
+export async function settleLate(tx: Tx, provider: string, plans: readonly Plan[], now: number): Promise<void> {
   const seen = plans.flatMap(({ record, planned }) =>
     planned.flatMap((each) => (each.late === undefined ? [] : [{ record, property: each.property, late: each.late }])),
   );
@@ -131,7 +140,7 @@ const lateRow = (provider: string, { id, entity }: LinkedRecord, property: strin
     field: late.field,
     property,
     action: 'write',
-    rule: 'ours-after-all',
+    rule: ARRIVED,
     old: late.old,
     now: late.now,
     seq: late.seq,

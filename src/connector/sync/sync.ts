@@ -10,6 +10,7 @@ import type { Crm } from '../crm/crm.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { forgetDifferences } from '../decide/differences.ts';
 import { endSpent, type Spent } from '../decide/override.ts';
+import { RETURNED } from '../decide/planned.ts';
 import { mayEnd } from '../heal/safety-limit.ts';
 import { endLink, healQueue } from '../links/links.ts';
 import { moveLink } from '../links/move-link.ts';
@@ -17,7 +18,7 @@ import { readFresh } from './freshness.ts';
 import { type Decided, heldProperties, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
-import { endOf } from './pending.ts';
+import { endOf, type Plan, settleLate } from './pending.ts';
 import { type Prepared, patchesOf, prepare } from './prepare.ts';
 import { faultyResult, type RecordResult, resultOfRead, resultOfWrite } from './record-result.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
@@ -177,6 +178,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
     const alreadyHeld = await heldProperties(tx, crm.name, holds);
     const newEvents = happened.filter(({ rule, id }) => rule !== 'hold' || !alreadyHeld.has(id));
+    await settleLate(tx, crm.name, live.flatMap(returnedOf), now);
     await writeHistory(tx, decided, newEvents, now);
     await rememberProperties(
       tx,
@@ -228,6 +230,12 @@ function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefin
   if (planned.action !== 'keep') return known?.kept !== undefined;
   return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
 }
+
+/** The edits that came back: what they come back from is told before them. */
+const returnedOf = ({ record, decided = [] }: RecordResult): readonly Plan[] => {
+  const planned = decided.flatMap((each) => (each.planned.rule === RETURNED ? [each.planned] : []));
+  return record === undefined || planned.length === 0 ? [] : [{ record, planned }];
+};
 
 /** Properties with a difference that nothing was decided for this time. */
 function undecidedOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {

@@ -1,6 +1,7 @@
 /** judge: what becomes of one property whose writes are to be taken back. Pure. */
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { isBlank } from '../decide/decide.ts';
+import { ARRIVED } from '../decide/planned.ts';
 import type { Write } from './writes.ts';
 
 /** The rule by which history names a value that was restored. */
@@ -27,15 +28,16 @@ export interface Evidence {
 /**
  * Restores what was there before the selected writes, and only where the CRM still holds what we wrote last. It goes back
  * as long as each write replaced what the one before it wrote: where a person's value lies between two of them, that one
- * is what was there before.
+ * is what was there before. A write that arrived after one of a newer event is passed by: what it left was never right.
  */
 export function judge({ writes, crm, same }: Evidence): UndoDecision {
   const last = writes.at(-1);
   if (last === undefined) return { kind: 'nothing', reason: 'nothing was written' };
   if (!last.selected) return overtaken(last);
   let first = last;
-  for (const write of writes.slice(0, -1).reverse()) {
-    if (!write.selected || !same(write.now, first.old)) break;
+  for (const [at, write] of [...writes.slice(0, -1).entries()].reverse()) {
+    const isStale = write.rule === ARRIVED && writes.slice(0, at).some(({ seq }) => seq > write.seq);
+    if (!(write.selected || isStale) || !same(write.now, first.old)) break;
     first = write;
   }
   const from = last.now;

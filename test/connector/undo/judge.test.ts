@@ -35,6 +35,16 @@ describe('judge', () => {
     expect(judged('B', wrote('A', 'B'))).toBe('restore A');
   });
 
+  it('passes by a write that arrived after one of a newer event: what it left was never right', () => {
+    const late = kept('C', 'B', { seq: 1, rule: 'ours-after-all' });
+    expect(judged('C', wrote('A', 'C', { seq: 2 }), late, wrote('B', 'C', { seq: 2 }))).toBe('restore A');
+    const overEdit = kept('Mine', 'B', { seq: 1, rule: 'ours-after-all' });
+    expect(judged('C', wrote('A', 'C', { seq: 2 }), overEdit, wrote('B', 'C', { seq: 2 }))).toBe('restore Mine');
+    // In its turn, it is what was there before.
+    const inTurn = kept('A', 'B', { seq: 1, rule: 'ours-after-all' });
+    expect(judged('C', inTurn, wrote('B', 'C', { seq: 2 }))).toBe('restore B');
+  });
+
   it('restores what stood before the first of several writes', () => {
     expect(judged('C', wrote('A', 'B'), wrote('B', 'C'))).toBe('restore A');
   });
