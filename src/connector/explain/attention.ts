@@ -2,6 +2,7 @@
 import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
 import { needsPerson, readBlocks } from '../../runtime/blocks.ts';
 import { parked } from '../../runtime/lanes/lane-state.ts';
+import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import { type DifferenceFilter, readDifferences } from '../decide/differences.ts';
@@ -146,6 +147,13 @@ const limitAdvice = (queue: string): string =>
     ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
     : 'accept lets it be told that these facts are gone; keep leaves what was known';
 
+function laneAdvice(queue: string, key: string): string {
+  if (key === SAFETY_LIMIT_KEY) return limitAdvice(queue);
+  return queue === INPUT_QUEUE
+    ? 'report it with this reason; retry has it read again at the next poll of its source, drop leaves it out'
+    : 'retry tries it again now; drop gives it up until the next change';
+}
+
 async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
   return (await parked(db, undefined, limit)).map(({ queue, key, error, parkedAt, attempts }) => ({
     id: idOf('lane', queue, key),
@@ -153,10 +161,7 @@ async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
     about: `${queue} ${key}`,
     reason: error ?? `failed ${attempts} times`,
     since: parkedAt,
-    advice:
-      key === SAFETY_LIMIT_KEY
-        ? limitAdvice(queue)
-        : 'retry tries it again now; drop gives it up until the next change',
+    advice: laneAdvice(queue, key),
     decides: key === SAFETY_LIMIT_KEY,
     verbs: laneVerbs(key),
   }));

@@ -5,6 +5,7 @@ import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Payload, readPayload } from '../../protocol/payload.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
+import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
@@ -51,7 +52,12 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
   const together = claims.filter(({ unended }) => unended === 0);
   if (together.length > 0) await applyOnce(deps, together);
   for (const claim of claims.filter(({ unended }) => unended > 0)) {
-    while (await beginNext(deps, claim)) await applyOnce(deps, [claim], { alone: true });
+    const applyNext = async (): Promise<boolean> => {
+      if (!(await beginNext(deps, claim))) return false;
+      await applyOnce(deps, [claim], { alone: true });
+      return true;
+    };
+    while (await readAlone(applyNext));
     await applyOnce(deps, [claim]);
   }
 }

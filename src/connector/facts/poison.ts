@@ -1,16 +1,12 @@
 /**
- * A poison event: reading it ends the process, or holds it for ever, and would do so again after every start.
- *
- * It can be told only from outside: a run that never ended is a claim that was never settled. The receipts of its company
- * are then begun one at a time, each beginning on disk first, and one that began too often is set aside.
+ * Poison among events: see runtime/lanes/poison.ts. The receipts of a company whose last run never ended are begun one at a
+ * time, and one that began too often is set aside.
  */
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
+import { poisonReason } from '../../runtime/lanes/poison.ts';
 import type { Store } from '../../store/open.ts';
 import { readWaiting } from '../intake/receipt.ts';
-
-/** Beginnings without an end that an event may cost: a process also dies for reasons of its own. */
-const MOST_BEGINNINGS = 3;
 
 /** More CPU than this for one event is logged. */
 const SLOW_SECONDS = 2;
@@ -44,12 +40,6 @@ export async function beginNext(
     deps.log?.warn(next, 'an event was set aside: see cvrsync review list');
   }
 }
-
-/** Why an event that began so often, and never ended, does not begin again; undefined where it may. Pure. */
-export const poisonReason = (begun: number): string | undefined =>
-  begun < MOST_BEGINNINGS
-    ? undefined
-    : `cvrsync began to read it ${begun} times, and each time the process died or stood still: it does not read it again by itself`;
 
 /** Measures CPU and not time: a busy machine makes nothing slow. */
 export function startCpuClock(): { slowSeconds(): number | undefined } {

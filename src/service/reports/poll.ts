@@ -3,6 +3,8 @@
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { backoff } from '../../runtime/backoff.ts';
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { createInputReader } from '../../runtime/lanes/poison.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
@@ -11,7 +13,15 @@ import { type Filing, readFiling } from './filings.ts';
 import { type FoundFiling, readIndex } from './index-client.ts';
 import { readFilingDocuments } from './read-filing.ts';
 import { reportData } from './report.ts';
-import { dueFilings, type FilingOutcome, formerReport, knownFilings, setAside, storeFiling } from './store-filing.ts';
+import {
+  dueFilings,
+  type FilingOutcome,
+  formerReport,
+  knownFilings,
+  retryFilings,
+  setAside,
+  storeFiling,
+} from './store-filing.ts';
 
 export interface ReportsSettings {
   readonly indexUrl: string;
@@ -54,14 +64,18 @@ const OLD_MS = 7 * 86_400_000;
  * and the cursor, so that a crash repeats nothing that was told. Throws `SourceError` where the index cannot be read, and
  * the signal's reason where it aborts.
  */
-export async function pollReports(deps: ReportsDeps, signal: AbortSignal): Promise<void> {
+export async function pollReports(
+  deps: ReportsDeps,
+  signal: AbortSignal,
+  claims: readonly Claim[] = [],
+): Promise<void> {
   const { store, http, now, settings } = deps;
   let cursor = await readCursor(store.db);
   if (cursor === undefined) {
     await store.write((tx) => writeCursor(tx, firstCursor(now()), now()));
     return;
   }
-  const visit = visitor(deps, signal);
+  const visit = await suspiciously(deps, claims, visitor(deps, signal));
   for (const { attempts, record } of await dueFilings(store.db, now(), RETRIES_A_POLL)) {
     const hit: unknown = JSON.parse(record ?? 'null');
     await visit({ hit, filing: readFiling(hit) }, attempts, undefined);
@@ -99,6 +113,27 @@ async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]):
 }
 
 type Visit = (found: FoundFiling, attempts: number, cursor: Cursor | undefined) => Promise<void>;
+
+/** Passes over filings that are set aside, until a person wants them tried again. */
+async function suspiciously(
+  { store, now, log, settings: { deprecatedReport } }: ReportsDeps,
+  claims: readonly Claim[],
+  visit: Visit,
+): Promise<Visit> {
+  const retry = (tx: Tx, ids: readonly string[]) => retryFilings(tx, ids, now());
+  const inputs = await createInputReader({ store, now, log, claims, source: 'report', retry });
+  return async (found, attempts, cursor) => {
+    const { filing, hit } = found;
+    if (await inputs.read(filing.id ?? '', () => visit(found, attempts, cursor))) return;
+    if (!('cvr' in filing)) return;
+    const error = 'reading it ended the process: see cvrsync review list';
+    const outcome: FilingOutcome = { kind: 'later', error, counts: true, retryAt: null, record: hit };
+    await store.write(async (tx) => {
+      if (cursor !== undefined) await writeCursor(tx, cursor, now());
+      await storeFiling(tx, filing, outcome, { now: now(), deprecatedReport });
+    });
+  };
+}
 
 /** Reads and stores one record of the index after the other; remembers when the documents' host is down. */
 function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {

@@ -17,7 +17,8 @@ export type FilingOutcome =
       readonly error: string;
       /** False where it was not even tried. */
       readonly counts: boolean;
-      readonly retryAt: number;
+      /** Null where only a person has it tried again. */
+      readonly retryAt: number | null;
       readonly record: unknown;
     };
 
@@ -43,6 +44,16 @@ export function dueFilings(
     .orderBy('retry_at')
     .orderBy('id')
     .limit(limit)
+    .execute();
+}
+
+/** Makes filings due that were put off. */
+export async function retryFilings(tx: Tx, ids: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('filing')
+    .set({ retry_at: now })
+    .where('id', 'in', each(tx, ids))
+    .where('record', 'is not', null)
     .execute();
 }
 

@@ -14,7 +14,7 @@ export const REPORTS_KEY = 'reports';
 export async function runReports(deps: ReportsDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { store, now, log, settings } = deps;
   try {
-    await pollReports(deps, signal);
+    await pollReports(deps, signal, [claim]);
     const at = now() + settings.pollSeconds * 1_000;
     await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
   } catch (error) {

@@ -1,21 +1,19 @@
 /** A poison event is set aside after it has cost its budget: real processes that die of it. */
-import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readAttention } from '../../../src/connector/explain/attention.ts';
 import { readFacts } from '../../../src/connector/facts/facts.ts';
-import { poisonReason } from '../../../src/connector/facts/poison.ts';
 import { retryEventAside } from '../../../src/connector/intake/aside.ts';
 import { createIntake } from '../../../src/connector/intake/intake.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type Updates, type Writable, writePayload } from '../../../src/protocol/payload.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
+import { poisonReason } from '../../../src/runtime/lanes/poison.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY, OTHER, reported } from '../../faults/company.ts';
-import { type Daemon, daemonWith } from '../../support/daemon.ts';
+import { live } from '../../support/dying.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../../support/stores.ts';
 
-const PRELOAD = path.join(import.meta.dirname, '../../support/poison-preload.mjs');
 const HOUR_8 = 8;
 const named = (after: string): Updates => ({ name: { before: null, after } });
 const phoned = (after: string): Updates => ({ phoneNumber: { before: null, after } });
@@ -41,48 +39,28 @@ async function receive(store: Store, events: readonly Writable[]): Promise<void>
 const waiting = async (store: Store): Promise<number> =>
   (await store.db.selectFrom('receipt').select('seq').where('applied_at', 'is', null).execute()).length;
 
-/** The daemon, started again after each death until it has nothing left to apply; how often it died. */
-async function live(daemon: Daemon, store: Store): Promise<number> {
-  for (let deaths = 0; ; deaths += 1) {
-    // As if the lease of the dead had run out meanwhile.
-    await store.write((tx) => tx.updateTable('lane').set({ lease_until: 0 }).where('fence', 'is not', null).execute());
-    await daemon.start().catch((error: unknown) => {
-      // It may die before it is ready, and ends by itself for no other reason.
-      if (!/exit code null/u.test(String(error))) throw error;
-    });
-    await vi.waitUntil(async () => daemon.url === undefined || (await waiting(store)) === 0, {
-      timeout: 60_000,
-      interval: 50,
-    });
-    if (daemon.url !== undefined) return deaths;
-    expect(deaths, 'the same event ends the daemon for ever').toBeLessThan(8);
-  }
-}
-
 const facts = async (store: Store, entity: string): Promise<Record<string, unknown>> =>
   Object.fromEntries((await readFacts(store.db, [entity])).map(({ field, value }) => [field, value]));
 
 describe.each(ENGINES)('A poison event is set aside after it has cost its budget on %s', (engine) => {
-  test('one that ends the process: after four deaths the daemon lives, and all other events are applied', {
-    timeout: 240_000,
-  }, async () => {
+  test('one that ends the process: after four deaths it lives, and all other events are applied', async () => {
     const url = await newStoreUrl(engine);
+    // Two seconds of CPU, once: the engine has no part in it.
+    const isSlowToo = engine === 'sqlite';
     const store = await opened(url);
     await receive(store, [
       reported(named('Birk ApS'), HOUR_8),
       reported(named('Lind ApS'), HOUR_8, OTHER),
       reported(named('Gift ApS'), HOUR_8 + 1),
       reported(phoned('12345678'), HOUR_8 + 2),
-      reported(named('Sirup ApS'), HOUR_8 + 1, OTHER),
+      reported(named(isSlowToo ? 'Sirup ApS' : 'Saft ApS'), HOUR_8 + 1, OTHER),
     ]);
-    const webhook = { auth: { method: 'None' } };
-    const providers = { own: { use: 'http', updateUrl: 'http://127.0.0.1:9/{id}', match: { property: 'cvr' } } };
-    const config = { server: { port: 0 }, store: url, connector: { webhook, providers, limits: { leaseSeconds: 5 } } };
-    const daemon = await daemonWith(config, ['--import', PRELOAD]);
-    expect(await live(daemon, store)).toBe(4);
+    const { deaths, log } = await live(url);
+    expect(deaths).toBe(4);
+    expect(await waiting(store)).toBe(0);
 
     expect(await facts(store, ENTITY)).toMatchObject({ name: { scalar: 'Birk ApS' }, phone: { scalar: '12345678' } });
-    expect(await facts(store, OTHER)).toMatchObject({ name: { scalar: 'Sirup ApS' } });
+    expect(await facts(store, OTHER)).toMatchObject({ name: { scalar: isSlowToo ? 'Sirup ApS' : 'Saft ApS' } });
     const aside = await store.db
       .selectFrom('receipt')
       .select(['entity', 'aside'])
@@ -93,9 +71,8 @@ describe.each(ENGINES)('A poison event is set aside after it has cost its budget
     ]);
     const [review] = (await readAttention(store.db, Date.now())).filter(({ id }) => id.startsWith('event/'));
     expect(review).toMatchObject({ reason: expect.stringContaining('began to read it 3 times') });
-    const log = daemon.log.join('\n');
     expect(log).toContain('an event was set aside: see cvrsync review list');
-    expect(log).toMatch(/"cpuSeconds":\d+\.\d+.*cvrsync took long to read an event/u);
+    if (isSlowToo) expect(log).toMatch(/cvrsync took long to read an event.*"cpuSeconds":\d/u);
 
     // A person may have it tried again, with a whole budget.
     const poison = await store.db

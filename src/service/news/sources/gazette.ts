@@ -7,7 +7,9 @@ import { HttpFault } from '../../../http/outbound/fault.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { Claim } from '../../../runtime/lanes/lanes.ts';
+import { createInputReader } from '../../../runtime/lanes/poison.ts';
 import { createRateLimiter, type RateLimiter } from '../../../runtime/rate-limiter.ts';
+import type { Store, Tx } from '../../../store/store.ts';
 import { todayAt } from '../../register/document/today.ts';
 import { SourceError } from '../../register/source/source.ts';
 import { readNames } from '../../register/watch/snapshots.ts';
@@ -53,15 +55,21 @@ interface Cursor {
 
 /** Polls once, and settles the claim. */
 export const runGazette = (deps: GazetteDeps, claim: Claim, signal: AbortSignal): Promise<void> =>
-  runPoll(deps, claim, () => pollGazette(deps, signal));
+  runPoll(deps, claim, () => pollGazette(deps, signal, [claim]));
 
 /**
  * Reads what was published since the last poll, from today where there was none. Each notice is one transaction with its
  * change and the cursor. One that cannot be read is tried again as long as its day is read. Throws {@link SourceError}
  * where the gazette cannot be read.
  */
-export async function pollGazette(deps: GazetteDeps, signal: AbortSignal): Promise<void> {
-  const { store, now, settings } = deps;
+export async function pollGazette(
+  deps: GazetteDeps,
+  signal: AbortSignal,
+  claims: readonly Claim[] = [],
+): Promise<void> {
+  const { store, now, log, settings } = deps;
+  const retry = (tx: Tx, numbers: readonly string[]) => forgetSeen(tx, numbers, now());
+  const inputs = await createInputReader({ store, now, log, claims, source: GAZETTE_KEY, retry });
   const { callsPerSecond = 1 } = settings;
   const rateLimiter = createRateLimiter({
     store,
@@ -76,7 +84,13 @@ export async function pollGazette(deps: GazetteDeps, signal: AbortSignal): Promi
     for (const found of await search(get, kind, cursor.from, today)) {
       if (cursor.seen[found.number] !== undefined) continue;
       const next = { ...cursor, seen: { ...cursor.seen, [found.number]: found.day } };
-      if (await read(deps, get, kind, found, next)) cursor = next;
+      let isDone = true;
+      const readNotice = async () => {
+        isDone = await read(deps, get, kind, found, next);
+      };
+      // A notice that is set aside is done, until a person wants it read again.
+      if (!(await inputs.read(found.number, readNotice))) await store.write((tx) => writeState(tx, KEPT, next, now()));
+      if (isDone) cursor = next;
     }
   }
   const from = earlier(today, cursor.from);
@@ -178,7 +192,15 @@ async function getJson(
   }
 }
 
-async function readCursor({ store }: GazetteDeps): Promise<Cursor | undefined> {
+/** Has these notices read once more, as long as their day is. */
+async function forgetSeen(tx: Tx, numbers: readonly string[], now: number): Promise<void> {
+  const cursor = await readCursor({ store: { db: tx } });
+  if (cursor === undefined) return;
+  const seen = Object.fromEntries(Object.entries(cursor.seen).filter(([number]) => !numbers.includes(number)));
+  await writeState(tx, KEPT, { ...cursor, seen } satisfies Cursor, now);
+}
+
+async function readCursor({ store }: { readonly store: Pick<Store, 'db'> }): Promise<Cursor | undefined> {
   // Written by this file.
   return (await readState(store.db, KEPT)) as Cursor | undefined;
 }

@@ -3,13 +3,14 @@
  *
  * An item is about the company its feed is configured for, or the one its publisher is; guesses by name are not made.
  */
-import { createHash } from 'node:crypto';
 import type { OutboundResponse } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { canonicalEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
 import type { Claim } from '../../../runtime/lanes/lanes.ts';
+import { createInputReader, type InputReader } from '../../../runtime/lanes/poison.ts';
 import { createRateLimiter } from '../../../runtime/rate-limiter.ts';
+import type { Tx } from '../../../store/store.ts';
 import type { Change } from '../../changes/change.ts';
 import { SourceError } from '../../register/source/source.ts';
 import { readNames } from '../../register/watch/snapshots.ts';
@@ -21,6 +22,7 @@ import { type FeedItem, readFeed } from './feed.ts';
 import { withoutPersonalNumbers } from './personal-numbers.ts';
 import { plainHtml } from './plain-html.ts';
 import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
+import { digest, type FeedState, forgetSeen, keyOf } from './press-state.ts';
 
 export const PRESS_KEY = 'press';
 
@@ -48,27 +50,12 @@ const MOST_SEEN = 2_000;
 const LONGEST_TAGLINE = 300;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 
-/** What is kept of a feed. */
-interface State {
-  readonly etag?: string;
-  readonly lastModified?: string;
-  /** Nothing older than this is told, ms since 1970: a feed that is new to us is not all news. */
-  readonly since: number;
-  /** Whether the feed was read before. */
-  readonly wasRead: boolean;
-  /** Digests of the items that are done, newest first. */
-  readonly seen: readonly string[];
-  readonly failures: number;
-  /** Not asked before, ms since 1970. */
-  readonly notBefore: number;
-}
-
 /** Polls once, and settles the claim. */
 export const runPress = (deps: PressDeps, claim: Claim, signal: AbortSignal): Promise<void> =>
-  runPoll(deps, claim, () => pollPress(deps, signal));
+  runPoll(deps, claim, () => pollPress(deps, signal, [claim]));
 
 /** Reads every feed that is not put off; one that fails is put off by itself, up to six hours at a time. */
-export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<void> {
+export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: readonly Claim[] = []): Promise<void> {
   const { store, now, settings, log } = deps;
   const { callsPerSecond = 1 } = settings;
   const rateLimiter = createRateLimiter({
@@ -77,44 +64,53 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal): Promise<v
     budgets: { calls: { calls: callsPerSecond * 10, perMs: 10_000 } },
     now,
   });
+  const retry = (tx: Tx, names: readonly string[]) => forgetSeen(tx, names, now());
+  const inputs = await createInputReader({ store, now, log, claims, source: PRESS_KEY, retry });
   for (const feed of settings.feeds) {
-    const key = `news press ${digest(feed.url)}`;
-    const first: State = { since: now() - DAY_MS, wasRead: false, seen: [], failures: 0, notBefore: 0 };
+    const key = keyOf(digest(feed.url));
+    const first: FeedState = { since: now() - DAY_MS, wasRead: false, seen: [], failures: 0, notBefore: 0 };
     // Written by this file.
-    const state = ((await readState(store.db, key)) as State | undefined) ?? first;
+    const state = ((await readState(store.db, key)) as FeedState | undefined) ?? first;
     if (state.notBefore > now()) continue;
     await rateLimiter.acquire('calls', signal);
     try {
-      await pollFeed(deps, feed, state, key, signal);
+      await pollFeed(deps, { feed, state, key, inputs }, signal);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const failures = state.failures + 1;
       const wait = Math.max(error.retryAfterMs ?? 0, backoff(failures, RETRY));
       log.warn({ err: error, feed: named(feed), inMs: wait }, 'a feed cannot be read: trying again');
       deps.metrics?.articles.inc({ source: PRESS_KEY, result: 'feed failed' });
-      const next: State = { ...state, failures, notBefore: now() + wait };
+      const next: FeedState = { ...state, failures, notBefore: now() + wait };
       await store.write((tx) => writeState(tx, key, next, now()));
     }
   }
 }
 
+interface FeedPoll {
+  readonly feed: PressFeed;
+  readonly state: FeedState;
+  /** Where the state is kept. */
+  readonly key: string;
+  readonly inputs: InputReader;
+}
+
 /** Reads one feed. What is new in it is one transaction with the memory of it. */
-async function pollFeed(
-  deps: PressDeps,
-  feed: PressFeed,
-  state: State,
-  key: string,
-  signal: AbortSignal,
-): Promise<void> {
+async function pollFeed(deps: PressDeps, poll: FeedPoll, signal: AbortSignal): Promise<void> {
   const { store, now } = deps;
+  const { feed, state, key, inputs } = poll;
   const answer = await ask(deps, feed, state, signal);
-  const items = answer.status === 304 ? [] : await itemsOf(answer, feed, signal);
+  let items: readonly FeedItem[] = [];
+  if (answer.status !== 304)
+    await inputs.read(inputOf(feed, `whole-${digest(answer.bytes ?? '')}`), async () => {
+      items = await itemsOf(answer, feed, signal);
+    });
   const seen = new Set(state.seen);
   const fresh = items.filter((item) => !seen.has(digestOf(item)));
-  const changes = await changesOf(deps, feed, fresh, state);
+  const changes = await changesOf(deps, feed, await readableOf(deps, poll, fresh), state);
   const { etag, 'last-modified': lastModified } = answer.headers;
   const isNew = answer.status !== 304;
-  const next: State = {
+  const next: FeedState = {
     since: state.since,
     wasRead: true,
     seen: [...new Set([...items.map(digestOf), ...state.seen])].slice(0, MOST_SEEN),
@@ -132,10 +128,38 @@ async function pollFeed(
   if (changes.length > 0) deps.ring();
 }
 
+/** The items that are told together. Where a run before never ended there are none: each is told by itself. */
+async function readableOf(
+  deps: PressDeps,
+  { feed, state, key, inputs }: FeedPoll,
+  fresh: readonly FeedItem[],
+): Promise<readonly FeedItem[]> {
+  const { store, now } = deps;
+  const together: FeedItem[] = [];
+  let { seen } = state;
+  for (const item of fresh)
+    await inputs.read(inputOf(feed, digestOf(item)), async () => {
+      if (!inputs.isSuspicious) {
+        together.push(item);
+        return;
+      }
+      const changes = await changesOf(deps, feed, [item], state);
+      seen = [digestOf(item), ...seen];
+      await store.write(async (tx) => {
+        await deps.publish(tx, changes);
+        await writeState(tx, key, { ...state, seen } satisfies FeedState, now());
+      });
+      if (changes.length > 0) deps.ring();
+    });
+  return together;
+}
+
+const inputOf = ({ url }: PressFeed, name: string): string => `${digest(url)} ${name}`;
+
 async function ask(
   { http, now }: PressDeps,
   feed: PressFeed,
-  state: State,
+  state: FeedState,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const headers = {
@@ -171,7 +195,7 @@ async function changesOf(
   deps: PressDeps,
   feed: PressFeed,
   items: readonly FeedItem[],
-  { since, wasRead }: State,
+  { since, wasRead }: FeedState,
 ): Promise<readonly Change[]> {
   const count = (result: string) => deps.metrics?.articles.inc({ source: PRESS_KEY, result });
   const told = items.flatMap((item) => {
@@ -229,8 +253,6 @@ function publishersIn(address: string): readonly string[] {
 const safe = (html: string): string => withoutPersonalNumbers(plainHtml(html));
 
 const digestOf = (item: FeedItem): string => digest(item.id === '' ? `${item.title}\n${item.summary}` : item.id);
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** Without the query, which may hold a key. */
 const named = ({ url }: PressFeed): string =>

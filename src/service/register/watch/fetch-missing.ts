@@ -33,6 +33,7 @@ export async function fetchMissing(
     const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
     const documents = (await source.find?.(numbers, signal)) ?? [];
     await takeIn(deps, documents, {
+      claims,
       broken: [],
       families: source.families,
       begin: (tx) => settle(tx, { kind: 'done' }),

@@ -100,7 +100,7 @@ function readOne(
 const later = (a: string, b: string): string => (a > b ? a : b);
 
 /** Any number that helps a person to find a document. */
-const numberIn = (document: unknown): string => {
+export const numberIn = (document: unknown): string => {
   const [inner] = isJsonObject(document) ? Object.values(document) : [];
   const { cvrNummer, pNummer, enhedsNummer } = isJsonObject(inner) ? inner : {};
   return String(cvrNummer ?? pNummer ?? enhedsNummer ?? 'a document').slice(0, 40);

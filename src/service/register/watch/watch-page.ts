@@ -30,6 +30,7 @@ import {
   readKnown,
   storeRows,
 } from './snapshots.ts';
+import { documentInput, documentReader } from './suspect-documents.ts';
 
 export interface WatchDeps {
   readonly store: Store;
@@ -93,6 +94,7 @@ export async function watchPage(
   }
   const settlement: Settlement = { kind: 'again', at: page.more ? now() : now() + pollMs, fresh: true };
   const loadedAt = await takeIn(deps, page.documents, {
+    claims: [claim],
     broken: page.broken ?? [],
     families: source.families,
     async begin(tx) {
@@ -122,6 +124,7 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
   const documents = due.map(({ ahead }): unknown => JSON.parse(ahead ?? 'null'));
   await takeIn(deps, documents, {
     again: true,
+    claims: [claim],
     broken: [],
     families: source.families,
     async begin(tx) {
@@ -142,6 +145,8 @@ export class LeaseLost extends Error {
 }
 
 export interface PageIntake {
+  /** What the documents are read under. */
+  readonly claims: readonly Claim[];
   /** Settles the lane and keeps the cursor, first in the transaction. */
   readonly begin: (tx: Tx) => Promise<void>;
   readonly broken: readonly UnreadableDocument[];
@@ -150,8 +155,29 @@ export interface PageIntake {
   readonly families: readonly Family[];
 }
 
-/** Takes documents in, in one transaction; returns when the register loaded the newest of them. */
+/**
+ * Takes documents in, in one transaction; returns when the register loaded the newest of them. Where a run before never
+ * ended, each is taken in by itself, and the page is settled after them.
+ */
 export async function takeIn(
+  deps: WatchDeps,
+  documents: readonly unknown[],
+  intake: PageIntake,
+): Promise<string | undefined> {
+  const inputs = await documentReader(deps, intake.claims);
+  if (inputs.readsAll) return takeInTogether(deps, documents, intake);
+  const together: unknown[] = [];
+  const alone = { ...intake, broken: [], begin: async () => {} };
+  let loadedAt: string | undefined;
+  for (const document of documents)
+    await inputs.read(documentInput(document), async () => {
+      if (inputs.isSuspicious) loadedAt = (await takeInTogether(deps, [document], alone)) ?? loadedAt;
+      else together.push(document);
+    });
+  return (await takeInTogether(deps, together, intake)) ?? loadedAt;
+}
+
+async function takeInTogether(
   deps: WatchDeps,
   documents: readonly unknown[],
   intake: PageIntake,

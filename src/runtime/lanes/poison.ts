@@ -1,0 +1,132 @@
+/**
+ * Poison: an input whose reading ends the process, or holds it for ever, and would do so again after every start.
+ *
+ * It can be told only from outside: a run that never ended is a claim that was never settled. The inputs of such a run are
+ * then read one at a time, each beginning on disk first, and one that began too often is set aside. It stands in the review
+ * as a parked lane of {@link INPUT_QUEUE}, which has no worker: its source looks there for what a person wants tried again.
+ */
+import PQueue from 'p-queue';
+import { isJsonObject } from '../../protocol/text/json.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { park, parked } from './lane-state.ts';
+import type { Claim } from './settlement.ts';
+
+export const INPUT_QUEUE = 'input';
+
+/** Beginnings without an end that an input may cost: a process also dies for reasons of its own. */
+const MOST_BEGINNINGS = 3;
+
+/** Why an input that began so often, and never ended, does not begin again; undefined where it may. Pure. */
+export const poisonReason = (begun: number): string | undefined =>
+  begun < MOST_BEGINNINGS
+    ? undefined
+    : `cvrsync began to read it ${begun} times, and each time the process died or stood still: it does not read it again by itself`;
+
+const one = new PQueue({ concurrency: 1 });
+
+/** Reads one suspect at a time in this process, so that a death counts for what was being read and for nothing else. */
+export const readAlone = <T>(read: () => Promise<T>): Promise<T> => one.add(read);
+
+export interface InputReader {
+  /** Whether a run before this one never ended: then inputs are better read one at a time than many at once. */
+  readonly isSuspicious: boolean;
+  /** Whether nothing of this source is set aside, and `read` reads whatever it is given. */
+  readonly readsAll: boolean;
+  /** Reads an input and stores what it makes of it. False, and nothing is read, where the input is set aside. */
+  read(input: string, read: () => Promise<void>): Promise<boolean>;
+}
+
+export interface InputOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  /** Names the source, one word; the inputs' own names follow it. */
+  readonly source: string;
+  /** The claims under which the inputs are read. */
+  readonly claims: readonly Claim[];
+  /** Makes the source offer inputs once more that a person wants tried again. */
+  retry(tx: Tx, inputs: readonly string[]): Promise<void>;
+}
+
+/** What reads the inputs of one run. An ordinary run costs one look at what was set aside. */
+export async function createInputReader(options: InputOptions): Promise<InputReader> {
+  const { store, source, claims } = options;
+  await takeRetried(options);
+  const prefix = `${source} `;
+  const lanes = (await parked(store.db, INPUT_QUEUE)).filter(({ key }) => key.startsWith(prefix));
+  const aside = new Set(lanes.map(({ key }) => key.slice(prefix.length)));
+  const isSuspicious = claims.some(({ unended }) => unended > 0);
+  return {
+    isSuspicious,
+    readsAll: !isSuspicious && aside.size === 0,
+    async read(input, read) {
+      if (aside.has(input)) return false;
+      if (isSuspicious) return readAlone(() => readSuspect(options, input, read));
+      await read();
+      return true;
+    },
+  };
+}
+
+async function readSuspect(options: InputOptions, input: string, read: () => Promise<void>): Promise<boolean> {
+  if (!(await begin(options, input))) return false;
+  try {
+    await read();
+  } finally {
+    // Also where it threw: the process lives.
+    await changeCounts(options, ({ [input]: _, ...others }) => others);
+  }
+  return true;
+}
+
+async function begin(options: InputOptions, input: string): Promise<boolean> {
+  const { store, now, log, source } = options;
+  const counts = await readCounts(store, source);
+  const reason = poisonReason(counts[input] ?? 0);
+  if (reason === undefined) {
+    await changeCounts(options, (before) => ({ ...before, [input]: (before[input] ?? 0) + 1 }));
+    return true;
+  }
+  await store.write((tx) => park(tx, INPUT_QUEUE, `${source} ${input}`, { at: now(), error: reason }));
+  await changeCounts(options, ({ [input]: _, ...others }) => others);
+  log.warn({ source, input, reason }, 'an input was set aside: see cvrsync review list');
+  return false;
+}
+
+/** What a person wants tried again is no longer parked, and belongs to nobody but its source. */
+async function takeRetried({ store, source, retry }: InputOptions): Promise<void> {
+  const retried = (db: Store['db'] | Tx) =>
+    db
+      .selectFrom('lane')
+      .select('key')
+      .where('queue', '=', INPUT_QUEUE)
+      .where('key', 'like', `${source} %`)
+      .where('parked_at', 'is', null);
+  if ((await retried(store.db).limit(1).execute()).length === 0) return;
+  await store.write(async (tx) => {
+    const keys = (await retried(tx).execute()).map(({ key }) => key);
+    await tx.deleteFrom('lane').where('queue', '=', INPUT_QUEUE).where('key', 'in', keys).execute();
+    await retry(
+      tx,
+      keys.map((key) => key.slice(source.length + 1)),
+    );
+  });
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** The inputs that began and did not end. */
+async function readCounts({ db }: Pick<Store, 'db'>, source: string): Promise<Counts> {
+  const json: unknown = JSON.parse((await readValue(db, countsKey(source))) ?? '{}');
+  const entries = Object.entries(isJsonObject(json) ? json : {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
+}
+
+const changeCounts = ({ store, now, source }: InputOptions, change: (counts: Counts) => Counts): Promise<void> =>
+  store.write(async (tx) => {
+    const counts = change(await readCounts({ db: tx }, source));
+    await writeValue(tx, countsKey(source), JSON.stringify(counts), now());
+  });
+
+const countsKey = (source: string): string => `begun ${source}`;

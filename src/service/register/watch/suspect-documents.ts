@@ -1,0 +1,33 @@
+/** Register documents as inputs that may be poison: how they are named, and how one is asked for again. */
+import { hash } from 'node:crypto';
+import { companyEntityId } from '../../../protocol/entity-id.ts';
+import { type Claim, mark } from '../../../runtime/lanes/lanes.ts';
+import { createInputReader, type InputOptions, type InputReader } from '../../../runtime/lanes/poison.ts';
+import { ASK_QUEUE } from '../../monitors/items.ts';
+import { numberIn } from './read-page.ts';
+
+/** One name for all lanes that read documents: the same document comes by a page, by a question, and once a day in it has come. */
+const SOURCE = 'register';
+
+export const documentReader = (
+  { store, now, log }: Pick<InputOptions, 'store' | 'now' | 'log'>,
+  claims: readonly Claim[],
+): Promise<InputReader> =>
+  createInputReader({
+    store,
+    now,
+    log,
+    claims,
+    source: SOURCE,
+    retry: (tx, inputs) => mark(tx, ASK_QUEUE, inputs.flatMap(companyOf), now()),
+  });
+
+/** A document's number and content: the next version of a document that is set aside is another input. */
+export const documentInput = (document: unknown): string =>
+  `${numberIn(document)} ${hash('sha256', JSON.stringify(document) ?? '', 'base64url').slice(0, 12)}`;
+
+/** Units are not asked for: their next version comes by itself. */
+const companyOf = (input: string): readonly string[] => {
+  const [number = ''] = input.split(' ');
+  return /^\d{8}$/u.test(number) ? [companyEntityId(number)] : [];
+};
