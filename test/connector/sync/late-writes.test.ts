@@ -1,0 +1,123 @@
+/** Writes of a process that stood still, which went although another had its lane: what is taken for ours, and what for a person's. */
+import { describe, expect, test } from 'vitest';
+import { ProviderError } from '../../../providers/provider.ts';
+import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
+import { mark } from '../../../src/runtime/lanes/lanes.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { ENGINES } from '../../support/stores.ts';
+import {
+  goOn,
+  history,
+  open,
+  pendingCount,
+  RECORD,
+  report,
+  standsStill,
+  sync,
+  takeBack,
+  type World,
+} from './two-syncs.ts';
+
+describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => {
+  test('is no reason to take the same value for ours later: a person wrote it', async () => {
+    const world = await open(engine, null, 'if-blank');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = standsStill(world);
+    world.meanwhile.after = async () => {
+      world.held.name = 'As a person wrote it';
+    };
+    await sync(world);
+    expect(await sync(world)).toBe(1);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['As a person wrote it', 1]);
+    await goOn(world, 31);
+    expect(await pendingCount(world)).toBe(0);
+
+    world.held.name = 'B ApS';
+    await report(world, 'C ApS', 'D ApS', 10);
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('B ApS');
+  });
+
+  test('is still mended where the CRM shows it only some time after its answer', async () => {
+    const world = await open(engine, null, 'if-blank');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = standsStill(world);
+    world.meanwhile.after = async () => {
+      world.held.name = 'C ApS';
+    };
+    await sync(world);
+    await goOn(world, 10);
+    world.held.name = 'B ApS';
+    await goOn(world, 21);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['C ApS', 0]);
+    expect((await history(world)).map(([rule]) => rule)).toEqual(['blank', 'ours-after-all', 'ours']);
+  });
+});
+
+describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
+  const EDIT = 'As a person wrote it';
+
+  /** A person's edit is known to us when a write that is older than our last one goes over it. */
+  async function overwritten(): Promise<World> {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      await standsStill(world)();
+      world.held.name = EDIT;
+      await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
+      expect(await sync(world)).toBe(1);
+    };
+    await sync(world);
+    expect(world.held.name).toBe('B ApS');
+    return world;
+  }
+
+  const TOLD = [
+    ['register', '"A ApS"', '"C ApS"'],
+    ['edited', `"${EDIT}"`, '"C ApS"'],
+    ['ours-after-all', `"${EDIT}"`, '"B ApS"'],
+    ['returned', '"B ApS"', `"${EDIT}"`],
+  ];
+
+  test('is taken back: the edit returns, history says so, and review shows it', async () => {
+    const world = await overwritten();
+    expect(await sync(world)).toBe(1);
+    expect([world.held.name, await pendingCount(world)]).toEqual([EDIT, 0]);
+    expect(await history(world)).toEqual(TOLD);
+    expect(await readDifferences(world.store.db, {}, 9)).toMatchObject([{ crm: `"${EDIT}"`, register: '"C ApS"' }]);
+
+    await report(world, 'C ApS', 'D ApS', 10);
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe(EDIT);
+    const selections = [{ entity: ENTITY }, { event: 1 }, { event: 2 }];
+    for (const selection of selections) await takeBack(world, selection);
+    expect(world.held.name).toBe(EDIT);
+  });
+
+  test.each(['before', 'after'] as const)('is taken back also where the CRM fails %s it did so', async (when) => {
+    const world = await overwritten();
+    world.meanwhile[when] = async () => {
+      throw new ProviderError('unavailable', 'no answer came');
+    };
+    await sync(world);
+    expect(world.held.name).toBe(when === 'before' ? 'B ApS' : EDIT);
+    await goOn(world, 60);
+    expect(world.held.name).toBe(EDIT);
+    await report(world, 'C ApS', 'D ApS', 10);
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe(EDIT);
+    if (when === 'before') expect((await history(world)).slice(0, 4)).toEqual(TOLD);
+  });
+
+  test('gives way where a person lets the register win', async () => {
+    const world = await overwritten();
+    expect(await sync(world)).toBe(1);
+    const ref = { provider: 'crm', recordId: RECORD, property: 'name' };
+    await world.store.write(async (tx) => {
+      expect(await settleDifference(tx, ref, 'register', world.clock.now)).toBe(true);
+      await mark(tx, 'sync:crm', [RECORD], world.clock.now);
+    });
+    expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('C ApS');
+  });
+});
