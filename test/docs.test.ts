@@ -169,7 +169,7 @@ const OF_THE_CRMS = ['POST /providers/{provider}/webhook'];
 describe('the tables of HTTP', () => {
   it('list every route, and each answers', async () => {
     const { url, adminUrl } = await running();
-    const routes = tableIn(HTTP_API, 'Route', 'For').flatMap((row) => routesIn(row['Route'] ?? ''));
+    const routes = tableIn(HTTP_API, 'Route', 'Who calls it').flatMap((row) => routesIn(row['Route'] ?? ''));
     const document = await (await fetch(`${adminUrl}/openapi.json`)).text();
     const { paths }: { paths: Readonly<Record<string, object>> } = JSON.parse(document);
     const served = Object.entries(paths).flatMap(([path, methods]) =>
