@@ -1,9 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openClient } from '../../src/http/outbound/client.ts';
+import { createGuard } from '../../src/http/outbound/guard.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { publish } from '../../src/service/changes/publish.ts';
+import { createBodies } from '../../src/service/delivery/bodies.ts';
 import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { createLedger } from '../../src/service/delivery/ledger.ts';
 import type { Posted } from '../../src/service/delivery/post.ts';
 import { type Entry, record } from '../../src/service/delivery/record.ts';
+import { type RunDeps, runLane } from '../../src/service/delivery/run.ts';
+import { SCHEDULE } from '../../src/service/delivery/schedule.ts';
+import { createSlots } from '../../src/service/delivery/slots.ts';
 import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
@@ -47,6 +54,38 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
     const good = entry(young);
     expect((await store.write((tx) => record(tx, [good], { now: NOW }))).get(good)).toBe('settled');
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: false });
+  });
+
+  it('posts nothing once the lane has gone to another', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    const { id } = await made(store, { url: hook.url, target: 'all' });
+    await store.write((tx) => publish(tx, [changed()], { now: NOW }));
+    const old = await take(store, NOW);
+    const now = () => NOW + 31_000;
+    await take(store, now());
+    const monitor = await getMonitor(store.db, secrets, id);
+    if (monitor === undefined) throw new Error('it was made');
+    const client = openClient({ guard: createGuard({ allow: ['127.0.0.1'] }) });
+    onTestFinished(client.close);
+    const lost: string[] = [];
+    const deps: RunDeps = {
+      db: store.db,
+      store,
+      transportTo: () => ({ http: client.http, url: hook.url }),
+      now,
+      random: () => 0,
+      ledger: createLedger({ store, now, onWritten() {} }),
+      bodies: createBodies({}),
+      slots: createSlots(9),
+      looks: createSlots(9),
+      schedule: SCHEDULE,
+      limit: () => 9,
+      observe() {},
+      lost: (one) => void lost.push(one),
+    };
+    await runLane(deps, old, monitor, AbortSignal.timeout(9_000));
+    expect([hook.seen, lost, await states(store)]).toEqual([[], [id], new Set(['due'])]);
   });
 
   it('waits for the posts under way where it cannot look for more, and writes what came of them', async () => {

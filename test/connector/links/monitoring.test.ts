@@ -184,6 +184,22 @@ describe.each(ENGINES)('monitoring on %s', (engine) => {
     expect(await lanesOf(fixture)).toMatchObject([{ fence: expect.any(Number) }]);
   });
 
+  it('sends nothing where it stood still while it waited for the pace, and another removed the link', async () => {
+    const fixture = await setup(engine);
+    const { upstream, service } = fixture;
+    if (upstream === undefined) throw new Error('there is one');
+    const add: typeof upstream.add = async (...call) => {
+      fixture.at += 40_000;
+      await end(fixture, '1');
+      expect(await run(fixture)).toBe(1);
+      return upstream.add(...call);
+    };
+    await run({ ...fixture, upstream: { ...upstream, add } });
+    expect(service.requests.map((request) => request.split(' ')[0])).toEqual(['DELETE']);
+    expect([service.items('crm'), await lanesOf(fixture)]).toEqual([[], []]);
+    expect(await rowOf(fixture)).toMatchObject({ observed: 'off' });
+  });
+
   it('stops between calls where it is told to, and keeps what was done', async () => {
     const fixture = await setup(engine, ['1', '2', '3']);
     const stop = new AbortController();

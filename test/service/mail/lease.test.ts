@@ -1,0 +1,37 @@
+/** Two processes that send mail from one store, of which one stands still between taking a mail and sending it. */
+import { expect, test } from 'vitest';
+import type { Store } from '../../../src/store/open.ts';
+import { handClock } from '../../support/clock.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { lanes } from '../monitored.ts';
+import { addMonitor, mailWorker, tell } from './ground.ts';
+import { postOffice } from './post-office.ts';
+
+const WAITING = { timeout: 20_000, interval: 20 };
+
+test.each(ENGINES)('a process that stood still sends no mail that another has sent (%s)', async (engine) => {
+  const [store, office, clock] = [await newStore(engine), await postOffice(), handClock()];
+  await addMonitor(store);
+  await tell(store, clock.now());
+  const standsStill = async (): Promise<void> => {
+    clock.forward(40_000);
+    mailWorker(store, office.url, clock.now);
+    await expect.poll(() => lanes(store, 'mail'), WAITING).toEqual([]);
+    expect(office.mails).toHaveLength(1);
+  };
+  let frozen = false;
+  const write: Store['write'] = async (work) => {
+    const written = await store.write(work);
+    const isMail = typeof written === 'object' && written !== null && 'message' in written;
+    if (isMail && !frozen) {
+      frozen = true;
+      await standsStill();
+    }
+    return written;
+  };
+  const { logged } = mailWorker({ ...store, write }, office.url, clock.now);
+  await expect
+    .poll(() => logged.map(({ message }) => message), WAITING)
+    .toEqual([expect.stringContaining('another sends the mail')]);
+  expect(office.mails).toHaveLength(1);
+});
