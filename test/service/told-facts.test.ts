@@ -16,7 +16,7 @@ import { readDocument } from '../../src/service/register/document/document.ts';
 import { sampleDocuments } from '../../src/service/register/sample/stream.ts';
 import { readDocuments } from '../../src/service/register/watch/read-page.ts';
 import { stateOf } from '../../src/service/register/watch/state.ts';
-import { REGISTER_SAMPLES } from '../support/outside.ts';
+import { SAMPLE_FOLDERS } from '../support/outside.ts';
 import { arbitraryDocument, DAYS } from './register/arbitrary.ts';
 import { OPTIONS } from './register/documents.ts';
 
@@ -134,29 +134,31 @@ describe('what the connector knows of a company in the end', () => {
   });
 });
 
-const FOLDER = join(REGISTER_SAMPLES ?? '', 'cvr-es');
-const isThere = REGISTER_SAMPLES !== undefined;
-const files = isThere ? readdirSync(FOLDER).filter((name) => name.startsWith('virksomhed')) : [];
-
 /** Before the first entry of any company's. */
 const BEFORE_ALL = '1900-01-01';
 
-describe.skipIf(!isThere)('a document of the register that is read on every day that it names', () => {
-  test.each(files)('%s gives what it says on the last', async (file) => {
-    const [{ _source: source }] = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')).hits.hits;
-    const loaded = { sidstIndlaest: `${BEFORE_ALL}T00:00:00.000Z`, sidstOpdateret: `${BEFORE_ALL}T00:00:00.000Z` };
-    const document = { Vrvirksomhed: { ...source.Vrvirksomhed, ...loaded } };
-    const looks: Look[] = [];
-    for (let day: string | null = BEFORE_ALL; day !== null; ) {
-      looks.push(...(await readAgain(document, day)).map((company) => ({ company, asked: looks.length % 5 === 3 })));
-      const reading = readDocument(document, day);
-      day = reading.kind === 'company' ? reading.aheadOn : null;
-    }
-    expect(looks.length).toBeGreaterThan(2);
-    const [told, stated] = toldOf(looks, OPTIONS);
-    expect(told).toEqual(stated);
-  });
-});
+describe.each(SAMPLE_FOLDERS)(
+  'a document of the register, $kind, that is read on every day that it names',
+  ({ folder }) => {
+    const documents = join(folder, 'cvr-es');
+    const files = readdirSync(documents).filter((name) => name.startsWith('virksomhed'));
+
+    test.each(files)('%s gives what it says on the last', async (file) => {
+      const [{ _source: source }] = JSON.parse(readFileSync(join(documents, file), 'utf8')).hits.hits;
+      const loaded = { sidstIndlaest: `${BEFORE_ALL}T00:00:00.000Z`, sidstOpdateret: `${BEFORE_ALL}T00:00:00.000Z` };
+      const document = { Vrvirksomhed: { ...source.Vrvirksomhed, ...loaded } };
+      const looks: Look[] = [];
+      for (let day: string | null = BEFORE_ALL; day !== null; ) {
+        looks.push(...(await readAgain(document, day)).map((company) => ({ company, asked: looks.length % 5 === 3 })));
+        const reading = readDocument(document, day);
+        day = reading.kind === 'company' ? reading.aheadOn : null;
+      }
+      expect(looks.length).toBeGreaterThan(2);
+      const [told, stated] = toldOf(looks, OPTIONS);
+      expect(told).toEqual(stated);
+    });
+  },
+);
 
 /** Figures that the register took back, and a life that never was, are not told of; what no company is without stays known. */
 const TAKEN_BACK = [

@@ -26,5 +26,14 @@ export function findOutside(env: Readonly<Record<string, string | undefined>>, b
 
 const { folder } = findOutside(process.env);
 
-/** The folder of the register's documents, or undefined: tests then leave them out, and `setup` in `outside-global.ts` says so. */
-export const REGISTER_SAMPLES = folder === undefined ? undefined : path.join(folder, 'samples/register');
+/** A folder of register documents, notices of filings and reports, in the places that `test/service/samples/README.md` names. */
+export interface SampleFolder {
+  readonly kind: 'invented' | 'real';
+  readonly folder: string;
+}
+
+const INVENTED: SampleFolder = { kind: 'invented', folder: path.join(root, 'test/service/samples') };
+
+/** The invented documents of the repository, and the register's own where they are; `setup` in `outside-global.ts` says where not. */
+export const SAMPLE_FOLDERS: readonly SampleFolder[] =
+  folder === undefined ? [INVENTED] : [INVENTED, { kind: 'real', folder: path.join(folder, 'samples/register') }];

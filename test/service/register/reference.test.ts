@@ -1,4 +1,4 @@
-/** Against answers that were found by other means, where the register's own documents lie beside the checkout. */
+/** Against answers that were found by other means: for invented documents, and for the register's own where they lie beside the checkout. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,14 +7,10 @@ import { changesOf, diff } from '../../../src/service/register/diff/diff.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
-import { REGISTER_SAMPLES } from '../../support/outside.ts';
+import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { OPTIONS } from './documents.ts';
 
-const FOLDER = join(REGISTER_SAMPLES ?? '', 'cvr-es');
-const isThere = REGISTER_SAMPLES !== undefined;
-const [SERIES] = isThere ? readdirSync(FOLDER).filter((name) => name.startsWith('derived-')) : [];
-
-const json = (...path: readonly string[]) => JSON.parse(readFileSync(join(FOLDER, ...path), 'utf8'));
+const json = (...path: readonly string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
 const sourcesOf = (...path: readonly string[]): readonly unknown[] =>
   json(...path).hits.hits.map((hit: { _source: unknown }) => hit._source);
 
@@ -62,10 +58,10 @@ const plain: Readonly<Record<string, (value: never) => unknown>> = {
     ].map((key) => a[key]),
 };
 
-describe.skipIf(!isThere)('the series of one company', () => {
-  const series = SERIES ?? '';
-  const reference: readonly { from: string; to: string; changes: Expected }[] =
-    SERIES === undefined ? [] : json(series, 'reference-changes.json');
+describe.each(SAMPLE_FOLDERS)('the series of one company, $kind', ({ folder }) => {
+  const documents = join(folder, 'cvr-es');
+  const series = join(documents, readdirSync(documents).find((name) => name.startsWith('derived-')) ?? '');
+  const reference: readonly { from: string; to: string; changes: Expected }[] = json(series, 'reference-changes.json');
 
   test('has a reference', () => expect(reference.length).toBeGreaterThan(2));
 
@@ -111,15 +107,19 @@ describe.skipIf(!isThere)('the series of one company', () => {
 
 const members = (list: unknown) => (Array.isArray(list) ? list.map(told) : []);
 
-describe.skipIf(!isThere)('documents of the register', () => {
-  const files = isThere
-    ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
-        (name) => /\.json$/.test(name) && !/reference/.test(name),
-      )
-    : [];
+describe.each(SAMPLE_FOLDERS)('documents of the register, $kind', ({ folder }) => {
+  const documents = join(folder, 'cvr-es');
+  const files = readdirSync(documents, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.json$/.test(name) && !/reference/.test(name),
+  );
+
+  test('are of each kind', () => {
+    const kinds = files.flatMap((file) => sourcesOf(documents, file)).flatMap((source) => Object.keys(Object(source)));
+    expect(new Set(kinds)).toEqual(new Set(['Vrvirksomhed', 'VrproduktionsEnhed', 'Vrdeltagerperson']));
+  });
 
   test.each(files)('%s is read, and goes over the wire', (file) => {
-    for (const source of sourcesOf(file)) {
+    for (const source of sourcesOf(documents, file)) {
       const reading = readDocument(source, '2026-03-10');
       expect(reading.kind).not.toBe('unreadable');
       if (reading.kind !== 'company') continue;

@@ -1,38 +1,35 @@
-/** Against filed reports, where they lie beside the project: their figures were read once more by another program. */
+/** Against reports whose figures were found by other means: invented ones, and filed ones where they lie beside the checkout. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFacts } from '../../../src/service/reports/document/read.ts';
 import { readFiling } from '../../../src/service/reports/filings.ts';
 import { isReported, reportData } from '../../../src/service/reports/report.ts';
-import { REGISTER_SAMPLES } from '../../support/outside.ts';
+import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { FILING } from './reading.ts';
-
-const FOLDER = REGISTER_SAMPLES ?? '';
-const isThere = REGISTER_SAMPLES !== undefined;
-const filesIn = (folder: string) => (isThere ? readdirSync(path.join(FOLDER, folder)) : []);
-const read = (file: string) => readFileSync(path.join(FOLDER, file));
 
 interface Reference {
   readonly period: readonly [string, string];
   readonly currencies: readonly string[];
   readonly solo: Readonly<Record<string, readonly string[]>>;
 }
-const references: Readonly<Record<string, Reference>> = isThere
-  ? JSON.parse(read('xbrl/reference-facts.json').toString())
-  : {};
-
 const dataIn = async (file: string) => {
-  const data = reportData([await readFacts(read(file), isReported)], { ...FILING, period: undefined });
+  const data = reportData([await readFacts(readFileSync(file), isReported)], { ...FILING, period: undefined });
   const figures = Object.values(data).filter((one) => one !== null && typeof one === 'object' && 'sources' in one);
   return { data, figures: figures.filter(({ sources, unit }) => sources.length > 0 && unit !== 'CVR') };
 };
 
-describe.skipIf(!isThere)('a filed report', () => {
+describe.each(SAMPLE_FOLDERS)('a filed report, $kind', ({ folder }) => {
+  const place = (...names: readonly string[]) => path.join(folder, ...names);
+  const filesIn = (name: string) => readdirSync(place(name));
+  const references: Readonly<Record<string, Reference>> = JSON.parse(
+    readFileSync(place('xbrl/reference-facts.json'), 'utf8'),
+  );
+
   it.each(Object.entries(references))(
     '%s has the figures that were found in it',
     async (file, { period, currencies, solo }) => {
-      const { data, figures } = await dataIn(`xbrl/${file}`);
+      const { data, figures } = await dataIn(place('xbrl', file));
       expect([data.period?.from?.slice(0, 10), data.period?.to?.slice(0, 10)]).toEqual(period);
       expect(data.currencies).toEqual(currencies);
       const direct = figures.filter(({ calculation }) => calculation === null);
@@ -56,7 +53,7 @@ describe.skipIf(!isThere)('a filed report', () => {
   );
 
   it.each(filesIn('ixbrl'))('%s, a page, is read over its continued texts', async (file) => {
-    const { data } = await dataIn(`ixbrl/${file}`);
+    const { data } = await dataIn(place('ixbrl', file));
     expect(data.assets?.value).toBeGreaterThan(1_000_000);
     expect(data.assets?.value).toBe((data.currentAssets?.value ?? 0) + (data.nonCurrentAssets?.value ?? 0));
     expect(data.assets?.value).toBe(data.liabilitiesAndEquity?.value);
@@ -70,7 +67,7 @@ describe.skipIf(!isThere)('a filed report', () => {
   });
 
   it.each(filesIn('offentliggoerelser'))('in %s is a filing', (file) => {
-    const answer = JSON.parse(read(`offentliggoerelser/${file}`).toString());
+    const answer = JSON.parse(readFileSync(place('offentliggoerelser', file), 'utf8'));
     for (const hit of answer.hits.hits) expect(readFiling(hit)).not.toHaveProperty('reason');
   });
 });
