@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
+import { holdingProxy } from '../support/holding-proxy.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, renamed } from './company.ts';
@@ -48,4 +49,51 @@ test('a daemon stopped between its read and its write does not write what anothe
   await expect.poll(lost, WAITING).toMatch(/cvrsync_lease_lost_total [1-9]/);
   expect(written).toEqual(['C ApS']);
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
+});
+
+test('a daemon stopped while its write waits for the rate limiter sends nothing when it wakes', {
+  timeout: 90_000,
+}, async () => {
+  const crms = await startCrms();
+  const crm = await holdingProxy(crms.hubspot.url);
+  const url = await newStoreUrl('postgres');
+  const id = crms.hubspot.add({ name: 'A ApS' });
+  const store = await openStore(url);
+  const desired = { provider: 'hubspot', recordId: id, entity: ENTITY, sendUpdate: false, now: Date.now() };
+  await store.write((tx) => linkRecord(tx, desired));
+  await store.close();
+  const watched = await watchStore(url);
+  const config = configFor(crms, url, { leaseSeconds: 5, connections: { hubspot: { baseUrl: crm.url } } });
+  const first = await daemonWith(config);
+  await first.start();
+  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  const written: unknown[] = [];
+  crms.hubspot.onWrite = (_, properties) => written.push(properties['name']);
+
+  const reading = crm.hold(/batch\/read$/, 'after');
+  await postWebhook(`${first.url}/webhook`, renamed('A ApS', 'B ApS'));
+  await expect.poll(() => reading.held.length, WAITING).toBe(1);
+  reading.stop();
+  const slots = () => watched.db.selectFrom('rate_limit').select('next_at').where('key', 'like', 'hubspot/%').execute();
+  const setSlots = (next_at: number) =>
+    watched.db.updateTable('rate_limit').set({ next_at }).where('key', 'like', 'hubspot/%').execute();
+  const full = Date.now() + 8_000;
+  await setSlots(full);
+  reading.release();
+  // It took the next slot, and waits for it.
+  await expect.poll(async () => (await slots()).some(({ next_at }) => next_at > full), WAITING).toBe(true);
+  first.signal('SIGSTOP');
+  await setSlots(0);
+
+  const second = await daemonWith(config);
+  await second.start();
+  await postWebhook(`${second.url}/webhook`, renamed('B ApS', 'C ApS', 9));
+  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  first.signal('SIGCONT');
+  const stoodStill = () => first.log.filter((line) => line.includes('another has its work')).length;
+  await expect.poll(stoodStill, WAITING).toBe(1);
+  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  expect(written).toEqual(['C ApS']);
+  expect(crms.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
+  expect(await watched.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
 });

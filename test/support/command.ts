@@ -13,13 +13,15 @@ export interface Ended {
 
 export interface Running {
   readonly ended: Promise<Ended>;
+  /** Sends a signal that the process outlives: SIGSTOP, SIGCONT. */
+  signal(name: NodeJS.Signals): void;
   /** Sends a signal and resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Starts a command; killed with the test. */
-export function startCommand(args: readonly string[], folder: string): Running {
-  const child = spawn(process.execPath, [ENTRY, ...args], {
+/** Starts a command; killed with the test. `options` are those of Node itself. */
+export function startCommand(args: readonly string[], folder: string, options: readonly string[] = []): Running {
+  const child = spawn(process.execPath, [...options, ENTRY, ...args], {
     cwd: folder,
     env: ENVIRONMENT,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,6 +38,7 @@ export function startCommand(args: readonly string[], folder: string): Running {
   });
   return {
     ended,
+    signal: (name) => void child.kill(name),
     kill(signal) {
       child.kill(signal);
       return ended;
