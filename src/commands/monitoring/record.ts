@@ -1,7 +1,7 @@
 /** The record that a person wants to link, as the CRM holds it: an id is easily mistyped. */
 
 import { patiently } from '../../connector/crm/patience.ts';
-import { otherCompany, readNumber } from '../../connector/heal/judge.ts';
+import { otherCompany, readNumber } from '../../connector/heal/decide-link.ts';
 import { type LinkRequest, type LinkResult, linkRecord, updateLink } from '../../connector/links/links.ts';
 import type { Tx } from '../../store/open.ts';
 import type { MonitoringContext } from './context.ts';

@@ -1,12 +1,12 @@
 /**
- * apply: planned rows become links, a page at a time. Each page is read in the CRM once more before: a scan of a hundred
- * thousand records is old by the time it is applied. Links, rows and the place of the run are one transaction.
+ * Links the planned rows, a page at a time. Reads each page in the CRM again before, because a scan of a hundred thousand
+ * records is old by then. One transaction stores the links, the rows and the position of the run.
  */
 import type { Read } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../links/links.ts';
-import { judgeRows } from './judge.ts';
+import { type LinkResult, linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../links/links.ts';
+import { decideRows } from './decide-rows.ts';
 import { type Rechecked, recheck } from './recheck.ts';
 import type { BackfillDeps } from './rows/context.ts';
 import { patiently } from './rows/patience.ts';
@@ -15,22 +15,27 @@ import { type BackfillRun, saveRun } from './rows/run.ts';
 import { verdictOf } from './rows/verdict.ts';
 import { type Columns, freshOf } from './scan.ts';
 
-/** How often rows that a CRM could not tell of are asked for again. */
+/** How often to read rows again for which the CRM gave no answer. */
 const ROUNDS = 3;
 const ROUND_MS = 5_000;
 
+export interface ApplyOptions {
+  readonly columns: Columns;
+  /** Links at most so many rows. */
+  readonly limit: number;
+}
+
 /**
- * Links every planned row from where the run stands, at most `limit` of them. The run's phase is `carry` afterwards, or
- * still `apply` where the limit left some.
+ * Links every planned row from the position of the run. The run's phase is `carry` afterwards, or still `apply` where the
+ * limit left some.
  */
 export async function applyRows(
   deps: BackfillDeps,
   begun: BackfillRun,
-  columns: Columns,
-  limit: number,
+  { columns, limit }: ApplyOptions,
   signal: AbortSignal,
 ): Promise<BackfillRun> {
-  const { store, wakeUp, crm, now, wait, report } = deps;
+  const { store, crm, now, wait } = deps;
   const batch = Math.max(1, crm.limits.batch.read);
   let run = begun;
   let left = limit;
@@ -39,30 +44,42 @@ export async function applyRows(
     const page = { after: run.applied, limit: Math.min(batch, left), action: 'link' } as const;
     const rows = left === 0 ? [] : await plannedRows(store.db, crm.name, page);
     if (rows.length > 0) {
-      const ids = rows.map((row) => row.record_id);
-      const reads = await patiently(deps, () => crm.connection.read(ids, columns.all, signal), signal);
-      const applied = await store.write((tx) => applyPage(deps, tx, run, columns, { rows, reads, round }));
+      const applied = await readAndApply(deps, run, { rows, columns, round }, signal);
       run = applied.run;
-      if (applied.linked > 0) wakeUp.ring(MONITORING_QUEUE);
       left -= applied.linked;
-      report({ phase: 'apply', linked: applied.linked });
       continue;
     }
     const isWhole = (await plannedRows(store.db, crm.name, { ...page, after: 0, limit: 1 })).length === 0;
-    run = { ...run, applied: isWhole || left === 0 ? run.applied : 0, phase: isWhole ? 'carry' : 'apply' };
+    const ends = isWhole || left === 0;
+    run = { ...run, applied: ends ? run.applied : 0, phase: isWhole ? 'carry' : 'apply' };
     await store.write((tx) => saveRun(tx, crm.name, run, now()));
-    if (isWhole || left === 0) return run;
-    // Rows that the CRM could not tell of were passed over: from the beginning once more.
+    if (ends) return run;
+    // Start again at the first row: the CRM gave no answer for some of them.
     round += 1;
     await wait(ROUND_MS, signal);
   }
 }
 
-interface ReadPage {
+interface ApplyPage {
   readonly rows: readonly ScanRow[];
-  readonly reads: readonly Read[];
-  /** In the last one, what the CRM still cannot tell of is given up. */
+  readonly columns: Columns;
+  /** In the last round, rows for which the CRM still gives no answer fail. */
   readonly round: number;
+}
+
+async function readAndApply(
+  deps: BackfillDeps,
+  run: BackfillRun,
+  page: ApplyPage,
+  signal: AbortSignal,
+): Promise<Applied> {
+  const { store, wakeUp, crm, report } = deps;
+  const ids = page.rows.map((row) => row.record_id);
+  const reads = await patiently(deps, () => crm.connection.read(ids, page.columns.all, signal), signal);
+  const applied = await store.write((tx) => applyPage(deps, tx, run, { ...page, reads }));
+  if (applied.linked > 0) wakeUp.ring(MONITORING_QUEUE);
+  report({ phase: 'apply', linked: applied.linked });
+  return applied;
 }
 
 interface Applied {
@@ -71,12 +88,12 @@ interface Applied {
 }
 
 async function applyPage(
-  { crm, now }: BackfillDeps,
+  deps: BackfillDeps,
   tx: Tx,
   run: BackfillRun,
-  columns: Columns,
-  { rows, reads, round }: ReadPage,
+  { rows, columns, round, reads }: ApplyPage & { readonly reads: readonly Read[] },
 ): Promise<Applied> {
+  const { crm, now } = deps;
   const provider = crm.name;
   const isExact = run.file !== undefined;
   const checked = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), isExact));
@@ -85,7 +102,7 @@ async function applyPage(
   let next: BackfillRun = { ...run, applied: last };
   await saveRun(tx, provider, next, now());
 
-  // Every mark before every link, in the order of the keys: nobody who locks the same waits for us while we wait.
+  // Lock every lane before every link, in the order of the keys, so that two processes cannot wait for each other.
   const entities = planned.flatMap((row) => row.entity ?? []);
   const ids = planned.map((row) => row.record_id);
   await mark(tx, 'apply', entities, now());
@@ -96,14 +113,14 @@ async function applyPage(
     ids.map((id) => linkKey(provider, id)),
     now(),
   );
-  const { done, before } = await linkRows(tx, provider, planned, run, now());
+  const { done, before } = await linkRows(deps, tx, planned, run);
   const ended = checked.flatMap((one): ScanRow[] => {
     if (one.kind === 'settled' || one.kind === 'follow') return [{ ...one.row, state: 'done' }];
     if (one.kind === 'later' && round >= ROUNDS) return [{ ...one.row, state: 'failed', detail: one.reason }];
     return [];
   });
   await updateRows(tx, provider, [...done, ...ended]);
-  const requeued = await requeue(tx, provider, checked, run, next.end);
+  const requeued = await requeue(deps, tx, checked, next);
   next = { ...next, end: next.end + requeued, before: (next.before ?? 0) + before };
   if (requeued > 0 || before > 0) await saveRun(tx, provider, next, now());
   return {
@@ -113,39 +130,26 @@ async function applyPage(
 }
 
 /**
- * Links rows; those whose company got another record meanwhile are for a person, unless one chose them. `before` counts
- * those that were linked already.
+ * Links rows. Where a company got another record meanwhile, the row waits for an operator, unless a person chose it in a
+ * plan. `before` counts the rows that were linked already.
  */
 async function linkRows(
+  deps: BackfillDeps,
   tx: Tx,
-  provider: string,
   rows: readonly ScanRow[],
-  { trust, sendUpdate, file }: BackfillRun,
-  now: number,
+  run: BackfillRun,
 ): Promise<{ readonly done: readonly ScanRow[]; readonly before: number }> {
-  const sure = file === undefined ? await judgeRows(tx, provider, rows) : rows;
+  const sure = run.file === undefined ? await decideRows(tx, deps.crm.name, rows) : rows;
   const done: ScanRow[] = [];
   let before = 0;
   for (const [at, row] of sure.entries()) {
-    const { record_id: recordId, entity, found } = row;
-    // What is linked by now as it was planned is done; what is in doubt stays as it was judged.
+    const { entity, found } = row;
+    // A row that was linked meanwhile as planned is done; a doubtful one keeps its new verdict.
     if (row.action !== 'link' && row.verdict !== 'linked') done.push({ ...row, state: 'done' });
     else if (entity === null) done.push({ ...row, state: 'failed', detail: 'no company is named for it' });
     else {
-      // Where a person wrote another number into the plan than the record holds, the link does not follow the record's.
-      const held = verdictOf(found, false).entity;
-      const isTheirs = file !== undefined && held !== entity;
-      const origin = isTheirs ? 'person' : 'number';
-      const linked = await linkRecord(tx, { provider, recordId, entity, sendUpdate, now, origin, trust });
-      // They saw what the record holds, and need not be asked about it again.
-      if (isTheirs && held !== null && linked.kind !== 'taken')
-        await updateLink(tx, { provider, recordId }, { mismatch: held });
-      if (linked.kind === 'already') {
-        before += 1;
-        // What an earlier one let the register overwrite and is not written yet, is not to be any more. Never the other
-        // way round: people may have edited the record since it was filled.
-        if (trust === 'crm') await updateLink(tx, { provider, recordId }, { trust });
-      }
+      const linked = await linkRow(deps, tx, { ...row, entity }, run);
+      if (linked.kind === 'already') before += 1;
       const verdict = rows[at]?.verdict ?? row.verdict;
       if (linked.kind !== 'taken') done.push({ ...row, verdict, action: 'link', state: 'done' });
       else {
@@ -157,18 +161,37 @@ async function linkRows(
   return { done, before };
 }
 
-/** Puts rows that are to be judged anew, and survivors of merges, at the end of the queue. Returns by how much it grew. */
-async function requeue(
+async function linkRow(
+  { crm, now }: BackfillDeps,
   tx: Tx,
-  provider: string,
+  { record_id: recordId, entity, found }: ScanRow & { readonly entity: string },
+  { trust, sendUpdate, file }: BackfillRun,
+): Promise<LinkResult> {
+  const ref = { provider: crm.name, recordId };
+  // Where a person wrote another number into the plan than the record holds, the link does not follow the record's.
+  const held = verdictOf(found, false).entity;
+  const isTheirs = file !== undefined && held !== entity;
+  const origin = isTheirs ? 'person' : 'number';
+  const linked = await linkRecord(tx, { ...ref, entity, sendUpdate, now: now(), origin, trust });
+  // The person saw the record's number, so cvrsync does not report it as a mismatch.
+  if (isTheirs && held !== null && linked.kind !== 'taken') await updateLink(tx, ref, { mismatch: held });
+  // An earlier run may have let the register overwrite values that are not written yet: no longer. Never the other way
+  // round, because people may have edited the record since cvrsync filled it.
+  if (linked.kind === 'already' && trust === 'crm') await updateLink(tx, ref, { trust });
+  return linked;
+}
+
+/** Appends rows that need a new verdict, and survivors of merges, to the queue. Returns by how much it grew. */
+async function requeue(
+  { crm: { name: provider } }: BackfillDeps,
+  tx: Tx,
   checked: readonly Rechecked[],
-  run: BackfillRun,
-  end: number,
+  { file, end }: BackfillRun,
 ): Promise<number> {
   const again = checked.flatMap((one) => (one.kind === 'again' ? one.row : []));
-  // First as they are: a number that two of them got is then seen twice.
+  // Store them first, so that the verdicts see a number that two of them share.
   await updateRows(tx, provider, again);
-  const judged = await judgeRows(tx, provider, again);
+  const judged = await decideRows(tx, provider, again);
   const waiting = judged.filter((row) => row.action === 'link').map((row, at) => ({ ...row, position: end + at + 1 }));
   await updateRows(tx, provider, [
     ...waiting,
@@ -179,8 +202,8 @@ async function requeue(
   const known = new Map((await rowsById(tx, provider, [...moves.keys()])).map((row) => [row.record_id, row]));
   const queued = [...moves].flatMap(([to, { row, entity }]): ScanRow[] => {
     const survivor = known.get(to);
-    // One of the rows: it is applied as it was planned, unless it had no number and has the loser's now.
-    if (survivor !== undefined && (run.file !== undefined || survivor.verdict !== 'no-number')) return [];
+    // A survivor among the rows is applied as planned, unless it had no number and has that of the merged record now.
+    if (survivor !== undefined && (file !== undefined || survivor.verdict !== 'no-number')) return [];
     const planned = { entity, verdict: 'matched', action: 'link', state: 'planned', detail: null } as const;
     return [{ ...row, ...planned, record_id: to, name: survivor?.name ?? row.name, position: 0 }];
   });

@@ -1,6 +1,6 @@
 /**
- * backfill: the companies that a CRM has already are found, linked, and monitored. Scan, judge, apply, carry: each step
- * keeps its place in the store, so that a run may be killed anywhere and started again.
+ * Finds the companies that a CRM holds already, links and monitors them. Each phase (scan, judge, apply, carry) stores its
+ * position, so that a process may end at any point and the next one continues.
  */
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -19,27 +19,27 @@ import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
 
 export interface BackfillOptions {
-  /** `look` scans and judges only, `plan` also writes a file, `apply` links what the scan found, `file` what a plan says. */
+  /** `poll` only scans and decides, `plan` also writes a file, `apply` links what the scan found, `file` what a plan says. */
   readonly mode: { readonly kind: 'poll' | 'apply' } | { readonly kind: 'plan' | 'file'; readonly file: string };
-  /** Links at most so many now; the next start goes on. */
+  /** Links at most so many now; the next start continues. */
   readonly limit?: number | undefined;
   readonly sendUpdate: boolean;
-  /** Absent: as the run that is gone on with, else `crm`. */
+  /** Absent: as the run that it continues, else `crm`. */
   readonly trust?: BackfillRun['trust'] | undefined;
   readonly restart: boolean;
-  /** A person means a plan file as it stands, however strange it looks. */
+  /** A person confirmed the plan file in spite of its warnings. */
   readonly meant?: boolean;
-  /** Asked before records are linked that nobody has seen in a plan; not asked where absent. A no leaves them planned. */
+  /** Confirms the linking of records that nobody has seen in a plan; absent: confirmed. A no leaves them planned. */
   readonly mayLink?: (count: number) => Promise<boolean>;
 }
 
 const STEP = 1_000;
-/** What a stopped worker may take to end its calls, in ms. */
+/** How long a stopped worker may take to end its calls, in ms. */
 const GRACE_MS = 15_000;
 
 /**
- * Runs a backfill, or goes on with one; returns where it stands. Throws the signal's reason where it is stopped: what was
- * done until then is kept.
+ * Runs a backfill or continues one; returns its state. Throws the signal's reason where it is stopped, and keeps what was
+ * done until then.
  */
 export async function runBackfill(
   deps: BackfillDeps,
@@ -59,9 +59,9 @@ export async function runBackfill(
   let run = await begin(deps, options);
   if (run.phase === 'clear') run = await clear(deps, run, signal);
   if (run.phase === 'scan') run = await scanAll(deps, run, columns, signal);
-  if (run.phase === 'judge') run = await plan(deps, run, columns, options, signal);
+  if (run.phase === 'judge') run = await plan(deps, run, { ...options, columns }, signal);
   if (run.phase === 'import' && mode.kind === 'file') run = await importPlan(deps, run, mode.file, signal);
-  if (run.phase === 'apply' || run.phase === 'carry') run = await carryOut(deps, run, columns, options, signal);
+  if (run.phase === 'apply' || run.phase === 'carry') run = await carryOut(deps, run, { ...options, columns }, signal);
   return run;
 }
 
@@ -87,42 +87,46 @@ async function checkPlanOf(
   return plan;
 }
 
-/** What a plan file would do, by the scan that it was made of; changes nothing and calls nobody. */
+/** Says what a plan file would do, by the scan that it was made of. Changes nothing and makes no call. */
 export const tryPlan = (deps: BackfillDeps, file: string, signal: AbortSignal): Promise<PlanRead> =>
   checkPlanOf(deps, { restart: false, meant: true }, file, signal);
 
 const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';
 const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'carry';
 
-/** Takes the run that is under way, or begins one. Only an application that is not finished is in the way of a new scan. */
+/** Continues the run of the connection, or begins one. Refuses a new scan while a plan is only partly applied. */
 async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillRun> {
-  const { mode, restart } = options;
+  const { mode, restart, sendUpdate } = options;
   const before = restart ? undefined : await readRun(store.db, crm.name);
-  const owner = newOwner();
-  const take = async (run: BackfillRun): Promise<BackfillRun> => {
-    const { trust = run.trust } = options;
-    const taken = { ...run, owner, trust, sendUpdate: run.sendUpdate || options.sendUpdate };
-    await takeRun(store, crm.name, taken, now());
-    return taken;
-  };
-  const { trust = 'crm', sendUpdate } = options;
-  const anew = freshRun(owner, { trust, sendUpdate, match: crm.match ?? '' }, now());
-  if (before === undefined) return take(anew);
-  if (mode.kind === 'file') {
-    const file = await digestOf(mode.file);
-    if (before.file === file && isApplying(before.phase)) return take(before);
-    // What the plan was made with, it is applied with; what another one was applied with is nobody's word for this one.
-    const made = before.phase === 'planned' ? { trust: before.trust, sendUpdate: before.sendUpdate } : {};
-    const { end, scanned, match } = before;
-    return take({ ...anew, ...made, end, scanned, match, file, phase: 'import' });
-  }
-  // A scan by another property would say something else of the same records.
-  if (isScanning(before.phase)) return take(before.match === anew.match ? before : anew);
-  if (!isApplying(before.phase)) return take(anew);
-  if (mode.kind === 'apply' && before.phase !== 'import') return take(before);
+  const anew = freshRun(newOwner(), { trust: options.trust ?? 'crm', sendUpdate, match: crm.match ?? '' }, now());
+  let run = anew;
+  if (before !== undefined && mode.kind === 'file') run = await runOfPlan(mode.file, before, anew);
+  else if (before !== undefined) run = runOfScan(crm.name, mode.kind === 'apply', before, anew);
+  const { trust = run.trust } = options;
+  const taken = { ...run, owner: anew.owner, trust, sendUpdate: run.sendUpdate || sendUpdate };
+  await takeRun(store, crm.name, taken, now());
+  return taken;
+}
+
+/** The run that applies a plan file: the one that has begun with it, or a new one on the last scan. */
+async function runOfPlan(path: string, before: BackfillRun, anew: BackfillRun): Promise<BackfillRun> {
+  const file = await digestOf(path);
+  if (before.file === file && isApplying(before.phase)) return before;
+  // A plan is applied with the options that it was made with; those of another plan do not count.
+  const made = before.phase === 'planned' ? { trust: before.trust, sendUpdate: before.sendUpdate } : {};
+  const { end, scanned, match } = before;
+  return { ...anew, ...made, end, scanned, match, file, phase: 'import' };
+}
+
+/** The run that scans, or applies its own scan. Throws where a plan is only partly applied. */
+function runOfScan(provider: string, applies: boolean, before: BackfillRun, anew: BackfillRun): BackfillRun {
+  // A scan by another property would find other numbers.
+  if (isScanning(before.phase)) return before.match === anew.match ? before : anew;
+  if (!isApplying(before.phase)) return anew;
+  if (applies && before.phase !== 'import') return before;
   const goOn = before.phase === 'import' ? ' --apply FILE' : '';
   throw new BackfillError(
-    `a plan of ${crm.name} is being applied and not done: go on with cvrsync backfill ${crm.name}${goOn}, or forget it with --restart`,
+    `a plan of ${provider} is being applied and not done: go on with cvrsync backfill ${provider}${goOn}, or forget it with --restart`,
   );
 }
 
@@ -140,12 +144,14 @@ async function clear({ store, crm, now }: BackfillDeps, run: BackfillRun, signal
   return next;
 }
 
-/** Settles what becomes of each row, and writes the file if one is wanted; from the beginning where it was cut off. */
+/** What a phase needs of the options, and what it reads of a record. */
+type PhaseOptions = Pick<BackfillOptions, 'mode' | 'mayLink' | 'limit'> & { readonly columns: Columns };
+
+/** Decides about each row, and writes the plan file if there is to be one. Starts from the first row. */
 async function plan(
   deps: BackfillDeps,
   begun: BackfillRun,
-  columns: Columns,
-  { mode, mayLink }: BackfillOptions,
+  { columns, mode, mayLink }: PhaseOptions,
   signal: AbortSignal,
 ): Promise<BackfillRun> {
   const { store, crm, now } = deps;
@@ -155,27 +161,26 @@ async function plan(
   const { toLink } = await countRows(store.db, crm.name);
   const isMeant = mode.kind === 'apply' && (toLink === 0 || (await mayLink?.(toLink)) !== false);
   const next: BackfillRun = { ...rest, phase: isMeant ? 'apply' : 'planned' };
-  // A look is no plan: what it was tried with is nobody's word for a plan that is applied after it.
+  // A poll is no plan: its options do not count for a plan that is applied later.
   const kept: BackfillRun = mode.kind === 'poll' ? { ...next, trust: 'crm', sendUpdate: false } : next;
   await store.write((tx) => saveRun(tx, crm.name, kept, now()));
   return next;
 }
 
-/** Links, and has the monitoring service told of the links at the same time: it takes 500 calls a minute. */
+/** Links, and sends the links to the monitoring service at the same time: it takes 500 calls a minute. */
 async function carryOut(
   deps: BackfillDeps,
   begun: BackfillRun,
-  columns: Columns,
-  { limit = Number.POSITIVE_INFINITY }: BackfillOptions,
+  { columns, limit = Number.POSITIVE_INFINITY }: PhaseOptions,
   signal: AbortSignal,
 ): Promise<BackfillRun> {
   const { store, crm, now, report } = deps;
   report({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
-  // What is linked by it from now on follows it.
+  // From now on links follow this property.
   if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
   const worker = startCarrying(deps);
   try {
-    const run = begun.phase === 'apply' ? await applyRows(deps, begun, columns, limit, signal) : begun;
+    const run = begun.phase === 'apply' ? await applyRows(deps, begun, { columns, limit }, signal) : begun;
     await allCarried(deps, signal);
     if (run.phase !== 'carry') return run;
     const done: BackfillRun = { ...run, phase: 'done' };

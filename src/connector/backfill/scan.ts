@@ -1,4 +1,4 @@
-/** scan: every company of the CRM into the scan, a page at a time. */
+/** Stores every company record of the CRM as a scan row, a page at a time. */
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../crm/crm.ts';
 import { isHeld } from '../decide/hold.ts';
@@ -35,8 +35,8 @@ export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promis
 }
 
 /**
- * Scans from where the run stands to the last page. A page's rows and the cursor behind it are one transaction, and the
- * next page is asked for afterwards: a kill costs one call, and storing a page is soon done beside the call for it.
+ * Scans from the run's cursor to the last page. One transaction stores the rows of a page and the cursor behind it,
+ * before the next call: a process that ends loses one call.
  */
 export async function scanAll(
   deps: BackfillDeps,
@@ -51,7 +51,8 @@ export async function scanAll(
     const { cursor } = page;
     if (cursor !== undefined && cursor === run.cursor)
       throw new Error(`the scan of ${crm.name} stands still: a cursor came twice`);
-    const rows = rowsOf(crm, columns, page, run.end, now());
+    const at = now();
+    const rows = rowsOf(page, run.end, (properties) => stateOf(crm, columns, properties, at));
     const { cursor: _, ...rest } = run;
     run = {
       ...rest,
@@ -60,9 +61,9 @@ export async function scanAll(
       end: run.end + rows.length,
       scanned: run.scanned + rows.length,
     };
-    const at = run;
+    const reached = run;
     await store.write(async (tx) => {
-      await saveRun(tx, crm.name, at, now());
+      await saveRun(tx, crm.name, reached, now());
       await putRows(tx, crm.name, rows);
     });
     report({ phase: 'scan', scanned: run.scanned, seen: rows });
@@ -71,30 +72,27 @@ export async function scanAll(
   }
 }
 
-function rowsOf(crm: Crm, columns: Columns, page: Page, end: number, now: number): readonly ScanRow[] {
+type Properties = Readonly<Record<string, PropertyValue>>;
+
+function rowsOf(page: Page, end: number, read: (properties: Properties) => Fresh): readonly ScanRow[] {
   // A page that names a record twice would be two rows of one key.
   const records = new Map(page.records.map(({ id, properties }) => [id, properties]));
   return [...records].map(([id, properties], at) => ({
     record_id: id,
     position: end + at + 1,
-    ...stateOf(crm, columns, properties, now),
+    ...read(properties),
     action: 'skip',
     state: 'planned',
   }));
 }
 
-/** What a record's properties say of it; undefined where the CRM cannot read its number. */
+/** Reads the state of a record from its properties; undefined where the CRM cannot read its number. */
 export const freshOf =
   (crm: Crm, columns: Columns, now: number) =>
-  (properties: Readonly<Record<string, PropertyValue>>): Fresh | undefined =>
+  (properties: Properties): Fresh | undefined =>
     properties[columns.match] === undefined ? undefined : stateOf(crm, columns, properties, now);
 
-function stateOf(
-  crm: Crm,
-  { match, name }: Columns,
-  properties: Readonly<Record<string, PropertyValue>>,
-  now: number,
-): Fresh {
+function stateOf(crm: Crm, { match, name }: Columns, properties: Properties, now: number): Fresh {
   const value = properties[match] ?? null;
   return {
     name: name === undefined ? null : kept(properties[name]),

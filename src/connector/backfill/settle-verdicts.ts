@@ -1,6 +1,6 @@
 /** From what a scan saw of each record to what is to be done with it: verdicts over all rows, and another look at twins. */
 
-import { judgeRows } from './judge.ts';
+import { decideRows } from './decide-rows.ts';
 import { recheck } from './recheck.ts';
 import type { BackfillDeps } from './rows/context.ts';
 import { patiently } from './rows/patience.ts';
@@ -36,7 +36,7 @@ async function judgeAll({ store, crm }: BackfillDeps, run: BackfillRun, signal: 
     if (rows.length === 0) return;
     await store.write(async (tx) => {
       await holdRun(tx, crm.name, run);
-      const judged = await judgeRows(tx, crm.name, rows);
+      const judged = await decideRows(tx, crm.name, rows);
       await updateRows(
         tx,
         crm.name,

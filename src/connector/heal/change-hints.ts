@@ -5,7 +5,7 @@ import type { Db } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { holdOf } from '../decide/hold.ts';
 import type { Link } from '../links/links.ts';
-import { type HealRule, judge } from './judge.ts';
+import { decideLink, type HealRule } from './decide-link.ts';
 
 /** What a connection's links follow, as far as its account shows it. */
 export interface Follow extends HealRule {
@@ -61,7 +61,7 @@ export async function hintedRecords(
       if (link !== undefined && link.state !== 'merged') return [changeHint.id];
       return crm.autoLink ? [changeHint.to] : [];
     }
-    const verdict = judge(link, asRead(changeHint), follow);
+    const verdict = decideLink(link, asRead(changeHint), follow);
     const changesNothing = verdict.kind === 'nothing' || (verdict.kind === 'held' && link === undefined);
     return changesNothing ? [] : [changeHint.id];
   });

@@ -7,7 +7,7 @@ import { endLink, healQueue, isBound, type Link, linkRecord, updateLink } from '
 import { moveLink } from '../links/move-link.ts';
 import type { Happened } from '../sync/history.ts';
 import { later } from '../sync/settle.ts';
-import type { HealDecision } from './judge.ts';
+import type { HealDecision } from './decide-link.ts';
 import { type HealKind, isKind, type Judged } from './judged.ts';
 import { isUnchanged, lock, lockLinks } from './lock.ts';
 import { BEHIND_SAFETY_LIMIT, mayEnd } from './safety-limit.ts';

@@ -11,8 +11,8 @@ import { writeHistory } from '../sync/history.ts';
 import { readMatch } from '../sync/match.ts';
 import { later, settleFault } from '../sync/settle.ts';
 import { type Follow, followOf, linksOf } from './change-hints.ts';
+import { decideLink } from './decide-link.ts';
 import { applyVerdicts } from './effects.ts';
-import { judge } from './judge.ts';
 import type { Judged } from './judged.ts';
 import { releaseSafetyLimit, SAFETY_LIMIT_KEY } from './safety-limit.ts';
 
@@ -94,7 +94,7 @@ function judgeOne(
   const base = { claim, link };
   if (!readOf.has(claim.key)) return { ...base, verdict: { kind: 'nothing' } };
   const read = readOf.get(claim.key);
-  if (read !== undefined && read.kind !== 'retry') return { ...base, verdict: judge(link, read, rule) };
+  if (read !== undefined && read.kind !== 'retry') return { ...base, verdict: decideLink(link, read, rule) };
   return { ...base, verdict: { kind: 'nothing' }, unread: read?.reason ?? 'the CRM said nothing of this record' };
 }
 

@@ -1,5 +1,5 @@
-/** holders: the records that a company has in the CRM already, by its number in any spelling, or by its name. */
-import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+/** Finds the records that a company has in the CRM already: by its number in any spelling, or by its name. */
+import { type Page, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
@@ -17,7 +17,7 @@ export interface Holders {
   readonly byName: readonly Holder[];
 }
 
-/** Whom to look for: eight digits, and the name as it would be written. */
+/** What to search for: a number of eight digits, and the name as cvrsync would write it. */
 export interface Sought {
   readonly number: string;
   readonly name: string;
@@ -27,24 +27,24 @@ export interface Sought {
   readonly numeric: boolean;
 }
 
-/** What a search stands on. */
 export interface HoldersDeps {
   readonly crm: Crm;
   readonly now: () => number;
-  /** Told how many records were read so far, where all must be. */
+  /** Called with the number of records read so far, where the search must read all of them. */
   readonly reading: (count: number) => void;
 }
 
+type Find = NonNullable<Crm['connection']['find']>;
 type Properties = Readonly<Record<string, PropertyValue>>;
 
 /**
- * Looks for them. Where the CRM cannot find by value, or its index may be late, every record is read: a few calls, or one
- * for each page of the whole CRM.
+ * Searches by value in a few calls. Where the CRM cannot do that, or its index may be late, reads every record: one call
+ * for each page of the CRM.
  */
 export const findHolders = async (deps: HoldersDeps, sought: Sought, signal: AbortSignal): Promise<Holders> =>
   (await findByValue(deps.crm, sought, signal)) ?? (await readAll(deps, sought, signal));
 
-/** As people write it; in other spellings a number is only found by reading every record. */
+/** How people usually write the number; other spellings are found only where every record is read. */
 function spellingsOf({ number, numeric }: Sought): readonly string[] {
   const pairs = number.replace(/(..)(?=.)/gu, '$1 ');
   const bare = number.replace(/^0+/u, '');
@@ -53,22 +53,36 @@ function spellingsOf({ number, numeric }: Sought): readonly string[] {
 }
 
 async function findByValue({ connection }: Crm, sought: Sought, signal: AbortSignal): Promise<Holders | undefined> {
-  const { match, nameProperty, number, name } = sought;
+  const { nameProperty, name } = sought;
   if (connection.find === undefined) return undefined;
-  const hits = new Map<string, Holder>();
-  const byName: Holder[] = [];
+  const find: Find = connection.find.bind(connection);
+  const byNumber = await findByNumber(find, sought, signal);
+  if (byNumber === undefined) return undefined;
+  const named = nameProperty === undefined ? undefined : await find(nameProperty, name, signal);
+  const others = (named?.records ?? []).filter(({ id }) => !byNumber.has(id));
+  return {
+    byNumber: [...byNumber.values()],
+    byName: others.map(({ id, properties }) => holderOf(id, properties, sought)),
+  };
+}
+
+/** The records with the number; undefined where the CRM is not sure that these are all. */
+async function findByNumber(
+  find: Find,
+  sought: Sought,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Holder> | undefined> {
+  const { match, number } = sought;
+  const holders = new Map<string, Holder>();
   for (const spelling of spellingsOf(sought)) {
-    const { records, sure } = await connection.find(match, spelling, signal);
+    const { records, sure } = await find(match, spelling, signal);
     if (!sure) return undefined;
-    // A CRM may fold what it compares: only what it shows is believed, where it shows it.
+    // A CRM may compare loosely: where it shows the number, that must be equal.
     for (const { id, properties } of records)
       if (!Object.hasOwn(properties, match) || isThe(number, properties[match]))
-        hits.set(id, holderOf(id, properties, sought));
+        holders.set(id, holderOf(id, properties, sought));
   }
-  if (nameProperty !== undefined)
-    for (const { id, properties } of (await connection.find(nameProperty, name, signal)).records)
-      if (!hits.has(id)) byName.push(holderOf(id, properties, sought));
-  return { byNumber: [...hits.values()], byName };
+  return holders;
 }
 
 async function readAll({ crm, now, reading }: HoldersDeps, sought: Sought, signal: AbortSignal): Promise<Holders> {
@@ -76,9 +90,32 @@ async function readAll({ crm, now, reading }: HoldersDeps, sought: Sought, signa
   const byNumber = new Map<string, Holder>();
   const byName = new Map<string, Holder>();
   const properties = [...new Set([match, nameProperty].filter((one) => one !== undefined))];
-  const seen = new Set<string | undefined>();
   let count = 0;
   let numbered = 0;
+  for await (const { records } of allPages({ crm, now }, properties, signal)) {
+    for (const { id, properties: of } of records) {
+      numbered += Object.hasOwn(of, match) ? 1 : 0;
+      if (isThe(number, of[match])) byNumber.set(id, holderOf(id, of, sought));
+      else if (nameProperty !== undefined && isSameName(name, of[nameProperty]))
+        byName.set(id, holderOf(id, of, sought));
+    }
+    count += records.length;
+    reading(count);
+  }
+  if (count > 0 && numbered === 0)
+    throw new ProviderError(
+      'refused',
+      `${crm.name} shows ${match} to these credentials in no record, so no duplicate would be seen: grant it`,
+    );
+  return { byNumber: [...byNumber.values()], byName: [...byName.values()] };
+}
+
+async function* allPages(
+  { crm, now }: Pick<HoldersDeps, 'crm' | 'now'>,
+  properties: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Page, void, undefined> {
+  const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
     if (seen.has(cursor))
@@ -86,22 +123,9 @@ async function readAll({ crm, now, reading }: HoldersDeps, sought: Sought, signa
     seen.add(cursor);
     const from = cursor;
     const page = await patiently({ crm, now }, () => crm.connection.scan(properties, from, signal), signal);
-    for (const { id, properties: of } of page.records) {
-      numbered += Object.hasOwn(of, match) ? 1 : 0;
-      if (isThe(number, of[match])) byNumber.set(id, holderOf(id, of, sought));
-      else if (nameProperty !== undefined && isSameName(name, of[nameProperty]))
-        byName.set(id, holderOf(id, of, sought));
-    }
-    count += page.records.length;
-    reading(count);
+    yield page;
     cursor = page.cursor;
   } while (cursor !== undefined);
-  if (count > 0 && numbered === 0)
-    throw new ProviderError(
-      'refused',
-      `${crm.name} shows ${match} to these credentials in no record, so no duplicate would be seen: grant it`,
-    );
-  return { byNumber: [...byNumber.values()], byName: [...byName.values()] };
 }
 
 const holderOf = (id: string, properties: Properties, { match, nameProperty }: Sought): Holder => ({
@@ -118,7 +142,7 @@ function isThe(number: string, value: PropertyValue | undefined): boolean {
   return (read.kind === 'number' || read.kind === 'lost-zero') && read.number === number;
 }
 
-/** Without case, punctuation and the form of the company: whether they are the same is for a person to say. */
+/** The name without case, punctuation and legal form. A person decides whether two such names are one company. */
 const folded = (name: string): string =>
   name
     .normalize('NFKC')

@@ -1,4 +1,4 @@
-/** record: what a company that is new in the CRM begins with. */
+/** Drafts the record of a company that is new in the CRM. */
 import type { FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/store.ts';
@@ -8,7 +8,7 @@ import type { Planned } from '../decide/planned.ts';
 import { type Fact, factValue } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 
-/** A record that is not made yet. */
+/** A record that is not created yet. */
 export interface RecordDraft {
   readonly name: string;
   readonly match: string;
@@ -16,7 +16,7 @@ export interface RecordDraft {
   /** Whether the property with the number takes digits only. */
   readonly numeric: boolean;
   readonly properties: Readonly<Record<string, PropertyValue>>;
-  /** What of it comes from the register, as a sync would have decided it. */
+  /** The values that come from the register, as a sync would decide them. */
   readonly planned: readonly Planned[];
   readonly schema: ReadonlyMap<string, Property>;
 }
@@ -26,7 +26,7 @@ export class DraftError extends Error {
   override readonly name = 'DraftError';
 }
 
-/** Drafts the record from what the register is known to say; a name that is given stands above it. */
+/** Drafts the record from the facts of its company; a given name replaces the one of the register. */
 export async function draftRecord(
   db: Db,
   crm: Crm,

@@ -1,6 +1,6 @@
 /**
- * transfer: a company becomes a record of the CRM, once. That it is about to be made is stored before the CRM is asked:
- * where its answer is lost, or this process is, the record is looked for before anybody asks again.
+ * Creates a record in the CRM for a company, once. The intent is stored before the call: where the answer is lost or the
+ * process ends, the next try searches for the record before it creates one.
  */
 import { type Created, ProviderError } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
@@ -21,7 +21,7 @@ export interface TransferDeps extends HoldersDeps {
   readonly store: Store;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly leaseMs: number;
-  /** Whether to make a record although these have the same name. */
+  /** Whether to create a record although these have the same name. */
   readonly askName: (same: readonly Holder[]) => Promise<boolean>;
 }
 
@@ -31,7 +31,7 @@ export interface TransferOrder {
   readonly name: string | undefined;
 }
 
-/** A record that is there and linked. `found`: an earlier try had made it. */
+/** A record that exists and is linked. `found`: an earlier try had created it. */
 export interface MadeRecord {
   readonly kind: 'made' | 'found';
   readonly id: string;
@@ -40,15 +40,15 @@ export interface MadeRecord {
   readonly setAside: Readonly<Record<string, string>>;
 }
 
-/** The CRM has the company, for all we know. */
+/** The CRM seems to have the company already. */
 export type Refusal =
   | { readonly kind: 'linked'; readonly id: string; readonly state: string }
   | { readonly kind: 'duplicate'; readonly records: readonly Holder[]; readonly reason: string }
   | { readonly kind: 'same-name'; readonly records: readonly Holder[] };
 
 /**
- * No record was made. `lost`: no answer came, and none was found yet: the next try looks again before it makes one.
- * `busy`: somebody else transfers the company at this moment.
+ * No record was created. `lost`: no answer came, and no record was found yet; the next try searches before it creates
+ * one. `busy`: another process transfers the company at this moment.
  */
 export type TransferFailure =
   | { readonly kind: 'rejected'; readonly reason: string }
@@ -57,17 +57,17 @@ export type TransferFailure =
 
 export type Transferred = MadeRecord | Refusal | TransferFailure;
 
-/** Waits before each look for a record whose making was not answered, in ms. */
-const LOOKS = [1_000, 3_000, 8_000];
+/** How long to wait before each search for a record whose creation got no answer, in ms. */
+const SEARCH_DELAYS_MS = [1_000, 3_000, 8_000];
 /** A CRM names one bad property at a time, or all. */
 const ROUNDS = 8;
 
 const intentOf = (provider: string, entity: string): string => `transfer:${provider}:${entity}`;
 
-/** Makes the record and links it; the caller carries the link's wish. Throws ProviderError and DraftError. */
+/** Creates the record and links it; the caller sends the desired state of the link. Throws ProviderError and DraftError. */
 export async function transfer(deps: TransferDeps, order: TransferOrder, signal: AbortSignal): Promise<Transferred> {
   const { store, crm, now, leaseMs } = deps;
-  // One at a time for a company. What a crash leaves behind is a task that no look knows: it ends when its lease has.
+  // One at a time for a company. A crash leaves a lane that no poll task knows: it ends with its lease.
   const key = pollKey(crm.name, `transfer ${order.entity}`);
   const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return { kind: 'busy' };
@@ -90,8 +90,8 @@ async function transferAlone(deps: TransferDeps, order: TransferOrder, signal: A
     return { kind: 'linked', id: linked.record_id, state: linked.state };
   }
   const draft = await draftRecord(store.db, crm, { ...order, number }, signal);
-  const look = (): Promise<Holders> => findHolders(deps, { ...draft, number }, signal);
-  const { byNumber, byName } = await look();
+  const find = (): Promise<Holders> => findHolders(deps, { ...draft, number }, signal);
+  const { byNumber, byName } = await find();
   const [only, another] = byNumber;
   const isPending = (await readValue(store.db, intentOf(crm.name, entity))) !== undefined;
   if (only !== undefined) {
@@ -99,24 +99,26 @@ async function transferAlone(deps: TransferDeps, order: TransferOrder, signal: A
     return { kind: 'duplicate', records: byNumber, reason: `${crm.name} has a company with that number already` };
   }
   if (byName.length > 0 && !(await deps.askName(byName))) return { kind: 'same-name', records: byName };
-  return make(deps, order, draft, look, signal);
+  return make(deps, { order, draft, find }, signal);
 }
 
-async function make(
-  deps: TransferDeps,
-  order: TransferOrder,
-  draft: RecordDraft,
-  look: () => Promise<Holders>,
-  signal: AbortSignal,
-): Promise<Transferred> {
+/** A record to create, and how to search the CRM for it. */
+interface Creation {
+  readonly order: TransferOrder;
+  readonly draft: RecordDraft;
+  readonly find: () => Promise<Holders>;
+}
+
+async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal): Promise<Transferred> {
   const { store, crm, now } = deps;
+  const { order, draft } = creation;
   const { entity } = order;
   const intent = intentOf(crm.name, entity);
   await store.write((tx) => writeValue(tx, intent, 'tried', now()));
   const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));
   if (made instanceof ProviderError) {
-    if (made.fault === 'unavailable') return lookFor(deps, order, look, made, signal);
-    // It was not heard: nothing is on its way.
+    if (made.fault === 'unavailable') return searchAgain(deps, creation, made, signal);
+    // The CRM did not take the call: no record can follow.
     await forget(deps, entity);
     throw made;
   }
@@ -158,24 +160,24 @@ async function create({ connection, name }: Crm, draft: RecordDraft, signal: Abo
   }
 }
 
-/** Passes a fault of the CRM on as a value. Where the signal ended the call nobody knows what became of it. */
+/** Returns a fault of the CRM as a value. Throws the signal's reason where it ended the call. */
 function lost(error: unknown, signal: AbortSignal): ProviderError {
   signal.throwIfAborted();
   if (error instanceof ProviderError) return error;
   throw error;
 }
 
-async function lookFor(
+/** Searches for a record after the answer to its creation was lost. */
+async function searchAgain(
   deps: TransferDeps,
-  order: TransferOrder,
-  look: () => Promise<Holders>,
+  { order, find }: Creation,
   fault: ProviderError,
   signal: AbortSignal,
 ): Promise<Transferred> {
-  for (const ms of LOOKS) {
+  for (const ms of SEARCH_DELAYS_MS) {
     await deps.wait(ms, signal);
     signal.throwIfAborted();
-    const found = await look().catch((error: unknown) => lost(error, signal));
+    const found = await find().catch((error: unknown) => lost(error, signal));
     if (found instanceof ProviderError) continue;
     const [only, another] = found.byNumber;
     if (only !== undefined && another === undefined) return adopt(deps, order, only);
@@ -193,7 +195,7 @@ async function adopt(deps: TransferDeps, order: TransferOrder, { id, name }: Hol
 const forget = ({ store, crm }: TransferDeps, entity: string): Promise<unknown> =>
   store.write((tx) => tx.deleteFrom('kv').where('key', '=', intentOf(crm.name, entity)).execute());
 
-/** Links the record, with what was written to it: a sync that follows knows it for ours. */
+/** Links the record and remembers what was written to it, so that the next sync recognises it as ours. */
 async function link(
   { store, crm, now }: TransferDeps,
   { entity }: TransferOrder,

@@ -3,7 +3,7 @@ import { isFieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import { sameFor } from '../decide/same.ts';
 import type { Written } from '../sync/write.ts';
-import { judge, type UndoDecision } from './judge.ts';
+import { decideUndo, type UndoDecision } from './decide-undo.ts';
 import type { Write } from './writes.ts';
 
 /** What became of one property. `restored` it holds what it held before, now or already. */
@@ -39,11 +39,16 @@ export interface Restored {
   readonly seq: number;
 }
 
-/** Judges one property by all our writes to it, of which `last` is the last. */
-export function judgeGroup(
-  provider: string,
-  writes: readonly Write[],
-  last: Write,
+/** All our writes to one property of a record, of which `last` is the last. */
+interface PropertyWrites {
+  readonly provider: string;
+  readonly writes: readonly Write[];
+  readonly last: Write;
+}
+
+/** Decides about one property by our writes to it and what the CRM holds. */
+export function decideGroup(
+  { provider, writes, last }: PropertyWrites,
   read: Read | undefined,
   property: Property | undefined,
 ): Undone | Restored {
@@ -54,9 +59,9 @@ export function judgeGroup(
   if (property === undefined || !isFieldName(last.field))
     return because('missing', `the CRM has no property ${last.property} any more`);
   if (!property.writable) return because('missing', `${last.property} cannot be written with these credentials`);
-  const verdict = judge({ writes, crm: read.properties[last.property], same: sameFor(last.field, property) });
-  if ('reason' in verdict) return because(verdict.kind, verdict.reason);
-  return { last, isDue: verdict.kind === 'restore', from: verdict.from, to: verdict.to, seq: verdict.seq };
+  const decision = decideUndo({ writes, crm: read.properties[last.property], same: sameFor(last.field, property) });
+  if ('reason' in decision) return because(decision.kind, decision.reason);
+  return { last, isDue: decision.kind === 'restore', from: decision.from, to: decision.to, seq: decision.seq };
 }
 
 /** What became of a property after the write; undefined where that is not known. */

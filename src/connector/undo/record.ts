@@ -6,7 +6,7 @@ import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
 import { UNDONE } from '../decide/override.ts';
 import { type Decided, writeHistory } from '../sync/history.ts';
-import { isUndo, UNDO } from './judge.ts';
+import { isUndo, UNDO } from './decide-undo.ts';
 import type { Restored, Undone } from './outcome.ts';
 
 /** A property of one record. */
@@ -52,15 +52,14 @@ export async function recordRestored(
   tx: Tx,
   provider: string,
   results: readonly (readonly [Restored, Undone | undefined])[],
-  { displaced, heldAt }: { readonly displaced: DisplacedOverrides; readonly heldAt: number },
-  at: number,
+  { displaced, heldAt, now }: { readonly displaced: DisplacedOverrides; readonly heldAt: number; readonly now: number },
 ): Promise<void> {
   const restored = results.filter(([, undone]) => undone?.kind === 'restored').map(([each]) => each);
   await writeHistory(
     tx,
     restored.map((each) => rowOf(provider, each)),
     [],
-    at,
+    now,
   );
   const failed = results
     .filter(([, undone]) => undone !== undefined && undone.kind !== 'restored')

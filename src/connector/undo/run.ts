@@ -4,7 +4,7 @@ import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
 import type { RecordRef } from '../links/links.ts';
 import type { Undone } from './outcome.ts';
-import { previewPage, type UndoDeps, undoPage } from './undo.ts';
+import { previewPage, type UndoBatch, type UndoDeps, undoPage } from './undo.ts';
 import { readAffected, type Selection } from './writes.ts';
 
 export interface UndoRun extends UndoDeps {
@@ -35,26 +35,27 @@ export async function undo(run: UndoRun, selection: Selection, signal: AbortSign
       records += page.length;
       const progress = { records, of: all.length };
       if (crm === undefined) run.report(page.map(unconfigured), progress);
-      else await undoRecords(run, crm, page, selection, (done) => run.report(done, progress), signal);
+      else {
+        const batch = { crm, selection, ids: page.map(({ recordId }) => recordId) };
+        await undoRecords(run, batch, (done) => run.report(done, progress), signal);
+      }
     }
   }
 }
 
 async function undoRecords(
   run: UndoRun,
-  crm: Crm,
-  page: readonly RecordRef[],
-  selection: Selection,
+  { crm, selection, ids }: UndoBatch,
   report: (done: readonly Undone[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const until = run.now() + PATIENCE_MS;
-  let open = page.map(({ recordId }) => recordId);
+  let open = ids;
   const attempt = async (): Promise<void> => {
     const once = run.dryRun ? previewPage : undoPage;
-    const result = await once(run, crm, open, selection, signal);
+    const result = await once(run, { crm, selection, ids: open }, signal);
     report(result.done);
-    open = [...result.open];
+    ({ open } = result);
     if (result.fault !== undefined) throw result.fault;
   };
   for (;;) {

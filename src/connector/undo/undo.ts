@@ -12,8 +12,8 @@ import { readFresh } from '../sync/freshness.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
 import { writePatches } from '../sync/write.ts';
-import { isUndo } from './judge.ts';
-import { judgeGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
+import { isUndo } from './decide-undo.ts';
+import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
 import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
 import { readWrites, type Selection, type Write } from './writes.ts';
 
@@ -37,35 +37,31 @@ export interface UndoPage {
   readonly fault?: unknown;
 }
 
-/** Judges a page of records as the CRM holds them now; writes nothing. At most a batch of ids. */
-export async function previewPage(
-  deps: UndoDeps,
-  crm: Crm,
-  ids: readonly string[],
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<UndoPage> {
-  const { done, restored } = await readAndJudge(deps, crm, ids, selection, signal);
-  return { done: [...done, ...restored.map((each) => undoneOf(crm.name, each))], open: [] };
+/** Records of one connection, and which of the writes to them are to be undone. At most a batch of ids. */
+export interface UndoBatch {
+  readonly crm: Crm;
+  readonly ids: readonly string[];
+  readonly selection: Selection;
+}
+
+/** Decides about a batch of records as the CRM holds them now; writes nothing. */
+export async function previewPage(deps: UndoDeps, batch: UndoBatch, signal: AbortSignal): Promise<UndoPage> {
+  const { done, restored } = await readAndDecide(deps, batch, signal);
+  return { done: [...done, ...restored.map((each) => undoneOf(batch.crm.name, each))], open: [] };
 }
 
 /**
- * Restores a page of records, with their sync lanes held: no daemon writes to them meanwhile. Idempotent, also where the
- * process ends between the CRM's write and our record of it.
+ * Restores a batch of records while it holds their sync lanes: no daemon writes to them meanwhile. Idempotent, also
+ * where the process ends between the CRM's write and our record of it.
  */
-export async function undoPage(
-  deps: UndoDeps,
-  crm: Crm,
-  ids: readonly string[],
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<UndoPage> {
+export async function undoPage(deps: UndoDeps, batch: UndoBatch, signal: AbortSignal): Promise<UndoPage> {
   const { store, now, leaseMs } = deps;
+  const { crm, ids } = batch;
   const claims = await take(store, `sync:${crm.name}`, ids, { now: now(), leaseMs });
   const taken = new Set(claims.map(({ key }) => key));
   const open = ids.filter((id) => !taken.has(id));
   try {
-    const page = await restorePage(deps, crm, claims, selection, signal);
+    const page = await restorePage(deps, { ...batch, ids: [...taken] }, claims, signal);
     return { ...page, open: [...open, ...page.open] };
   } finally {
     // Whatever the result: a sync reads the records again, with the overrides of now.
@@ -83,14 +79,13 @@ export async function undoPage(
 
 async function restorePage(
   deps: UndoDeps,
-  crm: Crm,
+  batch: UndoBatch,
   claims: readonly Claim[],
-  selection: Selection,
   signal: AbortSignal,
 ): Promise<UndoPage> {
   const { store, now } = deps;
-  const ids = claims.map(({ key }) => key);
-  const found = await readAndJudge(deps, crm, ids, selection, signal);
+  const { crm, ids } = batch;
+  const found = await readAndDecide(deps, batch, signal);
   signal.throwIfAborted();
   const at = now();
   // The hold comes first: were we to end after the write, the next sync would write our value again.
@@ -110,7 +105,7 @@ async function restorePage(
     now,
     readAt: () => readAt,
     async read(some) {
-      const latestRead = await readAndJudge(deps, crm, some, selection, lastWrite);
+      const latestRead = await readAndDecide(deps, { ...batch, ids: some }, lastWrite);
       ({ readAt } = latestRead);
       for (const each of [...latestRead.restored, ...latestRead.done])
         if (latest.has(nameOf(each))) latest.set(nameOf(each), each);
@@ -141,7 +136,7 @@ async function restorePage(
       crm.name,
       found.abandoned.filter(({ id }) => keys.has(id)),
     );
-    await recordRestored(tx, crm.name, mine, { displaced, heldAt: at }, now());
+    await recordRestored(tx, crm.name, mine, { displaced, heldAt: at, now: now() });
     return { keys, undone: mine.flatMap(([, undone]) => undone ?? []) };
   });
   const lost = ids.filter((id) => !recorded.keys.has(id));
@@ -179,11 +174,9 @@ interface Found {
   readonly readAt: number;
 }
 
-async function readAndJudge(
+async function readAndDecide(
   { store, now }: UndoDeps,
-  crm: Crm,
-  ids: readonly string[],
-  selection: Selection,
+  { crm, ids, selection }: UndoBatch,
   signal: AbortSignal,
 ): Promise<Found> {
   if (ids.length === 0) return { done: [], restored: [], abandoned: [], readAt: now() };
@@ -208,7 +201,11 @@ async function readAndJudge(
   for (const group of groups) {
     const last = group.at(-1);
     if (last === undefined) continue;
-    const seen = judgeGroup(crm.name, group, last, readOf.get(last.recordId), schema.get(last.property));
+    const seen = decideGroup(
+      { provider: crm.name, writes: group, last },
+      readOf.get(last.recordId),
+      schema.get(last.property),
+    );
     if ('isDue' in seen) restored.push(seen);
     else done.push(seen);
     if (!('isDue' in seen) && seen.kind === 'edited' && !isUndo(last))

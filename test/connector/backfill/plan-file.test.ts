@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPlan } from '../../../src/connector/backfill/plan/read.ts';
-import { judge } from '../../../src/connector/heal/judge.ts';
+import { decideLink } from '../../../src/connector/heal/decide-link.ts';
 import { findLink } from '../../../src/connector/links/links.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
@@ -111,7 +111,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
     expect(link).toMatchObject({ entity: 'CVR-1-30000005', origin: 'person' });
     const read = { kind: 'found', id, properties: { cvr_number: 'DK 10 15 08 17' } } as const;
     const rule = { match: 'cvr_number', autoLink: true, isHeld: () => false };
-    expect(judge(link, read, rule)).toEqual({ kind: 'nothing' });
+    expect(decideLink(link, read, rule)).toEqual({ kind: 'nothing' });
   });
 
   it('goes on with the same file, and takes in another one anew', async () => {

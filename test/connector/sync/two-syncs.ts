@@ -107,7 +107,7 @@ export const history = async ({ store }: World): Promise<readonly (readonly (str
 /** What `undo` does to the record. */
 export async function takeBack({ store, clock, crm, metrics }: World, selection: Selection): Promise<void> {
   const deps = { store, metrics, now: () => clock.now, leaseMs: LEASE_MS };
-  await undoPage(deps, crm, [RECORD], selection, AbortSignal.timeout(9_000));
+  await undoPage(deps, { crm, ids: [RECORD], selection }, AbortSignal.timeout(9_000));
 }
 
 export const laneCount = async ({ store }: World): Promise<number> =>

@@ -73,9 +73,7 @@ async function fixture(engine: (typeof ENGINES)[number], properties: readonly st
     const log = { warn: (_: object, message: string) => void logged.push(message) };
     const page = await undoPage(
       { store, metrics, log, now: () => clock.at, leaseMs: 9_000 },
-      crm,
-      ['1'],
-      { event: 7 },
+      { crm, ids: ['1'], selection: { event: 7 } },
       signal,
     );
     return [...page.done.map(({ property, kind }) => `${property} ${kind}`), ...page.open.map((id) => `open ${id}`)];

@@ -41,24 +41,28 @@ export interface Scanned {
 
 const SAFE: readonly string[] = ['matched', 'linked'] satisfies readonly Verdict[];
 
-/** Counts the doubts of the lines that link, in the order of the file. */
+/** Whether the scan itself would link the record by its number. */
+const isSafe = ({ verdict, isUnsure }: Scanned): boolean => SAFE.includes(verdict) && !isUnsure;
+
+/** Counts what speaks against the lines that link, in the order of the file. */
 export function openWarnings(): { see(line: PlanLine, scanned: Scanned): void; counts(): PlanWarnings } {
   const linesOf = new Map<string, number>();
   const found = { differing: 0, failing: 0, consecutive: 0, against: 0 };
   let before: number | undefined;
   return {
-    see({ action, entity }, { verdict, own, isUnsure }) {
+    see({ action, entity }, scanned) {
       const digits = entity === undefined ? undefined : parseEntityId(entity)?.number;
       const number = digits === undefined ? undefined : Number(digits);
       const follows = number !== undefined && before !== undefined && number === before + 1;
       before = number;
       if (action !== 'link' || entity === undefined || digits === undefined) return;
       linesOf.set(entity, (linesOf.get(entity) ?? 0) + 1);
-      const isTheirs = own !== entity;
-      found.differing += isTheirs && own !== null ? 1 : 0;
-      found.failing += isTheirs && !passesModulus11(digits) ? 1 : 0;
-      found.consecutive += isTheirs && follows ? 1 : 0;
-      found.against += isTheirs || (SAFE.includes(verdict) && !isUnsure) ? 0 : 1;
+      if (scanned.own === entity) found.against += isSafe(scanned) ? 0 : 1;
+      else {
+        found.differing += scanned.own === null ? 0 : 1;
+        found.failing += passesModulus11(digits) ? 0 : 1;
+        found.consecutive += follows ? 1 : 0;
+      }
     },
     counts: () => ({
       ...found,

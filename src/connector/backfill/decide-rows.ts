@@ -1,4 +1,4 @@
-/** judge: what cannot be seen from one record alone: what is linked already, and numbers that several records have. */
+/** Decides which scanned rows may be linked, by the links that exist and the numbers that several records share. */
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,7 +7,7 @@ import type { ScanRow } from './rows/rows.ts';
 import { UNSURE, type Verdict } from './rows/verdict.ts';
 
 /** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole scan. */
-export async function judgeRows(db: Db, provider: string, rows: readonly ScanRow[]): Promise<readonly ScanRow[]> {
+export async function decideRows(db: Db, provider: string, rows: readonly ScanRow[]): Promise<readonly ScanRow[]> {
   const links = await linksOf(
     db,
     provider,
@@ -28,21 +28,25 @@ export async function judgeRows(db: Db, provider: string, rows: readonly ScanRow
   return rows.map((row): ScanRow => {
     const link = links.get(row.record_id);
     if (link !== undefined && link.state !== 'removed') return { ...row, ...ofLinked(row, link), action: 'skip' };
-    if (link !== undefined && row.verdict === 'matched' && link.entity === row.entity)
-      return { ...row, verdict: 'removed', detail: REMOVED, action: 'skip' };
     if (row.verdict !== 'matched' || row.entity === null)
       return row.action === 'skip' ? row : { ...row, action: 'skip' };
-    const other = taken.get(row.entity)?.find((id) => id !== row.record_id);
-    const twins = shared.get(row.entity);
-    const doubt =
-      other !== undefined
-        ? `record ${other} stands for this company already`
-        : twins && describedTwins(twins, row.record_id);
-    if (doubt === undefined && skips.get(row.record_id) === row.entity)
-      return { ...row, action: 'skip', detail: SKIPPED };
-    if (doubt !== undefined) return { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: doubt };
+    if (link?.entity === row.entity) return { ...row, verdict: 'removed', detail: REMOVED, action: 'skip' };
+    const rival = rivalOf(row, taken.get(row.entity), shared.get(row.entity));
+    if (rival !== undefined) return { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: rival };
+    if (skips.get(row.record_id) === row.entity) return { ...row, action: 'skip', detail: SKIPPED };
     return { ...row, action: UNSURE.includes(row.detail) ? 'skip' : 'link' };
   });
+}
+
+/** Which other records stand for the same company; undefined where none does. */
+function rivalOf(
+  { record_id: own }: ScanRow,
+  linked: readonly string[] | undefined,
+  twins: Twins | undefined,
+): string | undefined {
+  const other = linked?.find((id) => id !== own);
+  if (other !== undefined) return `record ${other} stands for this company already`;
+  return twins && describedTwins(twins, own);
 }
 
 const REMOVED = 'a person removed its link to this company: cvrsync monitoring add makes it again';
@@ -52,7 +56,7 @@ interface Bound {
   readonly state: string;
 }
 
-/** The links that count, and those that a person took away. */
+/** The links that count, and those that a person removed. */
 async function linksOf(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, Bound>> {
   const rows = await db
     .selectFrom('link')

@@ -1,4 +1,4 @@
-/** judge: what becomes of one property whose writes are to be taken back. Pure. */
+/** Decides whether a property gets back the value that it held before our writes. Pure. */
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { isBlank } from '../decide/decide.ts';
 import { ARRIVED } from '../decide/planned.ts';
@@ -26,11 +26,11 @@ export interface Evidence {
 }
 
 /**
- * Restores what was there before the selected writes, and only where the CRM still holds what we wrote last. It goes back
- * as long as each write replaced what the one before it wrote: where a person's value lies between two of them, that one
- * is what was there before. A write that arrived after one of a newer event is passed by: what it left was never right.
+ * Restores the value from before the selected writes, only where the CRM still holds what we wrote last. Goes back while
+ * each write replaced what the one before it wrote. Where a person wrote a value between two of them, it restores that
+ * value. Skips a write that arrived after one of a newer event, because its value was never right.
  */
-export function judge({ writes, crm, same }: Evidence): UndoDecision {
+export function decideUndo({ writes, crm, same }: Evidence): UndoDecision {
   const last = writes.at(-1);
   if (last === undefined) return { kind: 'nothing', reason: 'nothing was written' };
   if (!last.selected) return overtaken(last);
@@ -50,7 +50,7 @@ export function judge({ writes, crm, same }: Evidence): UndoDecision {
   return { kind: 'edited', reason: `somebody changed it to ${JSON.stringify(crm)} since` };
 }
 
-/** Whether a write took others back, and not the taking back itself. */
+/** Whether a write is itself an undo, and not the reversal of one. */
 export const isUndo = ({ rule, seq }: Pick<Write, 'rule' | 'seq'>): boolean => rule === UNDO && seq === 0;
 
 function overtaken(last: Write): UndoDecision {

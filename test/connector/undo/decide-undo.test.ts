@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { sameFor } from '../../../src/connector/decide/same.ts';
-import { judge } from '../../../src/connector/undo/judge.ts';
+import { decideUndo } from '../../../src/connector/undo/decide-undo.ts';
 import type { Write } from '../../../src/connector/undo/writes.ts';
 import { propertyOf } from '../property-of.ts';
 
@@ -26,11 +26,11 @@ const kept = (old: PropertyValue, now: PropertyValue, more: Partial<Write> = {})
 const UNDONE = { rule: 'undo', seq: 0 } as const;
 
 const judged = (crm: PropertyValue | undefined, ...writes: readonly Write[]): string => {
-  const verdict = judge({ writes, crm, same });
+  const verdict = decideUndo({ writes, crm, same });
   return 'reason' in verdict ? verdict.kind : `${verdict.kind} ${verdict.to}`;
 };
 
-describe('judge', () => {
+describe('decideUndo', () => {
   it('restores what one write replaced', () => {
     expect(judged('B', wrote('A', 'B'))).toBe('restore A');
   });
@@ -94,7 +94,7 @@ describe('judge', () => {
 
   it('takes an undo back, and says whose value comes again', () => {
     const writes = [kept('A', 'B', { seq: 7 }), wrote('B', 'A', UNDONE)];
-    expect(judge({ writes, crm: 'A', same })).toEqual({ kind: 'restore', from: 'A', to: 'B', seq: 7 });
+    expect(decideUndo({ writes, crm: 'A', same })).toEqual({ kind: 'restore', from: 'A', to: 'B', seq: 7 });
   });
 
   it('takes a write back that came again by taking an undo back', () => {
@@ -107,7 +107,7 @@ describe('what the CRM re-spells by itself', () => {
   const spelled = (type: 'number' | 'date' | 'phone', now: PropertyValue, crm: PropertyValue): string => {
     const property = propertyOf(type);
     const field = type === 'phone' ? 'phone' : type === 'date' ? 'startDate' : 'capital';
-    return judge({ writes: [wrote(null, now)], crm, same: sameFor(field, property) }).kind;
+    return decideUndo({ writes: [wrote(null, now)], crm, same: sameFor(field, property) }).kind;
   };
 
   it('still counts as what we wrote', () => {

@@ -1,7 +1,7 @@
 /** A reconcile has exactly those records read that would change their link: it never asks in vain, and misses none. */
 import { expect, test } from 'vitest';
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
-import { judge } from '../../../src/connector/heal/judge.ts';
+import { decideLink } from '../../../src/connector/heal/decide-link.ts';
 import { findLink, type Link } from '../../../src/connector/links/links.ts';
 import { MATCH, numberAt, setComparison } from './stage.ts';
 
@@ -58,7 +58,7 @@ test.each([false, true])('a reconcile asks for what healing would change (autoLi
           }
           const read: Read =
             properties === undefined ? { kind: 'gone', id: record } : { kind: 'found', id: record, properties };
-          const { kind } = judge(link, read, rule);
+          const { kind } = decideLink(link, read, rule);
           if (kind !== 'nothing' && kind !== 'held') expected.push(record);
         }
   await stage.reconcile({ implausible: true });

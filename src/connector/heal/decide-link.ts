@@ -1,4 +1,4 @@
-/** judge: what a record as the CRM holds it makes of its link. Pure. */
+/** Decides what becomes of a link, from its record as the CRM holds it. Pure. */
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
@@ -46,14 +46,14 @@ export interface HealRule {
 const NOTHING = { kind: 'nothing' } as const;
 const UNSURE = "fails the register's check (modulus 11) or lacks its leading zero";
 
-/** Judges one record, whatever the order of the CRM's messages; `retry` counts as nothing. */
-export function judge(link: Link | undefined, read: Read, rule: HealRule): HealDecision {
+/** Decides for one record, whatever the order of the CRM's messages; `retry` counts as nothing. */
+export function decideLink(link: Link | undefined, read: Read, rule: HealRule): HealDecision {
   if (read.kind === 'gone')
     return isOpen(link) ? { kind: 'end', state: 'gone', reason: 'deleted in the CRM' } : NOTHING;
   if (read.kind === 'moved') return read.to === read.id ? NOTHING : { kind: 'move', to: read.to };
   if (read.kind === 'retry') return NOTHING;
   const numbered = readNumber(read.properties, rule.match);
-  const verdict = isOpen(link) ? judgeOpen(link, numbered) : judgeEnded(link, numbered, rule.autoLink);
+  const verdict = isOpen(link) ? decideOpen(link, numbered) : decideEnded(link, numbered, rule.autoLink);
   const waits = verdict.kind !== 'nothing' && rule.isHeld(read.properties);
   return waits ? { kind: 'held' } : verdict;
 }
@@ -77,11 +77,11 @@ const textOf = (numbered: Numbered): string =>
 /** Whether the link counts, or waits for something to be settled. */
 const isOpen = (link: Link | undefined): link is Link => link?.state === 'active' || link?.state === 'conflict';
 
-function judgeOpen(link: Link, numbered: Numbered): HealDecision {
+function decideOpen(link: Link, numbered: Numbered): HealDecision {
   // Two companies claim the record: no number decides that.
   if (link.state === 'conflict' && link.mismatch === null) return NOTHING;
   if (numbered.kind === 'unseen') return NOTHING;
-  if (link.origin === 'person') return judgeByHand(link, numbered);
+  if (link.origin === 'person') return decideByHand(link, numbered);
   if (numbered.kind === 'company' && numbered.entity === link.entity) {
     const isSettled = link.state === 'active' && link.mismatch === null;
     return isSettled ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
@@ -99,7 +99,7 @@ function judgeOpen(link: Link, numbered: Numbered): HealDecision {
   return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }
 
-function judgeByHand(link: Link, numbered: Numbered): HealDecision {
+function decideByHand(link: Link, numbered: Numbered): HealDecision {
   const other = otherCompany(link.entity, numbered);
   if (other === undefined)
     return link.state === 'active' ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
@@ -121,20 +121,30 @@ export function otherCompany(entity: string, numbered: Numbered): string | undef
  */
 const isAccepted = (link: Link, mismatch: string): boolean => link.mismatch === mismatch;
 
-function judgeEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): HealDecision {
-  const entity = numbered.kind === 'company' ? numbered.entity : undefined;
-  // By itself only what is sure: a mistyped number may be another company's.
-  const isSure = numbered.kind === 'company' && (!numbered.isUnsure || numbered.entity === link?.entity);
-  const byNumber = entity === undefined || !isSure ? NOTHING : ({ kind: 'link', entity, origin: 'number' } as const);
+function decideEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): HealDecision {
+  const byNumber = decideByNumber(link, numbered);
   if (link === undefined) return autoLink ? byNumber : NOTHING;
-  if (link.state === 'gone' && isAccepted(link, textOf(numbered)))
-    return { kind: 'link', entity: link.entity, origin: link.origin, mismatch: textOf(numbered) };
-  if (link.origin === 'number') {
-    // Restored, and its number is not for us to see: it is what it was.
-    const isBack = link.state === 'gone' && numbered.kind === 'unseen';
-    return isBack ? { kind: 'link', entity: link.entity, origin: 'number' } : byNumber;
-  }
-  if (link.state === 'gone') return { kind: 'link', entity: link.entity, origin: 'person' };
-  // A person took it away from this company, not from every other.
-  return autoLink && entity !== link.entity ? byNumber : NOTHING;
+  if (link.state === 'gone') return decideRestored(link, numbered);
+  if (link.origin === 'number') return byNumber;
+  // A person removed the link to this company, not to every other.
+  const isRemoved = numbered.kind === 'company' && numbered.entity === link.entity;
+  return autoLink && !isRemoved ? byNumber : NOTHING;
+}
+
+/** Links by the number only where it is certain: a mistyped number may be another company's. */
+function decideByNumber(link: Link | undefined, numbered: Numbered): HealDecision {
+  if (numbered.kind !== 'company') return NOTHING;
+  const { entity, isUnsure } = numbered;
+  return isUnsure && entity !== link?.entity ? NOTHING : { kind: 'link', entity, origin: 'number' };
+}
+
+/** A record that was deleted in the CRM, and restored there. */
+function decideRestored(link: Link, numbered: Numbered): HealDecision {
+  const { entity, origin } = link;
+  const text = textOf(numbered);
+  if (isAccepted(link, text)) return { kind: 'link', entity, origin, mismatch: text };
+  // The link counts again as it was where a person made it, or where cvrsync cannot read the number.
+  return origin === 'person' || numbered.kind === 'unseen'
+    ? { kind: 'link', entity, origin }
+    : decideByNumber(link, numbered);
 }
