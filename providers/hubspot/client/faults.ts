@@ -6,7 +6,7 @@ import { untilMidnight } from './midnight.ts';
 
 /** An answer outside 2xx. The verbs look at 400, 404 and 409; the rest becomes a {@link ProviderError}. */
 export class HubspotRefusal extends Error {
-  override readonly name = 'RefusedAnswer';
+  override readonly name = 'HubspotRefusal';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: HubspotErrorBody;

@@ -16,7 +16,7 @@ export interface ApiError {
 
 /** An answer with a status of 400 or more. Holds no headers and no body that is not Salesforce's own. */
 export class SalesforceRefusal extends Error {
-  override readonly name = 'RefusedAnswer';
+  override readonly name = 'SalesforceRefusal';
   readonly status: number;
   /** Empty where the body was not Salesforce's JSON. */
   readonly errors: readonly ApiError[];

@@ -7,15 +7,15 @@ const GAP = '  ';
 const LEAST_WIDTH = 24;
 const SHORT = 8;
 
-/** What is no text but a command: to the terminal, or to the order in which it shows letters. */
-const COMMANDS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+/** Control characters: of the terminal, and those that change the direction of text. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * Makes commands to a terminal visible and harmless: `\u001b`. Inside a document of JSON it is an escape that stands for
+ * Makes control characters visible and harmless: `\u001b`. Inside a document of JSON it is an escape that stands for
  * the same character.
  */
 export const visible = (text: string): string =>
-  text.replaceAll(COMMANDS, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+  text.replaceAll(CONTROL_CHARACTERS, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 
 /** A text from outside as part of a line: it ends no line and commands nothing. */
 export const oneLine = (text: string): string => visible(text.replaceAll(/\s+/gu, ' '));

@@ -1,4 +1,4 @@
-/** Why an address gets no more mail of a monitor: it asked for none, or its server said that it is none. */
+/** Records why a monitor sends no more mail to an address: its owner unsubscribed, or its mail server refused it for good. */
 
 import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
