@@ -17,6 +17,7 @@ import type {
   Right,
   Search,
 } from '../../../providers/provider.ts';
+import { LONGEST_TEXT } from '../../protocol/text/shape.ts';
 import type { IdForm } from './record-id.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -72,6 +73,9 @@ export function inOrder<T>(
   });
 }
 
+/** No CRM keeps such a text in a property, and each rule that meets it would take long. */
+const isTooLong = (value: PropertyValue): boolean => typeof value === 'string' && value.length > LONGEST_TEXT;
+
 /** Only the properties asked for; undefined where one of them is no value. */
 function valuesOf(properties: unknown, names?: readonly string[]): Values | undefined {
   if (!isFields(properties)) return undefined;
@@ -80,7 +84,7 @@ function valuesOf(properties: unknown, names?: readonly string[]): Values | unde
     const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
     // Absent means that it cannot be read: it is not blank.
     if (value === undefined) continue;
-    if (!isValue(value)) return undefined;
+    if (!isValue(value) || isTooLong(value)) return undefined;
     kept[name] = value;
   }
   return kept;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Connection, type Outcome, ProviderError, type Read } from '../../../providers/provider.ts';
 import { fenceConnection } from '../../../src/connector/crm/fence.ts';
 import { soundLimits } from '../../../src/connector/crm/fence-limits.ts';
+import { LONGEST_TEXT } from '../../../src/protocol/text/shape.ts';
 
 const live = () => new AbortController().signal;
 const never = () => new Promise<never>(() => {});
@@ -76,6 +77,11 @@ describe('the fence', () => {
     [
       'gives a number that is none',
       found('2', { name: Number.NaN }),
+      'what the provider answered for this record makes no sense',
+    ],
+    [
+      'gives a text that no CRM keeps',
+      found('2', { name: 'x'.repeat(LONGEST_TEXT + 1) }),
       'what the provider answered for this record makes no sense',
     ],
     ['gives no properties', { kind: 'found', id: '2' }, 'what the provider answered for this record makes no sense'],

@@ -1,13 +1,19 @@
 /** Single fields of register documents, read tolerantly: what is not what it should be is null. */
 import type { Address, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import { LONGEST_TEXT } from '../../../protocol/text/shape.ts';
 import { storable } from '../../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
-/** A text without blanks around it, as every store can keep it, or a number as text; null where nothing is left. */
+/**
+ * A text without blanks around it, as every store can keep it, or a number as text; null where nothing is left. Throws for
+ * one that is too long: the document is set aside, since null would tell of a removal.
+ */
 export const text = (value: unknown): string | null => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
   if (typeof value !== 'string') return null;
+  if (value.length > LONGEST_TEXT)
+    throw new Error(`a text in it has ${value.length} characters, may have ${LONGEST_TEXT}`);
   const trimmed = storable(value.trim());
   return trimmed === '' ? null : trimmed;
 };

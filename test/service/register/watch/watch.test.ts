@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONGEST_TEXT } from '../../../../src/protocol/text/shape.ts';
 import { unitDocumentOf } from '../../../../src/service/register/sample/unit.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { DAY, life, loaded, oldCompany, START, setWatch } from '../watch-stage.ts';
@@ -89,6 +90,19 @@ describe.each(ENGINES)('watching on %s', (engine) => {
       reason: expect.stringMatching(/CVR number/),
     });
     expect(stage.warnings).toEqual([expect.stringContaining('set aside')]);
+  });
+
+  it('sets a document aside with a text that is longer than any, and keeps what it knew', async () => {
+    const stage = await setWatch(await newStore(engine));
+    const endless = { from: '2026-05-04', is: { name: 'A'.repeat(LONGEST_TEXT + 1) } };
+    await stage.tell(loaded(life(company), -100));
+    await stage.run();
+    await stage.tell(loaded(life(company, endless), 0), loaded(life(oldCompany(2)), 0));
+    await stage.run();
+    expect(await stage.events()).toEqual([]);
+    expect(await stage.counts()).toEqual({ new: 2, unreadable: 1 });
+    const { reason } = await stage.store.db.selectFrom('quarantine').select('reason').executeTakeFirstOrThrow();
+    expect(reason).toContain(`has ${LONGEST_TEXT + 1} characters`);
   });
 
   it('tells a new company, and its owner that it was founded', async () => {
