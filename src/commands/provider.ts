@@ -22,7 +22,11 @@ const create = defineCommand({
     const target = resolve(folder ?? names.provider);
     const there = await readdir(target).catch(() => []);
     if (there.length > 0) throw new UsageError(`${target} is not empty: name another one with --folder`);
-    await mkdir(target, { recursive: true });
+    await mkdir(target, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(
+        `${target} cannot be made (${error.code ?? error.message}): name a folder where you may write with --folder, in the image one below data`,
+      );
+    });
     const files = await writeScaffold(target, names);
     const shown = relative('.', target) || '.';
     // In a clone the package it is built with may not be there yet; what is installed is.

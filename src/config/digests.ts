@@ -40,7 +40,11 @@ export async function configDigests(config: Config, salt: string): Promise<Confi
 }
 
 function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
-  const part = split(Type.Object({ webhook: WEBHOOK, upstream: UPSTREAM }), { webhook, upstream });
+  // Whether the part is there says who tells the connector of changes: see dropUntaken.
+  const part = split(Type.Object({ webhook: WEBHOOK, upstream: UPSTREAM }), {
+    webhook,
+    ...(upstream !== undefined && { upstream }),
+  });
   const secrets = [...part.secrets];
   const parts: Record<string, unknown> = { ...part.open, emailEvent };
   for (const { name, provider, settings, mapping, values, hold, persons, currency, ...rest } of providers) {

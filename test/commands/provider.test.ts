@@ -32,6 +32,11 @@ describe('provider new', () => {
     expect(provider + readme).not.toMatch(/my-?crm/i);
     const again = await runCli(['provider', 'new', 'other', '--folder', target]);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
+    const inFile = await runCli(['provider', 'new', 'other', '--folder', join(target, 'package.json/other')]);
+    expect([inFile.code, inFile.stderr]).toEqual([
+      2,
+      expect.stringMatching(/cannot be made \(ENOTDIR\): name a folder/),
+    ]);
   });
 
   it.each(['My CRM', '../up', '', 'crm/', '-crm', '@acme'])('refuses the name %j', async (name) => {

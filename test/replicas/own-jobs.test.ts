@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
+import { configDigests } from '../../src/config/digests.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { publish } from '../../src/service/changes/publish.ts';
 import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
@@ -35,7 +36,14 @@ async function scene() {
     onTestFinished(() => app.close(0));
     return app;
   };
-  return { startAlone: () => start(alone), startBoth: () => start(both) };
+  const digestsOf = async (content: object) => {
+    const loaded = await checkConfig(content, join(newFolder(), 'cvrsync.yaml'), {});
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+    return configDigests(loaded.config, 'salt');
+  };
+  const upstream = { baseUrl: 'https://service.example', accessKey: 'key' };
+  const withUpstream = configFor(crms, url, { service, upstream });
+  return { startAlone: () => start(alone), startBoth: () => start(both), digestsOf, withBoth: both, withUpstream };
 }
 
 /** Tells the job for HubSpot of a change, and returns the job's id. */
@@ -93,7 +101,7 @@ describe('own jobs are claimed only where the connector runs', () => {
   });
 
   it('what waited 14 days for a connector that runs nowhere is dropped; beside one that runs, nothing is', async () => {
-    const { startAlone, startBoth } = await scene();
+    const { startAlone, startBoth, digestsOf, withBoth, withUpstream } = await scene();
     const both = await startBoth();
     const alone = await startAlone();
     await both.close(0);
@@ -102,15 +110,21 @@ describe('own jobs are claimed only where the connector runs', () => {
     const states = async () => new Set((await listDeliveries(alone.store.db)).map(({ state }) => state));
     await drop(13);
     expect(await states()).toEqual(new Set(['due']));
-    await alone.store.write((tx) =>
-      tx
-        .insertInto('daemon')
-        .values({ id: 'x', name: 'x', started_at: 0, seen_at: Date.now() + 15 * DAY_MS, digests: '{"connector":{}}' })
-        .execute(),
-    );
+    const beside = (digests: object) => {
+      const row = { id: 'x', name: 'x', started_at: 0, seen_at: Date.now() + 15 * DAY_MS };
+      return alone.store.write(async (tx) => {
+        await tx.deleteFrom('daemon').where('id', '=', 'x').execute();
+        await tx
+          .insertInto('daemon')
+          .values({ ...row, digests: JSON.stringify(digests) })
+          .execute();
+      });
+    };
+    await beside(await digestsOf(withBoth));
     await drop(15);
     expect(await states()).toEqual(new Set(['due']));
-    await alone.store.write((tx) => tx.deleteFrom('daemon').where('id', '=', 'x').execute());
+    // Another service tells this one's connector of changes.
+    await beside(await digestsOf(withUpstream));
     await drop(15);
     expect(await states()).toEqual(new Set(['dropped']));
   });

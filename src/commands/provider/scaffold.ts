@@ -1,5 +1,5 @@
 /** A provider package to begin with: the sample in scaffold/ under another name. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 
@@ -43,16 +43,23 @@ const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
 
 /**
  * The manifest with the version this was written by: the first it is known to work with. Where this program did not come
- * from a registry, no registry may know that version: the one to build with is the one that runs.
+ * from a registry, no registry may know that version: the one to build with is the one that runs. But npm makes the program
+ * of a linked package executable: it cannot link one that belongs to another user, as in the image.
  */
 async function withVersion(text: string, folder: string, home: string, version: string): Promise<string> {
   const manifest: { devDependencies: Record<string, string>; peerDependencies: Record<string, string> } =
     JSON.parse(text);
   manifest.peerDependencies['cvrsync'] = `^${version}`;
   const here = `file:${relative(folder, home).split(sep).join('/')}`;
-  manifest.devDependencies['cvrsync'] = (await isFromRegistry(home)) ? `^${version}` : here;
+  const links = !(await isFromRegistry(home)) && (await isOwn(home));
+  manifest.devDependencies['cvrsync'] = links ? here : `^${version}`;
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
+
+const isOwn = async (home: string): Promise<boolean> => {
+  const user = process.getuid?.();
+  return user === undefined || user === 0 || (await stat(join(home, 'package.json'))).uid === user;
+};
 
 /** Whether npm fetched the package in this folder from a registry; it keeps where from beside the packages. */
 async function isFromRegistry(home: string): Promise<boolean> {

@@ -3,7 +3,7 @@
  * of its own; only that nobody has to set this up.
  */
 import type { Auth } from '../../protocol/auth.ts';
-import { readDaemons } from '../../runtime/daemons.ts';
+import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
@@ -39,13 +39,16 @@ const STEP = 500;
 
 /** Drops what has waited 14 days for a connector that runs nowhere, as what is held for so long is dropped. */
 export async function dropUntaken(store: Store, now: number, signal: AbortSignal): Promise<void> {
-  const daemons = await readDaemons(store.db, now);
-  if (daemons.some(({ digests }) => digests['connector'] !== undefined)) return;
+  if ((await readDaemons(store.db, now)).some(takesOwnJobs)) return;
   for (const monitor of await ownJobIds(store.db)) {
     const untaken = { monitor, state: 'due', until: now - UNTAKEN_DAYS * DAY_MS, limit: STEP } as const;
     while (!signal.aborted && (await store.write((tx) => dropDeliveries(tx, untaken, now))) === STEP);
   }
 }
+
+/** A connector with an upstream of its own is told by that one. */
+const takesOwnJobs = ({ digests: { connector, service } }: Daemon): boolean =>
+  connector !== undefined && service !== undefined && connector['upstream'] === undefined;
 
 /** Attempts come sooner than to strangers: it is back as soon as this process is. */
 const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
