@@ -1,6 +1,6 @@
 /** What the conformance suite must know about a provider, and what it can do to the CRM behind it. */
 import type { FaultAction, ScriptedFault } from '../emulator.ts';
-import type { PropertyValue, Provider } from '../provider.ts';
+import type { PropertyValue, Provider, Right } from '../provider.ts';
 
 /**
  * A CRM on this machine, scripted: what the author writes, on `serveEmulator`. A `CrmEmulator` is one.
@@ -23,6 +23,8 @@ export interface FakeCrm {
   notes?(id: string): readonly string[];
   /** The record's parent, null where it has none. */
   parent?(id: string): string | null;
+  /** Takes a right from the credentials, as an administrator would. Where it is absent, only rights that are there are tried. */
+  withhold?(right: Right): void;
   /** Adds a scripted fault. */
   fault(fault: ScriptedFault): void;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 /** Rules about what a connection may do beside its five verbs; each is tried only where the connection has the ability. */
 
+import type { MissingRight } from '../../provider.ts';
 import { brief, faultOf, insist, insistSame } from '../insist.ts';
 import { live } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
@@ -165,6 +166,25 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
           rule.name !== '' && rule.about !== '' && ['required', 'validation', 'duplicate'].includes(rule.kind),
           `a rule is ${brief(rule)}`,
         );
+    },
+  },
+  {
+    name: 'missing-rights',
+    about: 'missingRights names the rights that the credentials lack, each with a reason, and no other',
+    why: 'check fails for a right that is there, or passes before the first write of thousands is refused',
+    has: ({ connection }) => connection.missingRights !== undefined,
+    run: async ({ connection, fake }) => {
+      const missing = async () => (await connection.missingRights?.(['read', 'update'], live())) ?? [];
+      const named = (rights: readonly MissingRight[]) => rights.map(({ right }) => right);
+      insistSame(named(await missing()), [], 'the rights that missingRights named where none is missing');
+      if (fake.withhold === undefined) return;
+      fake.withhold('update');
+      const lacking = await missing();
+      insistSame(named(lacking), ['update'], 'the rights that missingRights named where update is missing');
+      insist(
+        lacking.every(({ reason }) => reason !== ''),
+        'missingRights gave no reason',
+      );
     },
   },
 ];

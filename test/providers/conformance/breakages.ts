@@ -294,4 +294,5 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     defineProperties: async (definitions) => definitions.map(({ name }) => ({ name, kind: 'created' })),
   })),
   'lists-rules': connection(() => ({ rules: async () => [{ kind: 'required', name: '', about: 'the name' }] })),
+  'missing-rights': connection(() => ({ missingRights: async () => [] })),
 };

@@ -41,6 +41,13 @@ describe('the conformance suite', () => {
     await expect(checks.find((check) => check.name === 'opens-nothing-on-import')?.run()).rejects.toThrow(seen);
   });
 
+  it('catches a provider that names a right as missing that is there', async () => {
+    const cautious = toyProvider({
+      connection: () => ({ missingRights: async () => [{ right: 'update', reason: 'perhaps' }] }),
+    });
+    expect(await broken(toySubject(cautious))).toEqual(['missing-rights']);
+  });
+
   it('tries merges and parents of a provider that takes one record a call', async () => {
     const limits = { batch: { read: 1, update: 1 }, concurrency: 2, budgets: { default: { calls: 9, perMs: 9 } } };
     const one = (breakage: Breakage = {}) =>
@@ -154,6 +161,7 @@ describe('the conformance suite', () => {
       'parents',
       'defines-properties',
       'lists-rules',
+      'missing-rights',
     ]);
   });
 });

@@ -2,7 +2,7 @@
 
 import type { FakeCrm } from '../../../providers/conformance/subject.ts';
 import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/emulator.ts';
-import type { PropertyValue } from '../../../providers/provider.ts';
+import type { PropertyValue, Right } from '../../../providers/provider.ts';
 
 export const TOKEN = 'toy-secret-token';
 const PAGE = 50;
@@ -80,6 +80,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
     return { kind: 'written', id };
   };
 
+  const withheld: Right[] = [];
   const routes: Readonly<Record<string, (asked: Asked) => unknown>> = {
     'GET /me': () => ({ id: '7', name: 'Toy', notes: [] }),
     'GET /properties': () =>
@@ -146,6 +147,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
         return { name, kind };
       }),
     }),
+    'GET /withheld': () => ({ results: withheld.map((right) => ({ right, reason: `ask for ${right}` })) }),
     'GET /rules': () => [{ kind: 'required', name: 'name', about: 'a company has a name' }],
   };
 
@@ -169,6 +171,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
     },
     notes: (id) => rows.get(id)?.notes.map(({ text }) => text) ?? [],
     parent: (id) => rows.get(id)?.parent ?? null,
+    withhold: (right) => void withheld.push(right),
     fault: served.fault,
     close: served.close,
   };

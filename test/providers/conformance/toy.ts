@@ -6,6 +6,7 @@ import {
   type Connection,
   defineProvider,
   type Http,
+  type MissingRight,
   type Outcome,
   type ParentRead,
   type Provider,
@@ -77,6 +78,8 @@ function soundConnection(call: Call): Connection {
     defineProperties: (definitions, signal) =>
       listed(call('/define', signal, { properties: definitions.map(({ name }) => name) })),
     rules: (signal) => call('/rules', signal),
+    missingRights: async (rights, signal) =>
+      (await listed<MissingRight>(call('/withheld', signal))).filter(({ right }) => rights.includes(right)),
     notes: {
       find: async (id, marker, _since, signal) => {
         const asked = { ids: [id], value: marker };
