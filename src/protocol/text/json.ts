@@ -83,23 +83,54 @@ export const findValue = (object: JsonObject, ...names: readonly string[]): unkn
   return key === undefined ? undefined : object[key];
 };
 
-const ofNumber = (value: number): string => {
-  if (Number.isFinite(value)) return JSON.stringify(value);
-  // A number beyond double precision's range was parsed to infinity: it must not come back as null.
-  return value > 0 ? '1e999' : '-1e999';
-};
-
 /**
  * The canonical text of a parsed JSON value: keys sorted by code unit, no blanks, numbers as JavaScript
  * prints them. Equal values give equal texts. Recursive: for values {@link readJson} let through.
  */
 export const canonicalJson = (value: unknown): string => {
+  const sorted = inOrder(value);
+  return sorted === UNORDERABLE ? spelled(value) : (JSON.stringify(sorted) ?? 'null');
+};
+
+/** A value whose text JSON.stringify would not write as it must be. */
+const UNORDERABLE = Symbol('unorderable');
+
+/** A key that JavaScript keeps in front, in the order of numbers, or that is no property when it is set. */
+const isOdd = (key: string): boolean => /^\d|^__proto__$/u.test(key);
+
+/**
+ * A copy with the keys of its objects in order, for one call of JSON.stringify: that takes half as long as writing the
+ * text piece by piece.
+ */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const copy = value.map(inOrder);
+    return copy.includes(UNORDERABLE) ? UNORDERABLE : copy;
+  }
+  if (!isJsonObject(value)) return typeof value === 'number' && !Number.isFinite(value) ? UNORDERABLE : value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const held = inOrder(value[key]);
+    if (held === UNORDERABLE || isOdd(key)) return UNORDERABLE;
+    copy[key] = held;
+  }
+  return copy;
+}
+
+/** The same text, written piece by piece. */
+function spelled(value: unknown): string {
   if (typeof value === 'number') return ofNumber(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
   const entries = Object.keys(value).filter((key) => value[key] !== undefined);
   return `{${entries
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${spelled(value[key])}`)
     .join(',')}}`;
-};
+}
+
+function ofNumber(value: number): string {
+  if (Number.isFinite(value)) return JSON.stringify(value);
+  // A number beyond double precision's range was parsed to infinity: it must not come back as null.
+  return value > 0 ? '1e999' : '-1e999';
+}

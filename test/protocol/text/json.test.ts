@@ -75,6 +75,25 @@ describe('canonical JSON', () => {
     );
   });
 
+  it('has the keys of each object in the order of their code units, whatever they are', () => {
+    const written = (value: unknown): string => {
+      if (Array.isArray(value)) return `[${value.map(written).join(',')}]`;
+      if (!isJsonObject(value)) return JSON.stringify(value);
+      const keys = Object.keys(value).sort();
+      return `{${keys.map((key) => `${JSON.stringify(key)}:${written(value[key])}`).join(',')}}`;
+    };
+    const keys = fc.oneof(fc.string(), fc.nat().map(String), fc.constantFrom('__proto__', 'toJSON', '10', '9'));
+    const { value: values } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 4 }, fc.jsonValue({ maxDepth: 1 }), fc.array(tie('value')), tie('object')),
+      object: fc.array(fc.tuple(keys, tie('value'))).map((entries) => Object.fromEntries(entries)),
+    }));
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(canonicalJson(value)).toBe(written(value));
+      }),
+    );
+  });
+
   it('keeps numbers beyond the range apart from null', () => {
     const read = readJson(bytes('{"a":1e400,"b":-1e400,"c":123456789012345678901234567890}'));
     expect(read.ok && canonicalJson(read.value)).toBe('{"a":1e999,"b":-1e999,"c":1.2345678901234568e+29}');
