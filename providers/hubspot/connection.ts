@@ -57,7 +57,8 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
         const after = page.paging?.next?.after;
         return after === undefined ? { records } : { records, cursor: after };
       }),
-    changes: (names, cursor, signal) => verb(signal, (apis) => readChanges(apis, schema, names, cursor, now())),
+    changes: (names, cursor, signal) =>
+      verb(signal, (apis) => readChanges(apis, schema, { names, cursor, now: now() })),
     find: (property, value, signal) => verb(signal, (apis) => findHolders(apis, schema, property, value)),
     create: (properties, signal) => verb(signal, (apis) => createCompany(apis, properties)),
     defineProperties: async (definitions, signal) =>

@@ -50,13 +50,13 @@ export async function connectSalesforce(settings: SalesforceSettings, context: P
     changes: (names, cursor, signal) =>
       verb(signal, (calls) =>
         schemas.withFields(calls, names, (visible, types) =>
-          changedAccounts(calls, visible, types, cursor, context.now),
+          changedAccounts(calls, { names: visible, schema: types }, cursor, context.now),
         ),
       ),
     find: (property, value, signal) =>
       verb(signal, (calls) =>
         schemas.withFields(calls, [property, 'Name'], (visible, types) =>
-          findAccounts(calls, property, value, visible, types),
+          findAccounts(calls, property, value, { names: visible, schema: types }),
         ),
       ),
     create: (properties, signal) => verb(signal, (calls) => createAccount(calls, properties, fieldsFor(calls))),

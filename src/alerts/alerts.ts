@@ -59,7 +59,7 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
         const channel = channels.find(({ name }) => name === claim.key);
         // Of a replica with another configuration, or of an earlier one.
         if (channel === undefined) await store.write((tx) => settle(tx, claim, { kind: 'done' }));
-        else await alert(deps, settings, channel, claim, signal);
+        else await alert({ ...deps, settings, channel }, claim, signal);
       }
     },
   });
@@ -74,9 +74,14 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
 
 /** Looks once, and tells what is to be told through one channel. */
 async function alert(
-  { store, now, log, place }: AlertDeps,
-  settings: AlertSettings,
-  channel: Channel,
+  {
+    store,
+    now,
+    log,
+    place,
+    settings,
+    channel,
+  }: AlertDeps & { readonly settings: AlertSettings; readonly channel: Channel },
   claim: Claim,
   signal: AbortSignal,
 ): Promise<void> {

@@ -37,33 +37,44 @@ export const command = defineCommand({
     const began = Date.now();
     return withBackfill(context, provider, async (opened, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);
-      let progress = showProgress(context, calls);
-      let run: BackfillRun | undefined;
-      try {
-        const deps: BackfillDeps = { ...opened, report: (step) => progress.report(step) };
-        const mayLink = async (count: number): Promise<boolean> => {
-          if (yes) return true;
-          progress.end();
-          const isMeant = await confirmMany(context, yes, questionOf(provider, count), PLAN_FIRST);
-          progress = showProgress(context, calls);
-          return isMeant;
-        };
-        const options = { mode, limit, sendUpdate, trust, restart, meant: yes, mayLink };
-        run = await runBackfill(deps, options, context.signal);
-      } catch (error) {
-        if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
-        if (!context.signal.aborted) throw error;
-      } finally {
-        progress.end();
-      }
+      const options = { mode, limit, sendUpdate, trust, restart, meant: yes };
+      const run = await runShown(context, opened, calls, options);
       const seconds = Math.round((Date.now() - began) / 1_000);
-      const summary = await summarise(opened, calls, run, { mode, trust, sendUpdate, yes }, seconds);
+      const summary = await summarise(opened, run, { mode, trust, sendUpdate, yes }, { calls, seconds });
       context.output.result(documentOf(summary), textOf(summary));
       if (summary.ended === 'stopped') return 1;
       return forAPerson(summary) > 0 ? 3 : 0;
     });
   },
 });
+
+/** Runs a backfill with its progress on stderr; undefined where a signal stopped it. */
+async function runShown(
+  context: CommandContext,
+  opened: BackfillContext,
+  calls: CallsMade,
+  options: Omit<BackfillOptions, 'mayLink'> & { readonly meant: boolean },
+): Promise<BackfillRun | undefined> {
+  const { name: provider } = opened.crm;
+  let progress = showProgress(context, calls);
+  const mayLink = async (count: number): Promise<boolean> => {
+    if (options.meant) return true;
+    progress.end();
+    const isMeant = await confirmMany(context, false, questionOf(provider, count), PLAN_FIRST);
+    progress = showProgress(context, calls);
+    return isMeant;
+  };
+  const deps: BackfillDeps = { ...opened, report: (step) => progress.report(step) };
+  try {
+    return await runBackfill(deps, { ...options, mayLink }, context.signal);
+  } catch (error) {
+    if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
+    if (!context.signal.aborted) throw error;
+    return undefined;
+  } finally {
+    progress.end();
+  }
+}
 
 const PLAN_FIRST = 'try it first with --dry-run or --plan FILE';
 const questionOf = (provider: string, count: number): string =>
@@ -103,10 +114,9 @@ type Asked = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly
 /** The summary of a run; `ended` is undefined where a signal stopped it. */
 async function summarise(
   { store, crm, upstream }: BackfillContext,
-  calls: CallsMade,
   ended: BackfillRun | undefined,
   asked: Asked,
-  seconds: number,
+  spent: Pick<Summary, 'calls' | 'seconds'>,
 ): Promise<Summary> {
   const { mode } = asked;
   const { name: provider } = crm;
@@ -121,20 +131,13 @@ async function summarise(
     sampleRows(store.db, provider, 'link', SAMPLE),
     sampleRows(store.db, provider, 'person', SAMPLE),
   ]);
-  const how = { planned: 'planned', done: 'done' } as const;
   return {
     provider,
-    ended:
-      ended === undefined
-        ? 'stopped'
-        : ended.phase === 'planned' || ended.phase === 'done'
-          ? how[ended.phase]
-          : 'limited',
+    ended: endingOf(ended),
     match: run?.match ?? crm.match ?? '',
     scanned: run?.scanned ?? 0,
     outcome,
-    calls,
-    seconds,
+    ...spent,
     trust: run?.trust ?? 'crm',
     before: run?.before ?? 0,
     isLook: mode.kind === 'poll' || isPlan,
@@ -144,6 +147,11 @@ async function summarise(
     sample: { link, person },
     ...(isPlan && { file: mode.file }),
   };
+}
+
+function endingOf(run: BackfillRun | undefined): Summary['ended'] {
+  if (run === undefined) return 'stopped';
+  return run.phase === 'planned' || run.phase === 'done' ? run.phase : 'limited';
 }
 
 /** The command that continues this run, with the same mode and options. */

@@ -97,16 +97,20 @@ const decide = (name: string, about: string, action: DeliveryAction) =>
       yes: flag('do it; without this option only count, and end with exit code 3'),
     },
     run: (context, _args, { limit, yes, ...given }) =>
-      withStore(context, (store) => carryOut(context, store, action, readFilter(given, context.log), limit, yes)),
+      withStore(context, (store) =>
+        carryOut(context, store, action, { filter: readFilter(given, context.log), limit, yes }),
+      ),
   });
 
 async function carryOut(
   context: CommandContext,
   store: Store,
   action: DeliveryAction,
-  filter: DeliveryFilter,
-  limit: number | undefined,
-  yes: boolean,
+  {
+    filter,
+    limit,
+    yes,
+  }: { readonly filter: DeliveryFilter; readonly limit: number | undefined; readonly yes: boolean },
 ): Promise<ExitCode> {
   const matching = Math.min(await matchCount(store.db, action, filter), limit ?? Number.POSITIVE_INFINITY);
   const { output } = context;

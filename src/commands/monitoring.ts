@@ -39,7 +39,7 @@ const add = defineCommand({
       const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
       if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
       const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
-      return report(context, opened, await carry(opened, desired, context.signal), done, 'monitored');
+      return report(context, opened, await carry(opened, desired, context.signal), { done, state: 'monitored' });
     }),
 });
 
@@ -62,7 +62,7 @@ const remove = defineCommand({
       const isEnded = link?.entity === entity && (await opened.store.write((tx) => endLink(tx, end)));
       if (!isEnded) return removeUpstream(context, opened, { ...end, named: recordId.trim() }, entity);
       const done = `${entity} is no longer linked to ${provider}:${recordId}`;
-      return report(context, opened, await carry(opened, end, context.signal), done, 'no longer monitored');
+      return report(context, opened, await carry(opened, end, context.signal), { done, state: 'no longer monitored' });
     }),
 });
 
@@ -98,8 +98,7 @@ function report(
   context: CommandContext,
   { upstream }: MonitoringContext,
   standing: CarryStanding,
-  done: string,
-  state: string,
+  { done, state }: { readonly done: string; readonly state: string },
 ): ExitCode {
   const { kind, link } = standing;
   if (kind === 'refused')

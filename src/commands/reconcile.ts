@@ -65,25 +65,14 @@ async function reconcile(
   if (isBelieved && !dryRun) await rememberSizes(opened, found);
   await forgetLists(opened);
   const waits = repaired !== undefined && (await isSafetyLimitOn(opened.store.db, opened.crm.name));
+  const refused = repaired?.refused ?? [];
   if (json) output.result(documentOf(found, shown, repaired), '');
   else {
     output.line();
-    for (const line of endingOf(
-      repairable,
-      left,
-      asked,
-      repaired?.refused ?? [],
-      found.doubts.length > 0 && !allowShrink,
-    ))
-      output.line(line);
-    if (waits)
-      output.line(
-        `But the safety limit applies: no link ends until you run cvrsync review accept ${safetyLimitId(opened)}`,
-      );
-    else if (repaired !== undefined && allowShrink)
-      output.line('If many links are about to end, the safety limit asks once more: see cvrsync review list.');
+    for (const line of endingOf({ repairable, left, asked, refused, isBelieved })) output.line(line);
+    if (repaired !== undefined) for (const line of safetyLimitLines(opened, waits, allowShrink)) output.line(line);
   }
-  const isOpen = left > 0 || waits || !isBelieved || (repaired?.refused.length ?? 0) > 0;
+  const isOpen = left > 0 || waits || !isBelieved || refused.length > 0;
   const isUndone = !dryRun && repairable > 0 && repaired === undefined;
   return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };
 }
@@ -91,13 +80,25 @@ async function reconcile(
 const count = (shown: readonly ReconcileView[], verdict: ReconcileView['verdict']): number =>
   shown.filter((one) => one.verdict === verdict).reduce((sum, one) => sum + one.count, 0);
 
-function endingOf(
-  repairable: number,
-  left: number,
-  asked: boolean | undefined,
-  refused: readonly string[],
-  isDoubted: boolean,
-): readonly string[] {
+function safetyLimitLines(opened: ReconcileContext, waits: boolean, allowShrink: boolean): readonly string[] {
+  if (waits)
+    return [`But the safety limit applies: no link ends until you run cvrsync review accept ${safetyLimitId(opened)}`];
+  return allowShrink
+    ? ['If many links are about to end, the safety limit asks once more: see cvrsync review list.']
+    : [];
+}
+
+interface Ending {
+  readonly repairable: number;
+  readonly left: number;
+  /** Whether to repair; undefined where nobody could be asked. */
+  readonly asked: boolean | undefined;
+  readonly refused: readonly string[];
+  /** Whether the lists count as complete. */
+  readonly isBelieved: boolean;
+}
+
+function endingOf({ repairable, left, asked, refused, isBelieved }: Ending): readonly string[] {
   const lines: string[] = [];
   if (repairable === 0 && left === 0) lines.push('Nothing to repair.');
   else if (asked === true) lines.push('Repaired; the daemon reads the records and calls the service.');
@@ -105,7 +106,7 @@ function endingOf(
     lines.push('Nothing was changed, because cvrsync cannot ask here. Give --yes to repair.');
   else if (repairable > 0) lines.push('Nothing was changed.');
   for (const one of refused) lines.push(`The service did not drop ${one}`);
-  if (isDoubted) lines.push('If a list is right although it shrank, add --allow-shrink.');
+  if (!isBelieved) lines.push('If a list is right although it shrank, add --allow-shrink.');
   if (left > 0) lines.push(`${left} left for you to decide.`);
   return lines;
 }

@@ -35,13 +35,11 @@ export const command = defineCommand({
       const deps = { store, crm, now, wait, leaseMs, askName, reading: readingOf(context, provider) };
       const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
       if ('setAside' in done)
-        return report(
-          context,
-          opened,
+        return report(context, opened, {
           entity,
-          done,
-          await carry(opened, { provider, recordId: done.id }, context.signal),
-        );
+          made: done,
+          standing: await carry(opened, { provider, recordId: done.id }, context.signal),
+        });
       if (done.kind === 'duplicate' || done.kind === 'same-name' || done.kind === 'linked') {
         const text = refusalOf(provider, entity, done);
         context.output.result({ provider, entity, ...done, text }, text);
@@ -55,10 +53,10 @@ export const command = defineCommand({
 function report(
   { output }: CommandContext,
   { crm: { name: provider }, upstream }: Pick<BackfillContext, 'crm' | 'upstream'>,
-  entity: string,
-  { kind, id, name, setAside }: MadeRecord,
-  { kind: monitoring, link, ...rest }: CarryStanding,
+  { entity, made, standing }: { readonly entity: string; readonly made: MadeRecord; readonly standing: CarryStanding },
 ): ExitCode {
+  const { kind, id, name, setAside } = made;
+  const { kind: monitoring, link, ...rest } = standing;
   const reason = 'reason' in rest ? rest.reason : null;
   const first =
     kind === 'made' ? `Made ${provider}:${id}, ${oneLine(name)}` : `An earlier transfer had made ${provider}:${id}`;

@@ -44,7 +44,7 @@ export const command = defineCommand({
     if (options.provider !== undefined) needProvider(connector, options.provider);
     return withStore(context, async (store) => {
       const nothing = options.event === undefined ? NOTHING : await readEvent(store, options.event);
-      const done = await take(context, connector, store, selection, dryRun);
+      const done = await take(context, { connector, store }, selection, dryRun);
       const staying = options.property === undefined ? timesOfChange(connector, done) : [];
       return report(context, done, dryRun, { nothing, staying });
     });
@@ -53,8 +53,7 @@ export const command = defineCommand({
 
 async function take(
   context: CommandContext,
-  connector: ConnectorConfig,
-  store: Store,
+  { connector, store }: { readonly connector: ConnectorConfig; readonly store: Store },
   selection: Selection,
   dryRun: boolean,
 ): Promise<readonly Undone[]> {

@@ -108,9 +108,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const filled = fill(configSchema, given ?? {}, '', errors);
   const secrets = collectSecrets(configSchema, filled);
   const entries = Object.entries(child(child(filled, 'connector'), 'providers') ?? {});
-  const loads = entries.map(([name, entry]) => {
-    return readConnection(name, entry, `connector.providers.${name}`, folder, secrets, errors);
-  });
+  const loads = entries.map(([name, entry]) => readConnection(name, entry, { folder, secrets, errors }));
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
@@ -149,14 +147,20 @@ function unreadable(error: unknown): ConfigProblem {
 /** The common keys alone, beside settings of any kind. */
 const ConnectionPart = Type.Object(connectionSchema.properties);
 
+interface ConnectionReading {
+  readonly folder: string;
+  /** Collects the secrets of the connection. */
+  readonly secrets: Set<string>;
+  /** Collects what is wrong with it. */
+  readonly errors: ConfigProblem[];
+}
+
 async function readConnection(
   name: string,
   entry: unknown,
-  path: string,
-  folder: string,
-  secrets: Set<string>,
-  errors: ConfigProblem[],
+  { folder, secrets, errors }: ConnectionReading,
 ): Promise<ConfiguredProvider | undefined> {
+  const path = `connector.providers.${name}`;
   const use = child(entry, 'use') ?? '';
   if (typeof use !== 'string' || use === '') {
     errors.push({ path: `${path}.use`, message: 'is missing: hubspot, salesforce, http, an npm package, or a path' });
@@ -176,7 +180,7 @@ async function readConnection(
   const settings = Object.entries(common).filter(([key]) => Object.hasOwn(provider.settings.properties, key));
   if (common.autoLink && common.match === undefined)
     errors.push({ path: `${path}.match`, message: 'is missing: autoLink finds records by it' });
-  const mapping = resolveMapping(provider.preset, common.fields, common.policy, `${path}.fields`, errors);
+  const mapping = resolveMapping(provider.preset, common, `${path}.fields`, errors);
   reportNeverWhole(mapping, `${path}.fields`, errors);
   if (!common.persons) reportPersons(mapping, `${path}.fields`, errors);
   return {

@@ -17,8 +17,7 @@ export type FieldRules = Readonly<Record<string, FieldRule | undefined>>;
  */
 export function resolveMapping(
   preset: Preset,
-  rules: FieldRules,
-  policy: Policy | undefined,
+  { fields: rules, policy }: { readonly fields: FieldRules; readonly policy?: Policy | undefined },
   path: string,
   problems: ConfigProblem[],
 ): readonly MappingRow[] {

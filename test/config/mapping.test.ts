@@ -12,7 +12,7 @@ const PRESET: Preset = [
 
 const resolve = (rules: FieldRules, policy?: Policy) => {
   const problems: ConfigProblem[] = [];
-  const rows = resolveMapping(PRESET, rules, policy, 'fields', problems);
+  const rows = resolveMapping(PRESET, { fields: rules, policy }, 'fields', problems);
   return { rows, problems, short: rows.map((row) => `${row.field}:${row.property}:${row.policy}`) };
 };
 

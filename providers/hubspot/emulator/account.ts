@@ -182,9 +182,8 @@ export function refusal(
   status: number,
   category: string,
   message: string,
-  extra: object = {},
-): EmulatorAnswer {
-  return { status, body: { status: 'error', message, correlationId: account.correlationId(), category, ...extra } };
+): EmulatorAnswer & { readonly body: object } {
+  return { status, body: { status: 'error', message, correlationId: account.correlationId(), category } };
 }
 
 function shuffle<T>(items: T[], random: () => number): T[] {

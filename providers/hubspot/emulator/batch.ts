@@ -56,7 +56,7 @@ export function batchUpdate(account: HubspotAccount, body: Record<string, unknow
       errors.push(notFound([input.id]));
       continue;
     }
-    const faults = invalidValues(company, input.texts, account.rules, account.companies, version);
+    const faults = invalidValues(account, company, input.texts, version);
     if (faults.length === 0) writes.push({ company, input });
     else {
       const message = `Property values were not valid: ${JSON.stringify(faults)}`;
@@ -89,20 +89,9 @@ function readInputs(account: HubspotAccount, body: Record<string, unknown>): Inp
   }
   const inputs: Input[] = [];
   for (const json of body.inputs) {
-    const input: Record<string, unknown> = typeof json === 'object' && json !== null ? { ...json } : {};
-    if (typeof input.id !== 'string')
-      return refuse('Invalid input JSON on line 1, column 12: Some required fields were not set: [id]');
-    const texts: Record<string, string> = {};
-    for (const [name, value] of Object.entries(typeof input.properties === 'object' ? { ...input.properties } : {})) {
-      if (typeof value !== 'string')
-        return refuse(
-          `Invalid input JSON on line 1, column 30: Cannot build Map, key "${name}" has a value that is no string`,
-        );
-      texts[name] = value;
-    }
-    const idProperty = typeof input.idProperty === 'string' ? input.idProperty : undefined;
-    const traceId = typeof input.objectWriteTraceId === 'string' ? input.objectWriteTraceId : undefined;
-    inputs.push({ id: input.id, idProperty, traceId, texts });
+    const input = readInput(typeof json === 'object' && json !== null ? { ...json } : {});
+    if (typeof input === 'string') return refuse(input);
+    inputs.push(input);
   }
   const idProperties = [body.idProperty, ...inputs.map((input) => input.idProperty)];
   const bad = idProperties.find(
@@ -113,6 +102,21 @@ function readInputs(account: HubspotAccount, body: Record<string, unknown>): Inp
   const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
   if (twice.length > 0) return refuse(`Duplicate IDs found in batch input: [${twice.join(', ')}]. IDs must be unique`);
   return inputs;
+}
+
+/** One input of a batch, or what is wrong with it. */
+function readInput(json: Record<string, unknown>): Input | string {
+  if (typeof json.id !== 'string')
+    return 'Invalid input JSON on line 1, column 12: Some required fields were not set: [id]';
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(typeof json.properties === 'object' ? { ...json.properties } : {})) {
+    if (typeof value !== 'string')
+      return `Invalid input JSON on line 1, column 30: Cannot build Map, key "${name}" has a value that is no string`;
+    texts[name] = value;
+  }
+  const idProperty = typeof json.idProperty === 'string' ? json.idProperty : undefined;
+  const traceId = typeof json.objectWriteTraceId === 'string' ? json.objectWriteTraceId : undefined;
+  return { id: json.id, idProperty, traceId, texts };
 }
 
 function lookUp(

@@ -38,7 +38,7 @@ export function create(account: HubspotAccount, body: Record<string, unknown>, v
   }
   if ((texts.name ?? '') === '' && (texts.domain ?? '') === '')
     return refusal(account, 400, 'VALIDATION_ERROR', 'A company needs a name or a domain');
-  const faults = invalidValues(undefined, texts, account.rules, account.companies, version);
+  const faults = invalidValues(account, undefined, texts, version);
   if (faults.length > 0) {
     return refusal(account, 400, 'VALIDATION_ERROR', `Property values were not valid: ${JSON.stringify(faults)}`);
   }

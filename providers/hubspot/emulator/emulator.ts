@@ -55,7 +55,7 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
   ): Record<string, string> => {
     const entries = Object.entries(properties).map(([name, value]) => [name, toHubspot(value)] as const);
     // A person in HubSpot's own pages meets the same checks, but not the rules for the API.
-    const [fault] = invalidValues(company, Object.fromEntries(entries), account.rules, account.companies, 'v3');
+    const [fault] = invalidValues(account, company, Object.fromEntries(entries), 'v3');
     if (fault !== undefined) throw new Error(`the emulated HubSpot refuses ${fault.name}: ${fault.message}`);
     return Object.fromEntries(entries.map(([name, text]) => [name, storedText(account.definitions.get(name), text)]));
   };

@@ -25,72 +25,101 @@ export interface Rules {
   readonly portalId: number;
 }
 
+interface Fault {
+  readonly name: string;
+  readonly error: string;
+  readonly message: string;
+}
+
 /** Every fault of the texts written to a company; an empty list means they may be stored. */
 export function invalidValues(
+  { rules, companies }: { readonly rules: Rules; readonly companies: Companies },
   company: EmulatedCompany | undefined,
   texts: Readonly<Record<string, string>>,
-  rules: Rules,
-  companies: Companies,
   version: string,
 ): readonly InvalidValue[] {
-  const faults: InvalidValue[] = [];
-  const say = (name: string, error: string, message: string) =>
-    faults.push({ isValid: false, message, error, name, localizedErrorMessage: message, portalId: rules.portalId });
-  for (const [name, text] of Object.entries(texts)) {
+  const wrong = Object.entries(texts).flatMap(([name, text]): readonly Fault[] => {
     const definition = rules.definitions.get(name);
-    if (definition === undefined) say(name, 'PROPERTY_DOESNT_EXIST', `Property "${name}" does not exist`);
-    else if (definition.modificationMetadata.readOnlyValue) {
-      say(name, 'READ_ONLY_VALUE', `"${name}" is a read only property; its value cannot be set.`);
-    } else if (text !== '') {
-      const wrong = wrongText(definition, text);
-      if (wrong !== undefined) say(name, wrong.error, wrong.message);
-      const holder = definition.hasUniqueValue ? companies.holder(name, text) : undefined;
-      if (holder !== undefined && holder.id !== company?.id) {
-        say(
-          name,
-          'CONFLICTING_UNIQUE_VALUE',
-          `${text} is already used by another company for the unique property ${name}`,
-        );
-      }
-    }
+    if (definition === undefined)
+      return [{ name, error: 'PROPERTY_DOESNT_EXIST', message: `Property "${name}" does not exist` }];
+    const holder = definition.hasUniqueValue && text !== '' ? companies.holder(name, text) : undefined;
+    return faultsOf(definition, text, holder !== undefined && holder.id !== company?.id);
+  });
+  const missing =
+    version !== 'v3' && version >= '2026-09' ? missingTexts(rules.required, company?.properties ?? {}, texts) : [];
+  return [...wrong, ...missing].map(({ name, error, message }) => ({
+    isValid: false,
+    message,
+    error,
+    name,
+    localizedErrorMessage: message,
+    portalId: rules.portalId,
+  }));
+}
+
+function faultsOf(definition: EmulatedProperty, text: string, isTaken: boolean): readonly Fault[] {
+  const { name } = definition;
+  if (definition.modificationMetadata.readOnlyValue) {
+    const message = `"${name}" is a read only property; its value cannot be set.`;
+    return [{ name, error: 'READ_ONLY_VALUE', message }];
   }
-  if (version !== 'v3' && version >= '2026-09') {
-    const after = { ...company?.properties, ...texts };
-    for (const { when, needs } of rules.required) {
-      if (Object.hasOwn(texts, when) && (after[when] ?? '') !== '' && (after[needs] ?? '') === '') {
-        say(needs, 'REQUIRED_PROPERTY_MISSING', `Property "${needs}" is required when "${when}" is set`);
-      }
-    }
-  }
-  return faults;
+  const wrong = text === '' ? undefined : wrongText(definition, text);
+  const taken = `${text} is already used by another company for the unique property ${name}`;
+  return [
+    ...(wrong === undefined ? [] : [{ name, ...wrong }]),
+    ...(isTaken ? [{ name, error: 'CONFLICTING_UNIQUE_VALUE', message: taken }] : []),
+  ];
+}
+
+function missingTexts(
+  required: readonly RequiredRule[],
+  before: EmulatedCompany['properties'],
+  texts: Readonly<Record<string, string>>,
+): readonly Fault[] {
+  const after = { ...before, ...texts };
+  return required
+    .filter(
+      ({ when, needs }) => Object.hasOwn(texts, when) && (after[when] ?? '') !== '' && (after[needs] ?? '') === '',
+    )
+    .map(({ when, needs }) => ({
+      name: needs,
+      error: 'REQUIRED_PROPERTY_MISSING',
+      message: `Property "${needs}" is required when "${when}" is set`,
+    }));
 }
 
 function wrongText(
-  { type, fieldType, options, name }: EmulatedProperty,
+  definition: EmulatedProperty,
   text: string,
-): { error: string; message: string } | undefined {
+): { readonly error: string; readonly message: string } | undefined {
+  const { type, name } = definition;
   if ((type === 'string' || type === 'phone_number') && text.length > MAX_TEXT) {
     return { error: 'INVALID_STRING_LENGTH', message: `${name} is longer than ${MAX_TEXT} characters` };
   }
   if (type === 'number' && !/^-?(\d+(\.\d*)?|\.\d+)$/.test(text))
     return { error: 'INVALID_LONG', message: `${text} was not a valid number.` };
   if (type === 'date' || type === 'datetime') {
-    const ms = instantOf(text);
-    if (ms === undefined) return { error: 'INVALID_DATE', message: `${text} was not a valid ${type}.` };
-    if (type === 'date' && ms % 86_400_000 !== 0)
-      return { error: 'INVALID_DATE', message: `${text} is not at midnight UTC` };
+    const message = wrongDate(type, text);
+    return message === undefined ? undefined : { error: 'INVALID_DATE', message };
   }
   if (type === 'enumeration' || type === 'bool') {
-    const chosen = fieldType === 'checkbox' ? text.split(';').filter((value) => value !== '') : [text];
-    const allowed = options.map((option) => option.value);
-    if (!chosen.every((value) => allowed.includes(value))) {
-      return {
-        error: 'INVALID_OPTION',
-        message: `${text} was not one of the allowed options: [${allowed.join(', ')}]`,
-      };
-    }
+    const message = wrongOption(definition, text);
+    return message === undefined ? undefined : { error: 'INVALID_OPTION', message };
   }
   return undefined;
+}
+
+function wrongDate(type: 'date' | 'datetime', text: string): string | undefined {
+  const ms = instantOf(text);
+  if (ms === undefined) return `${text} was not a valid ${type}.`;
+  return type === 'date' && ms % 86_400_000 !== 0 ? `${text} is not at midnight UTC` : undefined;
+}
+
+function wrongOption({ fieldType, options }: EmulatedProperty, text: string): string | undefined {
+  const chosen = fieldType === 'checkbox' ? text.split(';').filter((value) => value !== '') : [text];
+  const allowed = options.map((option) => option.value);
+  if (chosen.every((value) => allowed.includes(value))) return undefined;
+  return `${text} was not one of the allowed options: [${allowed.join(', ')}]`;
 }
 
 /** The text HubSpot keeps for one that was sent. */

@@ -19,13 +19,19 @@ const LAG_MS = 10 * 60_000;
 const ARCHIVE_EVERY_MS = 3_600_000;
 const ARCHIVE_PAGE = 100;
 
+export interface ChangesRequest {
+  /** The properties to read. */
+  readonly names: readonly string[];
+  /** The cursor of the page before; undefined begins at the newest change. */
+  readonly cursor: string | undefined;
+  readonly now: number;
+}
+
 /** One page of changes: a call, two more where the properties asked for are too many for a search. */
 export async function readChanges(
   apis: Apis,
   schema: HubspotSchema,
-  names: readonly string[],
-  text: string | undefined,
-  now: number,
+  { names, cursor: text, now }: ChangesRequest,
 ): Promise<Changes> {
   if (text === undefined) {
     const mark = (await newestChange(apis)) ?? apis.serverTime() ?? now;
@@ -35,7 +41,7 @@ export async function readChanges(
   const isArchiveTurn = cursor.from === undefined && cursor.archive.after !== undefined;
   const { changeHints, next } = isArchiveTurn
     ? await readArchive(apis, cursor, now)
-    : await readEdited(apis, cursor, names, await schema.valuesOf(apis, names), now);
+    : await readEdited(apis, cursor, { names, toValues: await schema.valuesOf(apis, names), now });
   return {
     changeHints,
     cursor: writeCursor(next),
@@ -55,9 +61,7 @@ interface Step {
 async function readEdited(
   apis: Apis,
   cursor: ChangesCursor,
-  names: readonly string[],
-  toValues: ToValues,
-  now: number,
+  { names, toValues, now }: { readonly names: readonly string[]; readonly toValues: ToValues; readonly now: number },
 ): Promise<Step> {
   const { mark, tie, archive } = cursor;
   const from = cursor.from ?? mark - LAG_MS;

@@ -10,8 +10,10 @@ const MAX_AGE_MS = 5 * 60_000;
 /** Clocks differ a little; a timestamp further ahead is not HubSpot's. */
 const MAX_AHEAD_MS = 60_000;
 
+type SignedRequest = Pick<CrmRequest, 'method' | 'url' | 'body'>;
+
 /** The base64 text HubSpot sends; `url` as HubSpot called it. */
-export const signatureOf = (secret: string, method: string, url: string, body: Uint8Array, timestamp: string): string =>
+export const signatureOf = (secret: string, { method, url, body }: SignedRequest, timestamp: string): string =>
   createHmac('sha256', secret).update(`${method}${url}`).update(body).update(timestamp).digest('base64');
 
 /** Why a request is not HubSpot's, or undefined where it is. Pure; `now` in ms since 1970. */
@@ -26,7 +28,7 @@ export function refusalOf(request: CrmRequest, secret: string, now: number): str
   if (age < -MAX_AHEAD_MS) return 'it was signed in the future; check the clock of this machine';
   const method = request.method.toUpperCase();
   const isSigned = [decodedUrl(request.url), request.url].some((url) =>
-    isSame(signature, signatureOf(secret, method, url, request.body, timestamp)),
+    isSame(signature, signatureOf(secret, { method, url, body: request.body }, timestamp)),
   );
   return isSigned ? undefined : 'its signature is wrong; check clientSecret and the public address of this server';
 }

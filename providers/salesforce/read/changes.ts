@@ -28,11 +28,16 @@ interface Mark {
   readonly after?: string;
 }
 
+/** The fields of accounts that the user may read. */
+export interface VisibleFields {
+  readonly names: readonly string[];
+  readonly schema: SalesforceSchema;
+}
+
 /** One page of a sweep; `now` replaces Salesforce's clock where an answer does not state it. */
 export async function changedAccounts(
   calls: Calls,
-  names: readonly string[],
-  schema: SalesforceSchema,
+  { names, schema }: VisibleFields,
   cursor: string | undefined,
   now: () => number,
 ): Promise<Changes> {
@@ -57,7 +62,7 @@ async function ask(calls: Calls, names: readonly string[], { from, after }: Mark
   const soql =
     after === undefined
       ? changedQuery(names, time(from), PAGE)
-      : changedInSecondQuery(names, time(from), time(from + SECOND_MS), after, PAGE);
+      : changedInSecondQuery(names, { from: time(from), to: time(from + SECOND_MS), after }, PAGE);
   const { rows, done } = await calls.query(soql, 'all');
   if (rows.length === 0 && !done) throw strangeAnswer('a query for changes');
   return { rows, whole: done && rows.length < PAGE };

@@ -3,7 +3,7 @@ import { ProviderError, type Search } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { to18 } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
-import type { SalesforceSchema } from './fields.ts';
+import type { VisibleFields } from './changes.ts';
 import { valuesOf } from './read.ts';
 import { holdersQuery, quote } from './soql.ts';
 
@@ -14,8 +14,7 @@ export async function findAccounts(
   calls: Calls,
   property: string,
   value: string,
-  visible: readonly string[],
-  schema: SalesforceSchema,
+  { names: visible, schema }: VisibleFields,
 ): Promise<Search> {
   if (!visible.includes(property)) {
     throw new ProviderError(

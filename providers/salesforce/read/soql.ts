@@ -22,9 +22,7 @@ export const changedQuery = (fields: readonly string[], from: string, limit: num
 /** Accounts stamped between two times, after an id, by id. */
 export function changedInSecondQuery(
   fields: readonly string[],
-  from: string,
-  to: string,
-  after: string,
+  { from, to, after }: { readonly from: string; readonly to: string; readonly after: string },
   limit: number,
 ): string {
   const rest = after === '' ? '' : ` AND Id > ${quote(after)}`;

@@ -28,7 +28,7 @@ export async function playScenes(setup: DemoSetup, say: Say, seed: number): Prom
   const [first, second, third, fourth] = setup.actors;
   if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
   const change = async (actor: Actor, ...events: readonly EventName[]): Promise<void> => {
-    for (const event of events) await publishChange(setup, say, actor, event, random);
+    for (const event of events) await publishChange({ setup, say, random }, actor, event);
   };
 
   say('\n1. The register knows five companies. The CRMs know their names and CVR numbers: each record is linked,');
@@ -73,16 +73,14 @@ export async function playOne(setup: DemoSetup, say: Say, seed: number): Promise
   const actor = setup.actors[random.int(0, setup.actors.length - 1)];
   if (actor === undefined) return;
   const often = ['name', 'address', 'phoneNumber', 'website', 'email', 'status', 'monthlyEmployeeCount'] as const;
-  await publishChange(setup, say, actor, random.pick(often), random);
+  await publishChange({ setup, say, random }, actor, random.pick(often));
   await setup.settled();
 }
 
 async function publishChange(
-  setup: DemoSetup,
-  say: Say,
+  { setup, say, random }: { readonly setup: DemoSetup; readonly say: Say; readonly random: Random },
   actor: Actor,
   event: EventName,
-  random: Random,
 ): Promise<void> {
   const at = Date.now();
   const company = companyOf(actor);

@@ -17,7 +17,11 @@ export const list = defineCommand({
       const upstream = needUpstream(opened);
       if (provider !== undefined) needProvider(opened.connector, provider);
       const providers = provider === undefined ? opened.connector.providers.map(({ name }) => name) : [provider];
-      const rows = await compare(upstream, opened.store, providers, provider !== undefined, context.signal);
+      const rows = await compare(
+        { upstream, store: opened.store, signal: context.signal },
+        providers,
+        provider !== undefined,
+      );
       context.output.table(rows, 'Nothing is monitored, and nothing is linked.');
       return 0;
     }),
@@ -25,16 +29,11 @@ export const list = defineCommand({
 
 /** A row for each item, then one for each link that the service does not have. `only` leaves out other jobs. */
 async function compare(
-  upstream: Upstream,
-  store: Store,
+  { upstream, store, signal }: { readonly upstream: Upstream; readonly store: Store; readonly signal: AbortSignal },
   providers: readonly string[],
   only: boolean,
-  signal: AbortSignal,
 ): Promise<readonly TableRow[]> {
-  const missing = new Map<string, Link>();
-  for (const provider of providers)
-    for await (const link of activeLinks(store, provider))
-      missing.set(keyOf(provider, link.entity, link.record_id), link);
+  const missing = await linksByKey(store, providers);
   const linked = new Set(missing.keys());
   const rows: TableRow[] = [];
   for (const { id: jobId, name } of await upstream.jobs(signal)) {
@@ -52,6 +51,14 @@ async function compare(
   for (const { provider, entity, record_id: record } of missing.values())
     rows.push({ job: null, provider, entity, record, state: 'linked here but not upstream' });
   return rows;
+}
+
+async function linksByKey(store: Store, providers: readonly string[]): Promise<Map<string, Link>> {
+  const links = new Map<string, Link>();
+  for (const provider of providers)
+    for await (const link of activeLinks(store, provider))
+      links.set(keyOf(provider, link.entity, link.record_id), link);
+  return links;
 }
 
 const keyOf = (provider: string, entity: string, recordId: string): string => `${provider} ${entity} ${recordId}`;

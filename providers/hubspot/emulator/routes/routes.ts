@@ -144,15 +144,10 @@ function details(account: HubspotAccount): EmulatorAnswer {
 function withScope(account: HubspotAccount, anyOf: readonly string[], work: () => EmulatorAnswer): EmulatorAnswer {
   if (anyOf.some((scope) => account.scopes.has(scope))) return work();
   const missingScopes = anyOf.slice(0, 1);
-  return refusal(
-    account,
-    403,
-    'MISSING_SCOPES',
-    "This app hasn't been granted all required scopes to make this call.",
-    {
-      errors: [{ message: 'One or more of the following scopes are required.', context: { missingScopes } }],
-    },
-  );
+  const message = "This app hasn't been granted all required scopes to make this call.";
+  const { status, body } = refusal(account, 403, 'MISSING_SCOPES', message);
+  const errors = [{ message: 'One or more of the following scopes are required.', context: { missingScopes } }];
+  return { status, body: { ...body, errors } };
 }
 
 function withBody(

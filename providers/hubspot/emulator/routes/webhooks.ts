@@ -98,7 +98,7 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     for (let attemptNumber = 0; attemptNumber < TRIES && !closing.signal.aborted; attemptNumber += 1) {
       const body = Buffer.from(JSON.stringify(events.map((each) => ({ ...each, attemptNumber }))));
       const timestamp = String(account.now());
-      const signature = signatureOf(to.clientSecret, 'POST', to.url, body, timestamp);
+      const signature = signatureOf(to.clientSecret, { method: 'POST', url: to.url, body }, timestamp);
       const headers = {
         'content-type': 'application/json',
         'x-hubspot-signature-v3': signature,

@@ -21,11 +21,16 @@ const request = (timestamp: string, signature: string, body = BODY, url = URL) =
 
 /** Signed as HubSpot does, at a time. */
 const signed = (at: number, body: string, url = URL, signedUrl = url) =>
-  request(String(at), signatureOf(SECRET, 'POST', signedUrl, bytes(body), String(at)), body, url);
+  request(
+    String(at),
+    signatureOf(SECRET, { method: 'POST', url: signedUrl, body: bytes(body) }, String(at)),
+    body,
+    url,
+  );
 
 describe('signature v3', () => {
   it.each(KNOWN)('is the known answer at %s', (timestamp, signature) => {
-    expect(signatureOf(SECRET, 'POST', URL, bytes(BODY), timestamp)).toBe(signature);
+    expect(signatureOf(SECRET, { method: 'POST', url: URL, body: bytes(BODY) }, timestamp)).toBe(signature);
     expect(refusalOf(request(timestamp, signature), SECRET, Number(timestamp) + 1_000)).toBeUndefined();
   });
 
@@ -52,7 +57,7 @@ describe('signature v3', () => {
   it.each(['soon', '', '1e12', '-1', '0x10', '1700000300000.5', '9'.repeat(40)])(
     'is refused where the timestamp is %j',
     (timestamp) => {
-      const signature = signatureOf(SECRET, 'POST', URL, bytes(BODY), timestamp);
+      const signature = signatureOf(SECRET, { method: 'POST', url: URL, body: bytes(BODY) }, timestamp);
       expect(refusalOf(request(timestamp, signature), SECRET, 1_700_000_300_000)).toMatch(/timestamp|signed/i);
     },
   );
@@ -61,7 +66,7 @@ describe('signature v3', () => {
     const at = 1_780_000_000_000;
     expect(refusalOf(signed(at, '[{"propertyValue":"Rødgrød ApS 🍓"}]'), SECRET, at)).toBeUndefined();
     const invalid = new Uint8Array([0xff, 0xfe, 0x00, 0x22]);
-    const signature = signatureOf(SECRET, 'POST', URL, invalid, String(at));
+    const signature = signatureOf(SECRET, { method: 'POST', url: URL, body: invalid }, String(at));
     expect(refusalOf({ ...request(String(at), signature), body: invalid }, SECRET, at)).toBeUndefined();
   });
 

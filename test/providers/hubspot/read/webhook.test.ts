@@ -24,7 +24,7 @@ function posted(body: string): CrmRequest {
     method: 'POST',
     url: URL,
     headers: {
-      'x-hubspot-signature-v3': signatureOf(SECRET, 'POST', URL, bytes, String(NOW)),
+      'x-hubspot-signature-v3': signatureOf(SECRET, { method: 'POST', url: URL, body: bytes }, String(NOW)),
       'x-hubspot-request-timestamp': String(NOW),
     },
     body: bytes,
