@@ -2,7 +2,7 @@
  * Reads a value by its schema: applies defaults, turns the texts of the environment into numbers and flags,
  * and names every problem. No message quotes a value: it might be a secret.
  */
-import Type, { type TObject, type TRecord, type TSchema, type TUnion } from 'typebox';
+import Type, { type TArray, type TObject, type TRecord, type TSchema, type TUnion } from 'typebox';
 import { Value } from 'typebox/value';
 import { didYouMean } from './nearest.ts';
 
@@ -33,18 +33,20 @@ export function fill(schema: TSchema, given: unknown, path: string, problems: Co
   if (Type.IsObject(schema)) return fillObject(schema, given, path, problems);
   if (Type.IsRecord(schema)) return fillRecord(schema, given, path, problems);
   if (Type.IsUnion(schema)) return fillUnion(schema, given, path, problems);
-  if (Type.IsArray(schema)) {
-    if (!Array.isArray(given)) return fail(problems, path, 'should be a list');
-    const items = given.map((item: unknown, index) => fill(schema.items, item, join(path, index), problems));
-    const [least, most] = [numberIn(schema, 'minItems') ?? 0, numberIn(schema, 'maxItems') ?? Number.POSITIVE_INFINITY];
-    if (items.length >= least && items.length <= most) return items;
-    return fail(
-      problems,
-      path,
-      most === Number.POSITIVE_INFINITY ? 'is empty' : `should be a list of ${least} to ${most}`,
-    );
-  }
+  if (Type.IsArray(schema)) return fillArray(schema, given, path, problems);
   return fillScalar(schema, given, path, problems);
+}
+
+function fillArray(schema: TArray, given: unknown, path: string, problems: ConfigProblem[]): unknown {
+  if (!Array.isArray(given)) return fail(problems, path, 'should be a list');
+  const items = given.map((item: unknown, index) => fill(schema.items, item, join(path, index), problems));
+  const [least, most] = [numberIn(schema, 'minItems') ?? 0, numberIn(schema, 'maxItems') ?? Number.POSITIVE_INFINITY];
+  if (items.length >= least && items.length <= most) return items;
+  return fail(
+    problems,
+    path,
+    most === Number.POSITIVE_INFINITY ? 'is empty' : `should be a list of ${least} to ${most}`,
+  );
 }
 
 function fail(problems: ConfigProblem[], path: string, message: string): undefined {

@@ -9,14 +9,16 @@ function distance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row[j] = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + cost);
-      if (isSwap) row[j] = Math.min(row[j] ?? 0, (before[j - 2] ?? 0) + 1);
+      const swap = isSwap ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row[j] = Math.min(at(above, j) + 1, at(row, j - 1) + 1, at(above, j - 1) + cost, swap);
     }
     before = above;
     above = row;
   }
-  return above[b.length] ?? 0;
+  return at(above, b.length);
 }
+
+const at = (row: readonly number[], index: number): number => row[index] ?? 0;
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
 

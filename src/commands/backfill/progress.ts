@@ -81,24 +81,31 @@ const number = (value: number): string => Math.round(value).toLocaleString('en')
 
 /** The progress as one line for people, without the bar. */
 export function progressText(standing: BackfillStanding, calls: CallsMade, now: number): string {
-  const { phase, since, verdicts, written, trouble, wait } = standing;
+  const { phase, since, trouble, wait } = standing;
   if (phase === undefined) return waitText(trouble, wait ?? { since, until: since + LONGEST_SILENCE_MS });
+  const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
+  // First: a terminal cuts the end off.
+  return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${phaseText(standing, now)}; ${spent}`;
+}
+
+/** What the phase does, how much of it is done, and how fast. */
+function phaseText(standing: BackfillStanding, now: number): string {
+  const { phase, verdicts, written } = standing;
   const { done, total, perSecond } = measure(standing, now);
   const rate = `${perSecond >= 10 ? number(perSecond) : perSecond.toFixed(1)}/s`;
   const left = total === undefined || perSecond < 0.001 ? '' : `, ${duration((total - done) / perSecond)} left`;
-  const what =
-    phase === 'apply'
-      ? `linking: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`
-      : phase === 'carry'
-        ? `monitoring: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`
-        : phase === 'judge'
-          ? 'searching for numbers that several records share'
-          : phase === 'planned'
-            ? `writing the plan: ${number(written)}`
-            : `scanning: ${number(done)} records, ${rate}${verdictsText(verdicts)}`;
-  const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
-  // First: a terminal cuts the end off.
-  return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${what}; ${spent}`;
+  switch (phase) {
+    case 'apply':
+      return `linking: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`;
+    case 'carry':
+      return `monitoring: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`;
+    case 'judge':
+      return 'searching for numbers that several records share';
+    case 'planned':
+      return `writing the plan: ${number(written)}`;
+    default:
+      return `scanning: ${number(done)} records, ${rate}${verdictsText(verdicts)}`;
+  }
 }
 
 /** What is awaited: at first nothing but the first answer. */

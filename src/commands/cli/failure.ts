@@ -12,12 +12,14 @@ export function showFailure(
   const reasons = reasonsOf(error);
   const isDebug = options.logLevel === 'debug' || options.logLevel === 'trace';
   const problems = error instanceof ConfigError ? error.problems : undefined;
-  if (options.json) stderr.write(`${JSON.stringify({ errorMessage: message, reasons, errors: problems })}\n`);
-  else {
-    stderr.write(`cvrsync: ${message}\n`);
-    for (const { path, message: what } of problems ?? []) stderr.write(`  ${path === '' ? '' : `${path} `}${what}\n`);
-    for (const reason of reasons) stderr.write(`  because: ${reason}\n`);
-  }
+  const lines = options.json
+    ? [JSON.stringify({ errorMessage: message, reasons, errors: problems })]
+    : [
+        `cvrsync: ${message}`,
+        ...(problems ?? []).map(({ path, message: what }) => `  ${path === '' ? '' : `${path} `}${what}`),
+        ...reasons.map((reason) => `  because: ${reason}`),
+      ];
+  for (const line of lines) stderr.write(`${line}\n`);
   if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
   return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
 }
