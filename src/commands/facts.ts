@@ -21,7 +21,9 @@ const forget = defineCommand({
       throw new UsageError(`there is no field ${field}: the fields are ${FIELD_NAMES.join(', ')}`);
     const written = providers.flatMap(({ name, mapping }) => mapping.map((row) => ({ provider: name, ...row })));
     return withStore(context, async (store): Promise<ExitCode> => {
-      const { facts, records, asked } = await store.write((tx) => forgetFacts(tx, entity, field, written, Date.now()));
+      const { facts, records, asked } = await store.write((tx) =>
+        forgetFacts(tx, { entity, field }, written, Date.now()),
+      );
       if (facts.length === 0)
         throw new Error(
           `nothing is known of ${field === undefined ? '' : `${field} of `}${entity}: see cvrsync explain ${entity}`,

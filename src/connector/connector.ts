@@ -118,7 +118,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     batch: 1,
     // One that takes long keeps no other from running.
     concurrency: 2 * crms.length,
-    run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, crms, claims, signal),
+    run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, { crms }, claims, signal),
   });
   intake.start();
 

@@ -46,16 +46,22 @@ async function seed(tx: Tx, key: string, now: number, first: number): Promise<vo
   await mark(tx, POLL_QUEUE, [key], lane?.parked_at == null ? first : now);
 }
 
+/** The connections to poll, and with which tasks. */
+export interface PollTargets {
+  readonly crms: readonly Crm[];
+  /** All of ours where absent. */
+  readonly tasks?: PollTasks;
+}
+
 /** Runs the tasks that the claims name. A connection or a task that is no longer there ends. */
 export async function runPolls(
   deps: PollDeps,
-  crms: readonly Crm[],
+  { crms, tasks = POLL_TASKS }: PollTargets,
   claims: readonly Claim[],
   signal: AbortSignal,
-  tasks: PollTasks = POLL_TASKS,
 ): Promise<void> {
   for (const claim of claims) {
-    const settlement = await run(deps, crms, claim, signal, tasks);
+    const settlement = await run(deps, { crms, tasks }, claim, signal);
     await deps.store.write((tx) => settle(tx, claim, settlement));
     deps.metrics.attempts.inc({ queue: POLL_QUEUE, result: settlement.kind });
   }
@@ -63,10 +69,9 @@ export async function runPolls(
 
 async function run(
   deps: PollDeps,
-  crms: readonly Crm[],
+  { crms, tasks = POLL_TASKS }: PollTargets,
   claim: Claim,
   signal: AbortSignal,
-  tasks: PollTasks,
 ): Promise<Settlement> {
   const [provider = '', name = ''] = claim.key.split(' ');
   const crm = crms.find((one) => one.name === provider);

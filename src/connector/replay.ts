@@ -46,7 +46,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
     const fields = [...new Set(rows.map((row): FieldName => row.field))];
     const links = await listLinks(store.db, { provider: crm.name, entity: payload.entityId, state: 'active' });
     const ids = links.map((link) => link.record_id);
-    const records = await loadRecords(store.db, crm.name, ids, fields, now);
+    const records = await loadRecords(store.db, { provider: crm.name, ids, fields }, now);
     const mapped = rows.map((row) => row.property).filter((name) => schema.has(name));
     const properties = [...new Set([...mapped, ...(crm.hold === undefined ? [] : [crm.hold])])];
     const size = crm.limits.batch.read;

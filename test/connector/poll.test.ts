@@ -70,7 +70,7 @@ async function setLook(first: 'now' | 'later' = 'now'): Promise<Fixture> {
     seed: () => store.write((tx) => seedPolls(tx, [crm], fixture.at, fixture.tasks)),
     async run() {
       const claims = await claim(store, POLL_QUEUE, { limit: 9, now: fixture.at, leaseMs: 30_000 });
-      await runPolls(deps, [crm], claims, never, fixture.tasks);
+      await runPolls(deps, { crms: [crm], tasks: fixture.tasks }, claims, never);
       return claims.length;
     },
     lane: () =>

@@ -80,7 +80,12 @@ async function setUp(engine: (typeof ENGINES)[number]) {
     const keys = [pollKey('crm', 'schema')];
     const claims = await claim(store, POLL_QUEUE, { limit: 1, now: now(), leaseMs: 9_000, keys });
     const upstream = async () => undefined;
-    await runPolls({ ...deps, wakeUp: createWakeUp(), upstream }, [crm], claims, stop.signal, { schema: SCHEMA });
+    await runPolls(
+      { ...deps, wakeUp: createWakeUp(), upstream },
+      { crms: [crm], tasks: { schema: SCHEMA } },
+      claims,
+      stop.signal,
+    );
   };
   await store.write((tx) =>
     linkRecord(tx, { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: now() }),

@@ -143,22 +143,23 @@ async function linkRows(
   const done: ScanRow[] = [];
   let before = 0;
   for (const [at, row] of sure.entries()) {
-    const { entity, found } = row;
+    const { entity } = row;
     // A row that was linked meanwhile as planned is done; a doubtful one keeps its new verdict.
     if (row.action !== 'link' && row.verdict !== 'linked') done.push({ ...row, state: 'done' });
     else if (entity === null) done.push({ ...row, state: 'failed', detail: 'no company is named for it' });
     else {
       const linked = await linkRow(deps, tx, { ...row, entity }, run);
       if (linked.kind === 'already') before += 1;
-      const verdict = rows[at]?.verdict ?? row.verdict;
-      if (linked.kind !== 'taken') done.push({ ...row, verdict, action: 'link', state: 'done' });
-      else {
-        const detail = `it is linked to ${linked.entity}, and ${found ?? 'the plan'} says ${entity}`;
-        done.push({ ...row, verdict: 'differs', state: 'failed', detail });
-      }
+      done.push(rowAfter({ ...row, verdict: rows[at]?.verdict ?? row.verdict }, linked));
     }
   }
   return { done, before };
+}
+
+function rowAfter(row: ScanRow, linked: LinkResult): ScanRow {
+  if (linked.kind !== 'taken') return { ...row, action: 'link', state: 'done' };
+  const detail = `it is linked to ${linked.entity}, and ${row.found ?? 'the plan'} says ${row.entity}`;
+  return { ...row, verdict: 'differs', state: 'failed', detail };
 }
 
 async function linkRow(

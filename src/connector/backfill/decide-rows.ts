@@ -25,17 +25,30 @@ export async function decideRows(db: Db, provider: string, rows: readonly ScanRo
       rows.map((row) => row.record_id),
     ),
   ]);
-  return rows.map((row): ScanRow => {
-    const link = links.get(row.record_id);
-    if (link !== undefined && link.state !== 'removed') return { ...row, ...ofLinked(row, link), action: 'skip' };
-    if (row.verdict !== 'matched' || row.entity === null)
-      return row.action === 'skip' ? row : { ...row, action: 'skip' };
-    if (link?.entity === row.entity) return { ...row, verdict: 'removed', detail: REMOVED, action: 'skip' };
-    const rival = rivalOf(row, taken.get(row.entity), shared.get(row.entity));
-    if (rival !== undefined) return { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: rival };
-    if (skips.get(row.record_id) === row.entity) return { ...row, action: 'skip', detail: SKIPPED };
-    return { ...row, action: UNSURE.includes(row.detail) ? 'skip' : 'link' };
-  });
+  return rows.map((row) => decideRow(row, { links, shared, taken, skips }));
+}
+
+/** What is known beside the rows themselves. */
+interface Evidence {
+  /** By record. */
+  readonly links: ReadonlyMap<string, Bound>;
+  /** By company: its number in several records of the scan. */
+  readonly shared: ReadonlyMap<string, Twins>;
+  /** By company: the records that are linked to it. */
+  readonly taken: ReadonlyMap<string, readonly string[]>;
+  /** By record: the company that a plan file did not link it to. */
+  readonly skips: ReadonlyMap<string, string>;
+}
+
+function decideRow(row: ScanRow, { links, shared, taken, skips }: Evidence): ScanRow {
+  const link = links.get(row.record_id);
+  if (link !== undefined && link.state !== 'removed') return { ...row, ...ofLinked(row, link), action: 'skip' };
+  if (row.verdict !== 'matched' || row.entity === null) return row.action === 'skip' ? row : { ...row, action: 'skip' };
+  if (link?.entity === row.entity) return { ...row, verdict: 'removed', detail: REMOVED, action: 'skip' };
+  const rival = rivalOf(row, taken.get(row.entity), shared.get(row.entity));
+  if (rival !== undefined) return { ...row, verdict: 'ambiguous' satisfies Verdict, action: 'skip', detail: rival };
+  if (skips.get(row.record_id) === row.entity) return { ...row, action: 'skip', detail: SKIPPED };
+  return { ...row, action: UNSURE.includes(row.detail) ? 'skip' : 'link' };
 }
 
 /** Which other records stand for the same company; undefined where none does. */

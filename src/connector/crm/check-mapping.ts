@@ -1,5 +1,5 @@
 /** Whether a mapping fits the properties an account has: what `check` says of each row, found without writing anything. */
-import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
+import { FIELDS, type FieldKind, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { PresetRow, Property } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
 import { currencyOf } from '../decide/currency.ts';
@@ -87,42 +87,45 @@ function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Schema)
 }
 
 function checkType(field: FieldName, property: Property, values: ValueMap | undefined): readonly Remark[] {
+  const remark = typeRemark(field, property, values);
+  const remarks = remark === undefined ? [] : [remark];
+  if (property.unique !== true) return remarks;
+  const found = 'must be unique: two records of one company cannot both have it';
+  return [...remarks, { level: 'warn', found, advice: 'use a property without that rule' }];
+}
+
+function typeRemark(field: FieldName, property: Property, values: ValueMap | undefined): Remark | undefined {
   const { kind } = FIELDS[field];
-  const remarks: Remark[] = [];
   const rendered = render(field, typical(field), property);
-  if (property.type === 'enumeration') {
-    if (values === undefined && property.open !== true && !rendered.ok) {
-      const options = (property.options ?? []).map(({ value }) => value);
-      const named = `${options.slice(0, 5).join(', ')}${options.length > 5 ? ', …' : ''}`;
-      const found = `takes only its ${options.length} options (${named}); other values are set aside`;
-      remarks.push({ level: 'warn', found, advice: `map the register's values: values: { ${field}: { … } }` });
-    }
-  } else if (!rendered.ok) {
+  if (property.type === 'enumeration')
+    return values === undefined && property.open !== true && !rendered.ok ? optionsRemark(field, property) : undefined;
+  if (!rendered.ok) {
     const advice = `choose a property that takes a ${kind}, or map the values: values: { ${field}: { … } }`;
     const found = values === undefined ? rendered.reason : `values that are not mapped: ${rendered.reason}`;
-    remarks.push({ level: values === undefined ? 'fail' : 'warn', found: shortened(found), advice });
-  } else if (kind === 'code' && property.type === 'number') {
-    remarks.push({
-      level: 'warn',
-      found: 'is a number: leading zeros of a code are lost',
-      advice: 'use a text property',
-    });
-  } else if (kind === 'number' && property.scale === 0) {
-    remarks.push({ level: 'info', found: 'takes whole numbers: figures are rounded' });
-  } else if (SPECIAL.includes(property.type) && property.type !== kind) {
-    remarks.push({
-      level: 'warn',
-      found: `is made for a ${property.type}, and may refuse or change a ${kind}`,
-      advice: 'use a text property',
-    });
-  } else if ((kind === 'multiline' || kind === 'list') && (property.maxLength ?? LONG_TEXT) < LONG_TEXT) {
-    remarks.push({ level: 'info', found: `holds ${property.maxLength} characters: longer texts are cut` });
+    return { level: values === undefined ? 'fail' : 'warn', found: shortened(found), advice };
   }
-  if (property.unique === true) {
-    const found = 'must be unique: two records of one company cannot both have it';
-    remarks.push({ level: 'warn', found, advice: 'use a property without that rule' });
-  }
-  return remarks;
+  return lossRemark(kind, property);
+}
+
+function optionsRemark(field: FieldName, property: Property): Remark {
+  const options = (property.options ?? []).map(({ value }) => value);
+  const named = `${options.slice(0, 5).join(', ')}${options.length > 5 ? ', …' : ''}`;
+  const found = `takes only its ${options.length} options (${named}); other values are set aside`;
+  return { level: 'warn', found, advice: `map the register's values: values: { ${field}: { … } }` };
+}
+
+/** What a property that takes the values may lose of them. */
+function lossRemark(kind: FieldKind, property: Property): Remark | undefined {
+  const advice = 'use a text property';
+  if (kind === 'code' && property.type === 'number')
+    return { level: 'warn', found: 'is a number: leading zeros of a code are lost', advice };
+  if (kind === 'number' && property.scale === 0)
+    return { level: 'info', found: 'takes whole numbers: figures are rounded' };
+  if (SPECIAL.includes(property.type) && property.type !== kind)
+    return { level: 'warn', found: `is made for a ${property.type}, and may refuse or change a ${kind}`, advice };
+  if ((kind === 'multiline' || kind === 'list') && (property.maxLength ?? LONG_TEXT) < LONG_TEXT)
+    return { level: 'info', found: `holds ${property.maxLength} characters: longer texts are cut` };
+  return undefined;
 }
 
 const SPECIAL: readonly string[] = ['phone', 'email', 'url', 'other'];
@@ -135,7 +138,7 @@ const shortened = (text: string): string => text.replace(/x{9,}/gu, 'xxx…');
 /** Every target of a value map must be something the property takes. */
 function checkValues(field: FieldName, property: Property, values: ValueMap): readonly Remark[] {
   return Object.keys(values).flatMap((key): readonly Remark[] => {
-    const rendered = render(field, key.replace(/\*$/u, ''), property, values);
+    const rendered = render(field, key.replace(/\*$/u, ''), property, { values });
     if (rendered.ok) return [];
     const found = `the value map for ${key} does not fit: ${rendered.reason}`;
     return [{ level: 'fail', found, advice: `correct values.${field}.${key}` }];

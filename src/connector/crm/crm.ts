@@ -3,6 +3,7 @@ import type { FieldName } from '../../../providers/fields.ts';
 import {
   type Connection,
   type Http,
+  type HttpRequest,
   type HttpResponse,
   type Limits,
   type Observation,
@@ -107,7 +108,7 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
-    if (!isOurs) await guardAccount(store, name, connection, now(), signal);
+    if (!isOurs) await guardAccount(store, { name, connection }, now(), signal);
     isOurs = true;
     const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
     guardHold(name, hold, schema);
@@ -167,13 +168,7 @@ function rateLimitedHttp(
 ): Http {
   const { name: provider } = config;
   return async (request) => {
-    const budget = request.budget ?? 'default';
-    const guard = budget === 'none' ? undefined : currentSendGuard();
-    // A write that was decided by what the CRM held a moment ago goes before reads.
-    const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
-    const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
-    if (budget !== 'none' && !isProbe) await rateLimiter.acquire(budget, request.signal, order).catch(throwPaused);
-    await guard?.(request);
+    await (request.budget === 'none' ? undefined : admit(request, request.budget ?? 'default'));
     const started = performance.now();
     try {
       const response = await http(request);
@@ -189,6 +184,16 @@ function rateLimitedHttp(
       metrics.crmRequestSeconds.observe({ provider }, (performance.now() - started) / 1000);
     }
   };
+
+  /** Waits for a call of the budget, then for the guard of a write. */
+  async function admit(request: HttpRequest, budget: string): Promise<void> {
+    const guard = currentSendGuard();
+    // A write that was decided by what the CRM held a moment ago goes before reads.
+    const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
+    const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
+    if (!isProbe) await rateLimiter.acquire(budget, request.signal, order).catch(throwPaused);
+    await guard?.(request);
+  }
 
   function throwPaused(error: unknown): never {
     if (!(error instanceof PausedError)) throw error;

@@ -46,16 +46,19 @@ function canonical(id: string, form: IdForm): string {
   return formed;
 }
 
-/**
- * One answer for each id, in the order of the ids, whatever the order they came in. `without` says what a record is that
- * was left out, or answered for twice and not alike.
- */
+/** How the answers of a verb are read. */
+export interface RecordReader<T> {
+  readonly read: ReadOne<T>;
+  /** The answer for a record that was left out, or answered for more than once. */
+  readonly without: (id: string, reason: string) => T;
+  readonly form: IdForm;
+}
+
+/** One answer for each id, in the order of the ids, whatever the order they came in. */
 export function inOrder<T>(
   ids: readonly string[],
   answers: readonly unknown[],
-  read: ReadOne<T>,
-  without: (id: string, reason: string) => T,
-  form: IdForm,
+  { read, without, form }: RecordReader<T>,
 ): readonly T[] {
   const byId = new Map<string, Fields[]>();
   for (const answer of answers) {

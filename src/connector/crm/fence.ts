@@ -22,13 +22,13 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
     read: async (ids, properties, signal) => {
       if (ids.length === 0) return [];
       const all = await bound('read', signal, (own) => connection.read(ids, properties, own), shape.readList);
-      return shape.inOrder(ids, all, shape.asRead(properties, form), retried, form);
+      return shape.inOrder(ids, all, { read: shape.asRead(properties, form), without: retried, form });
     },
     update: async (patches, signal) => {
       if (patches.length === 0) return [];
       const all = await bound('update', signal, (own) => connection.update(patches, own), shape.readList);
       const ids = patches.map((patch) => patch.id);
-      return shape.inOrder(ids, all, shape.asOutcome(form), retried, form);
+      return shape.inOrder(ids, all, { read: shape.asOutcome(form), without: retried, form });
     },
     scan: async (properties, cursor, signal) => {
       const page = await bound('scan', signal, (own) => connection.scan(properties, cursor, own), shape.readPage(form));
@@ -92,15 +92,10 @@ const fenceParents = (parents: Parents, bound: Bound, name: string, form: IdForm
   read: async (ids, signal) => {
     if (ids.length === 0) return [];
     const all = await bound('parents.read', signal, (own) => parents.read(ids, own), shape.readList);
-    return shape.inOrder(
-      ids,
-      all,
-      shape.asParentRead(form),
-      (_id, reason) => {
-        throw new ProviderError('unavailable', `${name}: ${reason}`);
-      },
-      form,
-    );
+    const without = (_id: string, reason: string): never => {
+      throw new ProviderError('unavailable', `${name}: ${reason}`);
+    };
+    return shape.inOrder(ids, all, { read: shape.asParentRead(form), without, form });
   },
   write: async (change, signal) => {
     const outcome = await bound(
@@ -109,7 +104,11 @@ const fenceParents = (parents: Parents, bound: Bound, name: string, form: IdForm
       (own) => parents.write(change, own),
       (value) => [value],
     );
-    const [checked] = shape.inOrder([change.id], outcome, shape.asOutcome(form), retriedBy(name), form);
+    const [checked] = shape.inOrder([change.id], outcome, {
+      read: shape.asOutcome(form),
+      without: retriedBy(name),
+      form,
+    });
     return checked ?? { kind: 'retry', id: change.id, reason: `${name}: no outcome` };
   },
 });

@@ -8,8 +8,7 @@ import type { Store } from '../../store/open.ts';
  */
 export async function guardAccount(
   store: Store,
-  name: string,
-  connection: Connection,
+  { name, connection }: { readonly name: string; readonly connection: Connection },
   now: number,
   signal: AbortSignal,
 ): Promise<void> {

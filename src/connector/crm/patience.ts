@@ -1,4 +1,4 @@
-/** Calls to a CRM that outlast its bad moments: what a person need not be told of, and what one must be. */
+/** Retries calls to a CRM, and throws only the faults that a person must see to. */
 import { ProviderError } from '../../../providers/provider.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { pause } from '../../runtime/pause.ts';
@@ -46,13 +46,20 @@ export async function patiently<T>(
       return answer;
     } catch (error) {
       signal.throwIfAborted();
-      const ms = error instanceof ProviderError ? pauseAfter(error, tries, now() - began > silenceMs) : undefined;
-      if (!(error instanceof ProviderError) || ms === undefined) throw error;
-      if (error.fault !== 'unavailable') await crm.rateLimiter.block(now() + ms, error.message, error.fault);
-      const until = error.fault === 'unavailable' ? began + silenceMs : now() + ms;
+      if (!(error instanceof ProviderError)) throw error;
+      const ms = pauseAfter(error, tries, now() - began > silenceMs);
+      if (ms === undefined) throw error;
+      const until = await blockFor(error, ms);
       report?.({ trouble: error.message, wait: { since: began, until } });
       await wait(ms, signal);
     }
+  }
+
+  /** Pauses the account where the fault is the account's. Returns when the call goes on, or is given up. */
+  async function blockFor({ fault, message }: ProviderError, ms: number): Promise<number> {
+    if (fault === 'unavailable') return began + silenceMs;
+    await crm.rateLimiter.block(now() + ms, message, fault);
+    return now() + ms;
   }
 }
 

@@ -32,7 +32,7 @@ export const SCHEMA: PollTask = {
       const before: Described = text === undefined ? {} : JSON.parse(text);
       // Beside what a daemon with another mapping saw: what is new in a mapping did not appear in the account.
       await writeValue(tx, key, JSON.stringify({ ...before, ...described }), now());
-      return markWaiting(tx, crm.name, before, described, now());
+      return markWaiting(tx, crm.name, { before, after: described }, now());
     });
     if (appeared.length > 0) {
       log.info({ provider: crm.name, properties: appeared }, 'mapped properties appeared in the CRM: they are filled');
@@ -55,8 +55,7 @@ const describe = ({ mapping }: Crm, schema: ReadonlyMap<string, Property>): Desc
 async function markWaiting(
   tx: Tx,
   provider: string,
-  before: Described,
-  after: Described,
+  { before, after }: { readonly before: Described; readonly after: Described },
   now: number,
 ): Promise<readonly string[]> {
   const queue = `sync:${provider}`;

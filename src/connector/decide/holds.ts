@@ -1,26 +1,31 @@
-/** Until when records are to be left alone, by a property of theirs or by a person's override. */
+/** Until when records are on hold, by a property of theirs or by a person's override. */
 import type { Read } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { holdOf, holdPollMs } from './hold.ts';
 import { ALL_PROPERTIES, readOverrides } from './override.ts';
 
-/** When to look again at each of these records that is on hold, in ms since 1970. One call where a hold property is set. */
+/** Where holds come from: people's overrides in the store, and a property in the CRM. */
+export interface HoldSource {
+  readonly db: Db;
+  readonly crm: Crm;
+}
+
+/** When to check each of these records that is on hold again, in ms since 1970. One call where a hold property is set. */
 export async function readHolds(
-  db: Db,
-  crm: Crm,
+  source: HoldSource,
   ids: readonly string[],
   now: number,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
-  const reads = crm.hold === undefined ? [] : await crm.connection.read(ids, [crm.hold], signal);
-  return holdsOf(db, crm, ids, reads, now);
+  const { hold, connection } = source.crm;
+  const reads = hold === undefined ? [] : await connection.read(ids, [hold], signal);
+  return holdsOf(source, ids, reads, now);
 }
 
 /** The same of records that were read, with their hold property where there is one. */
 export async function holdsOf(
-  db: Db,
-  crm: Crm,
+  { db, crm }: HoldSource,
   ids: readonly string[],
   reads: readonly Read[],
   now: number,
@@ -38,7 +43,7 @@ export async function holdsOf(
   return new Map(holds);
 }
 
-/** Whether a person holds the whole record now: look before you write. */
+/** Whether a person's override holds the whole record now. Check it right before a write. */
 export async function isHeldByOverride(db: Db, provider: string, id: string, now: number): Promise<boolean> {
   const overrides = (await readOverrides(db, provider, [id], now)).get(id);
   return overrides?.get(ALL_PROPERTIES)?.kind === 'hold';

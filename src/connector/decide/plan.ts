@@ -88,7 +88,8 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
       detail: `${name} cannot be written with these credentials`,
     };
   const values = input.values[field];
-  const spell = (each: FieldValue) => render(field, nameable(field, each, input.persons), property, values, row.join);
+  const spell = (each: FieldValue) =>
+    render(field, nameable(field, each, input.persons), property, { values, join: row.join });
   const rendered = spell(value);
   if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
   const now = rendered.value;

@@ -21,17 +21,21 @@ const refuse = (reason: string): Rendered => ({ ok: false, reason });
 /** What stands between the members of a list in a text. */
 const JOIN = ', ';
 
+export interface RenderOptions {
+  readonly values?: ValueMap | undefined;
+  /** What stands between the members of a list in a text. */
+  readonly join?: string | undefined;
+}
+
 /**
- * Renders a value for a property: value map first, then type, options and length; `join` stands between the members of a
- * list in a text. Free text and lists are cut to the property's length; anything shorter that does not fit is refused,
+ * Renders a value for a property: value map first, then type, options and length. Free text and lists are cut to the property's length; anything shorter that does not fit is refused,
  * since half a name or half a web address is a wrong one.
  */
 export function render(
   field: FieldName,
   value: FieldValue,
   property: Property,
-  values?: ValueMap,
-  join: string = JOIN,
+  { values, join = JOIN }: RenderOptions = {},
 ): Rendered {
   const mapped = values === undefined || value === null ? undefined : lookUp(values, value);
   if (mapped === undefined && isList(value)) return renderList(value, property, join);

@@ -36,7 +36,7 @@ export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now
     case 'account':
       return resolveAccount(tx, verb, first, now);
     case 'lane':
-      return resolveLane(tx, verb, first, second, now);
+      return resolveLane(tx, verb, { queue: first, key: second }, now);
     case 'value':
       return resolveValue(tx, verb, { provider: first, recordId: second, property: third }, now);
     case 'difference':
@@ -55,6 +55,11 @@ export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now
   }
 }
 
+interface LaneRef {
+  readonly queue: string;
+  readonly key: string;
+}
+
 const done = (note: string): Resolved => ({ kind: 'done', note });
 const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
 
@@ -70,7 +75,7 @@ async function resolveAccount(tx: Tx, verb: ReviewVerb, account: string, now: nu
   return refusal ?? doneWhere(await endBlock(tx, account, now), 'it is called at once');
 }
 
-async function resolveLane(tx: Tx, verb: ReviewVerb, queue: string, key: string, now: number): Promise<Resolved> {
+async function resolveLane(tx: Tx, verb: ReviewVerb, { queue, key }: LaneRef, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, laneVerbs(key));
   if (refusal !== undefined) return refusal;
   if (verb === 'retry' || verb === 'accept') return doneWhere(await unpark(tx, queue, key, now), 'due now');

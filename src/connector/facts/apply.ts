@@ -68,62 +68,27 @@ async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = fa
   const done = await store.write(async (tx) => {
     const entities = await held(tx, claims);
     const receipts = await readWaiting(tx, entities, alone ? 1 : MOST_RECEIPTS);
-    const facts = new Map((await readFacts(tx, [...entities])).map((fact) => [keyOf(fact), fact]));
-    const changed = new Map<string, Fact>();
-    const concerned = new Map<string, Set<FieldName>>();
-    const known: Known[] = [];
-    const payloads: Payload[] = [];
-    const noted: NotedEvent[] = [];
-    const aside = new Map<number, string>();
-    const slow = new Map<number, number>();
-    let stale = 0;
-    for (const { seq, entity, timestamp, body } of receipts) {
+    const folding = openFolding(await readFacts(tx, [...entities]));
+    for (const receipt of receipts) {
       const clock = startCpuClock();
-      const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
-      // What was accepted was readable then; a body that is not is a fault of ours, and its lane must not move on.
-      if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
-      payloads.push(read.payload);
-      // The receipt's own time counts: a person may have had the event folded as of when it came.
-      const dated = datedBy({ ...read.payload, timestamp }, deps.now());
-      if (dated.aside !== undefined) aside.set(seq, dated.aside);
-      const { payload, assertions } = dated;
-      const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
-      if (payload !== undefined && folds !== undefined) noted.push({ seq, payload, folds });
-      for (const assertion of assertions) {
-        const key = keyOf({ entity, field: assertion.field });
-        const before = facts.get(key);
-        const folded = fold(before, entity, assertion, seq);
-        folds?.set(assertion.field, { before, folded });
-        if (folded.stale) stale += 1;
-        if (concernsRecords(assertion, folded))
-          concerned.set(entity, (concerned.get(entity) ?? new Set()).add(assertion.field));
-        facts.set(key, folded.fact);
-        changed.set(key, folded.fact);
-        for (const value of knownValues(assertion, folded)) known.push(knownRow(entity, assertion.field, value));
-      }
+      foldReceipt(folding, deps, receipt);
       const seconds = clock.slowSeconds();
-      if (seconds !== undefined) slow.set(seq, seconds);
+      if (seconds !== undefined) folding.slow.set(receipt.seq, seconds);
     }
+    const { facts, changed, concerned, known, noted, aside } = folding;
     await writeFacts(tx, [...changed.values()]);
     await writeKnown(tx, known, deps.now());
-    await tx
-      .updateTable('receipt')
-      .set({ applied_at: deps.now(), begun: 0 })
-      .where(
-        'seq',
-        'in',
-        sql<number>`(select cast(value as bigint) from ${each(
-          tx,
-          receipts.map((row) => String(row.seq)),
-        )} as seqs)`,
-      )
-      .execute();
+    await endReceipts(
+      tx,
+      receipts.map(({ seq }) => seq),
+      deps.now(),
+    );
     for (const [seq, reason] of aside) await setEventAside(tx, seq, reason);
     const queues = [
       ...(await markRecords(tx, concerned, deps)),
       ...(await askFullUpdates(tx, facts.values(), needed(deps), deps.now())),
       ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, noted, deps.now())),
-      ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, entities, concerned, deps.now())),
+      ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, { entities, concerned }, deps.now())),
     ];
     const left = receipts.length === MOST_RECEIPTS;
     if (!alone)
@@ -131,19 +96,89 @@ async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = fa
         tx,
         claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
       );
-    return { queues, stale, aside, slow, payloads, lost: claims.length - entities.size };
+    return { ...folding, queues, lost: claims.length - entities.size };
   });
+  reportFolding(deps, done);
+  if (done.lost > 0) metrics.leaseLost.inc(done.lost);
+  for (const queue of done.queues) wakeUp.ring(queue);
+}
+
+/** What the receipts of a transaction come to. */
+interface Folding {
+  /** All facts of the companies, by entity and field. */
+  readonly facts: Map<string, Fact>;
+  readonly changed: Map<string, Fact>;
+  /** The fields of each company that its records must follow. */
+  readonly concerned: Map<string, Set<FieldName>>;
+  readonly known: Known[];
+  readonly payloads: Payload[];
+  readonly noted: NotedEvent[];
+  /** Receipt → why its event is set aside. */
+  readonly aside: Map<number, string>;
+  /** Receipt → the CPU seconds that it took, where they were many. */
+  readonly slow: Map<number, number>;
+  stale: number;
+}
+
+const openFolding = (facts: readonly Fact[]): Folding => ({
+  facts: new Map(facts.map((fact) => [keyOf(fact), fact])),
+  changed: new Map(),
+  concerned: new Map(),
+  known: [],
+  payloads: [],
+  noted: [],
+  aside: new Map(),
+  slow: new Map(),
+  stale: 0,
+});
+
+type Receipt = Awaited<ReturnType<typeof readWaiting>>[number];
+
+function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp, body }: Receipt): void {
+  const { facts, changed, concerned, known } = folding;
+  const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
+  // The webhook accepts only what is readable; a body that is not is a fault of ours, and its lane must not move on.
+  if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
+  folding.payloads.push(read.payload);
+  // The receipt's own time counts: an operator may have accepted the event as of when it came.
+  const dated = datedBy({ ...read.payload, timestamp }, deps.now());
+  if (dated.aside !== undefined) folding.aside.set(seq, dated.aside);
+  const { payload, assertions } = dated;
+  const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
+  if (payload !== undefined && folds !== undefined) folding.noted.push({ seq, payload, folds });
+  for (const assertion of assertions) {
+    const key = keyOf({ entity, field: assertion.field });
+    const before = facts.get(key);
+    const folded = fold(before, entity, assertion, seq);
+    folds?.set(assertion.field, { before, folded });
+    if (folded.stale) folding.stale += 1;
+    if (concernsRecords(assertion, folded))
+      concerned.set(entity, (concerned.get(entity) ?? new Set()).add(assertion.field));
+    facts.set(key, folded.fact);
+    changed.set(key, folded.fact);
+    for (const value of knownValues(assertion, folded)) known.push(knownRow(entity, assertion.field, value));
+  }
+}
+
+async function endReceipts(tx: Tx, seqs: readonly number[], now: number): Promise<void> {
+  await tx
+    .updateTable('receipt')
+    .set({ applied_at: now, begun: 0 })
+    .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(tx, seqs.map(String))} as seqs)`)
+    .execute();
+}
+
+/** Counts and logs what the events were like. */
+function reportFolding({ metrics, log }: ApplyDeps, done: Folding): void {
   metrics.staleEvents.inc(done.stale);
   metrics.eventsAhead.inc(done.aside.size);
   for (const [event, reason] of done.aside)
-    deps.log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
+    log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
   for (const [event, cpuSeconds] of done.slow) {
     metrics.slowEvents.inc();
-    deps.log?.warn({ event, cpuSeconds }, 'cvrsync took long to read an event, and did nothing else meanwhile');
+    log?.warn({ event, cpuSeconds }, 'cvrsync took long to read an event, and did nothing else meanwhile');
   }
   for (const payload of done.payloads) countOddities(payload, metrics);
-  if (done.lost > 0) metrics.leaseLost.inc(done.lost);
-  for (const queue of done.queues) wakeUp.ring(queue);
 }
 
 /** The mapped fields of each CRM, and the owners where its records get parents by them. */

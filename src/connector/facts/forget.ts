@@ -33,8 +33,7 @@ export interface Forgotten {
  */
 export async function forgetFacts(
   tx: Tx,
-  entity: string,
-  field: FieldName | undefined,
+  { entity, field }: { readonly entity: string; readonly field: FieldName | undefined },
   written: readonly WrittenTo[],
   now: number,
 ): Promise<Forgotten> {

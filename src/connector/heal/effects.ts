@@ -1,5 +1,5 @@
 /** Applies the verdicts on a batch of records to their links in one transaction; skips links that changed meanwhile. */
-import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
+import { mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
@@ -26,6 +26,10 @@ const DAY_MS = 86_400_000;
 export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[], now: number): Promise<Effects> {
   const settlements = new Map<string, Settlement>();
   const happened: Happened[] = [];
+  const note = (one: Judged, rule: Happened['rule'], entity: string, detail: string): void => {
+    happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
+  };
+  const batch = { tx, crm, now, settlements, note };
   const acting = judged.filter(({ verdict }) => verdict.kind !== 'nothing' && verdict.kind !== 'held');
   if (acting.length === 0) return { settlements, happened };
   const links = await lock(tx, crm.name, acting, now);
@@ -35,47 +39,45 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
 
   const ending = live.filter(({ verdict, link }) => endsLink(verdict, link));
   const isLimited = !(await mayEnd(tx, crm.name, ending.length, now));
-  const note = (one: Judged, rule: Happened['rule'], entity: string, detail: string): void => {
-    happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
-  };
   for (const one of ending) {
     // Fresh: a lane in back-off would keep waiting after an operator releases the safety limit.
     if (isLimited)
       settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BEHIND_SAFETY_LIMIT, fresh: true });
-    else await applyEnd(tx, crm, one, settlements, note, now);
+    else await applyEnd(batch, one);
   }
-  for (const one of live.filter(isKind('mismatch'))) if (!ending.includes(one)) await updateMismatch(tx, crm, one, now);
-  for (const one of live.filter(isKind('move'))) await move(tx, crm, one, note, now);
+  for (const one of live.filter(isKind('mismatch'))) if (!ending.includes(one)) await updateMismatch(batch, one);
+  for (const one of live.filter(isKind('move'))) await move(batch, one);
   // A merge of this batch may have put another link on the record.
   const after = await lockLinks(tx, crm.name, live);
   const isStill = ({ claim }: Judged): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
   const linking = live.filter(isKind('link'));
   for (const { claim } of linking.filter((one) => !isStill(one)))
     settlements.set(claim.key, { kind: 'again', at: now, free: true });
-  await linkAll(tx, crm, linking.filter(isStill), settlements, note, now);
+  await linkAll(batch, linking.filter(isStill));
   return { settlements, happened };
 }
 
-type Note = (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
+/** The transaction that applies a batch of verdicts, and what it collects. */
+interface Batch {
+  readonly tx: Tx;
+  readonly crm: Crm;
+  readonly now: number;
+  readonly settlements: Map<string, Settlement>;
+  /** Adds a line to history. */
+  readonly note: (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
+}
 
 /** Whether the verdict ends a link that counts. */
 const endsLink = (verdict: HealDecision, link: Link | undefined): boolean =>
   verdict.kind === 'end' || verdict.kind === 'follow' || (verdict.kind === 'mismatch' && link?.state === 'active');
 
-async function applyEnd(
-  tx: Tx,
-  crm: Crm,
-  one: Judged,
-  settlements: Map<string, Settlement>,
-  note: Note,
-  now: number,
-): Promise<void> {
+async function applyEnd({ tx, crm, now, settlements, note }: Batch, one: Judged): Promise<void> {
   const { verdict, claim, link } = one;
   const end = { provider: crm.name, recordId: claim.key, now };
   const entity = link?.entity ?? '';
   if (verdict.kind === 'mismatch') {
-    const { reason, mismatch: updateMismatch } = verdict;
-    await endLink(tx, { ...end, state: 'conflict', reason, mismatch: updateMismatch });
+    const { reason, mismatch } = verdict;
+    await endLink(tx, { ...end, state: 'conflict', reason, mismatch });
     note(one, 'mismatch', entity, reason);
   } else if (verdict.kind === 'end') {
     await endLink(tx, { ...end, state: verdict.state, reason: verdict.reason, origin: 'number' });
@@ -89,12 +91,12 @@ async function applyEnd(
 }
 
 /** A conflict whose number changed, and still speaks against it. */
-async function updateMismatch(tx: Tx, crm: Crm, { claim, verdict }: HealKind<'mismatch'>, now: number): Promise<void> {
+async function updateMismatch({ tx, crm, now }: Batch, { claim, verdict }: HealKind<'mismatch'>): Promise<void> {
   const record = { provider: crm.name, recordId: claim.key };
   await updateLink(tx, record, { mismatch: verdict.mismatch, reason: verdict.reason, updated_at: now });
 }
 
-async function move(tx: Tx, crm: Crm, one: HealKind<'move'>, note: Note, now: number): Promise<void> {
+async function move({ tx, crm, now, note }: Batch, one: HealKind<'move'>): Promise<void> {
   const { claim, link, verdict } = one;
   const { to } = verdict;
   // Where the link does not follow, the survivor's number may still make one.
@@ -106,14 +108,8 @@ async function move(tx: Tx, crm: Crm, one: HealKind<'move'>, note: Note, now: nu
   note(one, 'moved', link.entity, `merged into ${to}${ending}`);
 }
 
-async function linkAll(
-  tx: Tx,
-  crm: Crm,
-  linking: readonly HealKind<'link'>[],
-  settlements: Map<string, Settlement>,
-  note: Note,
-  now: number,
-): Promise<void> {
+async function linkAll(batch: Batch, linking: readonly HealKind<'link'>[]): Promise<void> {
+  const { tx, crm, settlements } = batch;
   const holders = await holdersOf(
     tx,
     crm.name,
@@ -121,7 +117,7 @@ async function linkAll(
   );
   const claimants = Map.groupBy(linking.filter(takesPlace), ({ verdict }) => verdict.entity);
   for (const one of linking) {
-    const { claim, link, verdict } = one;
+    const { claim, verdict } = one;
     const { entity } = verdict;
     const others = [
       ...(holders.get(entity) ?? []),
@@ -129,9 +125,7 @@ async function linkAll(
     ].filter((id) => id !== claim.key);
     const [rival] = others;
     const isContested = rival !== undefined && takesPlace(one);
-    const settlement = isContested
-      ? await contest(tx, crm.name, one, rival, note, now)
-      : await linkOne(tx, crm.name, claim, { ...verdict, link }, note, now);
+    const settlement = isContested ? await contest(batch, one, rival) : await linkOne(batch, one);
     if (settlement !== undefined) settlements.set(claim.key, settlement);
   }
 }
@@ -160,35 +154,27 @@ async function holdersOf(
 }
 
 /** Links the record; later where upstream still has another company under its id. */
-async function linkOne(
-  tx: Tx,
-  provider: string,
-  claim: Claim,
-  { entity, origin, mismatch: updateMismatch, link }: Omit<HealKind<'link'>['verdict'], 'kind'> & Pick<Judged, 'link'>,
-  note: Note,
-  now: number,
-): Promise<Settlement | undefined> {
+async function linkOne({ tx, crm, now, note }: Batch, one: HealKind<'link'>): Promise<Settlement | undefined> {
+  const { claim, link, verdict } = one;
+  const { entity, origin, mismatch = null } = verdict;
+  const ref = { provider: crm.name, recordId: claim.key };
   const trust = link?.entity === entity ? link.trust : 'crm';
   // cvrsync received no events while the company was not monitored.
   const sendUpdate = link === undefined || link.desired === 'off' || link.send_update === 1;
-  const linked = await linkRecord(tx, { provider, recordId: claim.key, entity, origin, trust, sendUpdate, now });
+  const linked = await linkRecord(tx, { ...ref, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
     return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
-  if (link?.mismatch != null)
-    await updateLink(tx, { provider, recordId: claim.key }, { mismatch: updateMismatch ?? null });
+  if (link?.mismatch != null) await updateLink(tx, ref, { mismatch });
   const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
-  if (linked.kind === 'linked') note({ claim, link, verdict: { kind: 'nothing' } }, 'linked', entity, detail);
+  if (linked.kind === 'linked') note(one, 'linked', entity, detail);
   return undefined;
 }
 
 /** Another record stands for the company already: an operator decides, because a guess could write to the wrong record. */
 async function contest(
-  tx: Tx,
-  provider: string,
+  { tx, crm, now, note }: Batch,
   one: HealKind<'link'>,
   rival: string,
-  note: Note,
-  now: number,
 ): Promise<Settlement | undefined> {
   const { claim, link, verdict } = one;
   const { entity } = verdict;
@@ -201,7 +187,7 @@ async function contest(
     .insertInto('link')
     .values({
       ...fresh,
-      provider,
+      provider: crm.name,
       record_id: claim.key,
       observed: 'off',
       observed_at: null,

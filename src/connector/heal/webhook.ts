@@ -88,16 +88,15 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
       answer('taken');
       return reply.code(204).send();
     }
-    const isRefused = webhook?.kind === 'refused';
     const reason = webhook?.reason ?? 'the provider says nothing of it';
-    answer(isRefused ? 'unauthorized' : 'unreadable');
     const advice = 'a webhook of the CRM was not taken: check its secret, and server.publicUrl behind a proxy';
     report('warn', name, { reason, from: request.ip }, advice);
-    return sendError(
-      reply,
-      isRefused ? 401 : 400,
-      isRefused ? 'The webhook does not prove who sent it.' : `The webhook cannot be used: ${reason}.`,
-    );
+    if (webhook?.kind === 'refused') {
+      answer('unauthorized');
+      return sendError(reply, 401, 'The webhook does not prove who sent it.');
+    }
+    answer('unreadable');
+    return sendError(reply, 400, `The webhook cannot be used: ${reason}.`);
   };
 
   const markRecords = async (crm: Crm, ids: readonly string[]): Promise<void> => {

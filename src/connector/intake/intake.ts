@@ -55,6 +55,22 @@ const BURST_MS = 50;
 const REFRESH_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
+/** Counts events whose sender reused a webhook-id, and logs one of them a minute. */
+function openReusedReport({ metrics, log, now }: IntakeOptions): (reused: readonly ReceivedEvent[]) => void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return (reused) => {
+    const last = reused.at(-1);
+    if (last === undefined) return;
+    metrics.idsReused.inc(reused.length);
+    if (now() - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = now();
+    log.warn(
+      { webhookId: last.webhookId, entity: last.entity },
+      'a sender gave one webhook-id to events that differ: see cvrsync review list',
+    );
+  };
+}
+
 export function createIntake(options: IntakeOptions): Intake {
   const { store, wakeUp, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
   const commits = createGroupCommit({
@@ -68,7 +84,7 @@ export function createIntake(options: IntakeOptions): Intake {
   let burstAt = Number.NEGATIVE_INFINITY;
   let counted = 0;
   let stored = 0;
-  let warnedAt = Number.NEGATIVE_INFINITY;
+  const reportReused = openReusedReport(options);
   let freeBytes: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -88,18 +104,6 @@ export function createIntake(options: IntakeOptions): Intake {
     if (fresh.size > 0) wakeUp.ring('apply');
     // Of two equal events in one batch the first is the one that was stored.
     return batch.map((event) => (fresh.delete(event.key) ? 'stored' : 'duplicate'));
-  }
-
-  function reportReused(reused: readonly ReceivedEvent[]): void {
-    const last = reused.at(-1);
-    if (last === undefined) return;
-    metrics.idsReused.inc(reused.length);
-    if (now() - warnedAt < WARN_EVERY_MS) return;
-    warnedAt = now();
-    log.warn(
-      { webhookId: last.webhookId, entity: last.entity },
-      'a sender gave one webhook-id to events that differ: see cvrsync review list',
-    );
   }
 
   const backlog = (): number => counted + stored;

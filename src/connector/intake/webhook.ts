@@ -62,6 +62,16 @@ const SCHEMA = {
   },
 };
 
+/** Warnings that anybody may cause: one a minute. */
+function rareWarnings(log: Log, now: () => number): Log['warn'] {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (details, message) => {
+    if (now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = now();
+    log.warn(details, message);
+  };
+}
+
 /**
  * Adds the webhook. 204 once the event is on disk, also where it had come before; 4xx where the sender must change
  * something; 503 with Retry-After for every failure of our own.
@@ -69,13 +79,7 @@ const SCHEMA = {
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   const { path, auth, intake, store, metrics, now, log } = options;
   const wire = { emailEvent: options.emailEvent };
-  let loggedAt = Number.NEGATIVE_INFINITY;
-
-  const warn = (details: object, message: string): void => {
-    if (now() - loggedAt < LOG_EVERY_MS) return;
-    loggedAt = now();
-    log.warn(details, message);
-  };
+  const warn = rareWarnings(log, now);
 
   const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
     metrics.webhooksReceived.inc({ result });

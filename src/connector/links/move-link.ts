@@ -39,24 +39,41 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   const before = await findLink(tx, { provider, recordId: from });
   if (before === undefined || from === to) return 'merged';
   if (before.state === 'removed') await copyRemoval(tx, before, to, now);
-  const waits = before.state === 'conflict' && before.mismatch === null;
-  if (before.state === 'removed' || before.state === 'merged' || waits) return waits ? 'conflict' : 'merged';
+  if (before.state === 'removed' || before.state === 'merged') return 'merged';
+  if (before.state === 'conflict' && before.mismatch === null) return 'conflict';
   await mark(tx, healQueue(provider), [to], now);
+  const moved = (await hasNothingToMove(tx, before)) ? 'merged' : await linkSurvivor(tx, before, move);
+  if (moved === undefined) return contestSurvivor(tx, before, move);
   const end = { provider, recordId: from, now, reason: `merged in the CRM into record ${to}` } as const;
-  if (await hasNothingToMove(tx, before)) return finish('merged');
+  const ended = await endLink(tx, { ...end, state: 'merged' });
+  if (!ended) await updateLink(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
+  return moved;
+}
 
-  const survivor = await findLink(tx, { provider, recordId: to });
+/** Links the survivor as the merged record was; undefined where another company has it. */
+async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'moved' | 'merged' | undefined> {
+  const { provider, from, to, now } = move;
+  const ref = { provider, recordId: to };
+  const survivor = await findLink(tx, ref);
   const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.mismatch !== null);
-  const desired = { provider, recordId: to, entity: before.entity, origin: before.origin, trust: before.trust, now };
+  if (!isOpen) return undefined;
+  const { entity, origin, trust } = before;
   const sendUpdate = before.send_update === 1 || before.state === 'gone';
-  const linked = isOpen ? await linkRecord(tx, { ...desired, sendUpdate }) : undefined;
-  if (linked !== undefined && linked.kind !== 'taken') {
-    await copyOverrides(tx, move);
-    await carryTrust(tx, provider, from, to);
-    if (linked.kind === 'linked' && before.origin === 'number')
-      await updateLink(tx, { provider, recordId: to }, { mismatch: CAME_BY_MERGE });
-    return finish(linked.kind === 'linked' ? 'moved' : 'merged');
-  }
+  const linked = await linkRecord(tx, { ...ref, entity, origin, trust, now, sendUpdate });
+  if (linked.kind === 'taken') return undefined;
+  await copyOverrides(tx, move);
+  await carryTrust(tx, provider, from, to);
+  if (linked.kind === 'already') return 'merged';
+  if (origin === 'number') await updateLink(tx, ref, { mismatch: CAME_BY_MERGE });
+  return 'moved';
+}
+
+/** Both records' companies claim the survivor: their links wait for an operator. */
+async function contestSurvivor(
+  tx: Tx,
+  before: Link,
+  { provider, from, to, now }: LinkMove,
+): Promise<'conflict' | 'later'> {
   const other = await findLink(tx, { provider, recordId: to });
   if (other === undefined || (other.state !== 'active' && other.state !== 'conflict')) {
     await mark(tx, healQueue(provider), [from], now + SOON_MS);
@@ -72,12 +89,6 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
   await putInConflict(tx, other, reason, now);
   return 'conflict';
-
-  async function finish(moved: MoveResult): Promise<MoveResult> {
-    const ended = await endLink(tx, { ...end, state: 'merged' });
-    if (!ended) await updateLink(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
-    return moved;
-  }
 }
 
 /** Whether the link counts for nothing by now: it was never made for a rival, or another record has taken its place. */

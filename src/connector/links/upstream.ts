@@ -95,32 +95,58 @@ export function upstreamRateLimiter(store: Store, requestsPerMinute: number, now
   return createRateLimiter({ store, key: UPSTREAM_ACCOUNT, budgets, now });
 }
 
-/** Opens the service; nothing is called before it is asked for. The access key is in no message. */
-export function openUpstream(options: UpstreamOptions): Upstream {
-  const { baseUrl, accessKey, keyHeader, http, rateLimiter, metrics, now = Date.now, take = 500 } = options;
+type Answer = { readonly kind: 'done'; readonly json: unknown } | UpstreamFault;
+type Query = Readonly<Record<string, string>>;
+type Call = (method: 'GET' | 'POST' | 'DELETE', path: string, query: Query, signal: AbortSignal) => Promise<Answer>;
 
+/** Opens the service; makes no call by itself. The access key is in no message. */
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { baseUrl, take = 500 } = options;
   const { origin, pathname } = new URL(baseUrl);
   /** For messages: without what a URL may carry of credentials. */
   const address = `${origin}${pathname === '/' ? '' : pathname}`;
-  /** Calls that wait for their turn: a pause ends their wait. */
-  const waiting = new Set<AbortController>();
+  const call = openCalls(options, address);
+  const list = openLists(call, address);
+  return {
+    add: async (item, sendUpdate, provider, signal) =>
+      resultOf(await call('POST', itemsPath(provider), addItemQuery(item, sendUpdate), signal)),
+    remove: async (item, provider, signal) => {
+      const answer = await call('DELETE', itemsPath(provider), removeItemQuery(item), signal);
+      return answer.kind === 'refused' && answer.status === 404 ? { kind: 'done' } : resultOf(answer);
+    },
+    jobs: async (signal) => (await list(JOBS_PATH, {}, readJobs, signal)).entries,
+    async *items(jobId, signal) {
+      const seen = new Set<string>();
+      let token: string | undefined;
+      do {
+        const page = await list(jobItemsPath(jobId), pageQuery(take, token), readItems, signal);
+        yield* page.entries;
+        token = page.continuationToken;
+        if (token !== undefined && seen.has(token))
+          throw new UpstreamError('unavailable', `the items of job ${jobId} repeat: a continuationToken came twice`);
+        if (token !== undefined) seen.add(token);
+      } while (token !== undefined);
+    },
+  };
+}
 
-  type Answer = { readonly kind: 'done'; readonly json: unknown } | UpstreamFault;
+const resultOf = (answer: Answer): UpstreamResult => (answer.kind === 'done' ? { kind: 'done' } : answer);
 
-  async function call(
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    if (!(await mayCall(signal))) return paused();
+/** Calls within the budget of the key, without the key in any message. */
+function openCalls(options: UpstreamOptions, address: string): Call {
+  const { baseUrl, accessKey, keyHeader, http, rateLimiter, metrics, now = Date.now } = options;
+  const turns = openTurns(rateLimiter, now);
+  return async (method, path, query, signal) => {
+    if (!(await turns.mayCall(signal))) return turns.paused();
     const search = new URLSearchParams({ ...query, ...(keyHeader === undefined && { accesskey: accessKey }) });
     const headers = { accept: 'application/json', ...(keyHeader !== undefined && { [keyHeader]: accessKey }) };
     try {
       await currentSendGuard()?.({ method, url: address, signal });
       const answer = await http({ method, url: `${baseUrl}${path}?${search}`, headers, signal });
       metrics?.upstreamCalls.inc({ code: String(answer.status) });
-      return await judge(answer, `${method} ${address}${path}`);
+      const read = readAnswer(answer, `${method} ${address}${path}`, masked, now());
+      if (read.kind === 'rate' || read.kind === 'auth') await turns.block(read.retryAfterMs, read.message, read.kind);
+      return read;
     } catch (error) {
       signal.throwIfAborted();
       // Its lease was lost: nothing was sent.
@@ -129,9 +155,33 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       metrics?.upstreamCalls.inc({ code: error.kind });
       return { kind: 'unavailable', message: masked(error.message) };
     }
-  }
+  };
 
+  /** A service may repeat the key that it refuses. */
+  function masked(text: string): string {
+    const spellings = [
+      accessKey,
+      encodeURIComponent(accessKey),
+      new URLSearchParams({ k: accessKey }).toString().slice(2),
+    ];
+    return spellings.reduce((masking, key) => masking.replaceAll(key, '***'), text).slice(0, LONGEST_MESSAGE);
+  }
+}
+
+/** The order of calls, and the pauses of the account. */
+interface Turns {
   /** Waits for a call of the budget; false where the account is paused, or gets paused meanwhile. */
+  mayCall(signal: AbortSignal): Promise<boolean>;
+  /** Pauses the account, and ends the waits of other calls. */
+  block(ms: number, reason: string, fault: BlockFault): Promise<void>;
+  /** The answer to a call while the account is paused. */
+  paused(): Promise<UpstreamFault>;
+}
+
+function openTurns(rateLimiter: RateLimiter, now: () => number): Turns {
+  const waiting = new Set<AbortController>();
+  return { mayCall, block, paused };
+
   async function mayCall(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     if ((await rateLimiter.blockedUntil()) !== undefined) return false;
@@ -162,45 +212,45 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     const message = reason ?? 'calls to the monitoring service are paused';
     return { kind: 'rate', retryAfterMs: Math.max(until - now(), 1_000), message };
   }
+}
 
-  /** By the status alone; what the body says is for people. */
-  async function judge({ status, headers, body }: OutboundResponse, what: string): Promise<Answer> {
-    const read = readJson(Buffer.from(body));
-    const json = read.ok ? read.value : undefined;
-    if (status >= 200 && status < 300) return { kind: 'done', json };
-    const errorText = readErrorMessage(json);
-    const message = masked(errorText === undefined ? `${what} was answered ${status}` : `${errorText} (${status})`);
-    if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
-      const asked = retryAfterMs(headers['retry-after'], now()) ?? PAUSE_MS;
-      const wait = Math.min(Math.max(asked, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
-      await block(wait, message, 'rate');
-      return { kind: 'rate', retryAfterMs: wait, message };
-    }
-    if (status === 401 || status === 403) {
-      const advice = `the monitoring service does not accept the key: check connector.upstream.accessKey. ${message}`;
-      await block(PAUSE_MS, advice, 'auth');
-      return { kind: 'auth', retryAfterMs: PAUSE_MS, message: advice };
-    }
-    if (status >= 400 && status < 500 && status !== 408 && status !== 425) return { kind: 'refused', status, message };
-    return { kind: 'unavailable', message };
+/** Decides by the status alone; the text of the body is for people. */
+function readAnswer(
+  { status, headers, body }: OutboundResponse,
+  what: string,
+  masked: (text: string) => string,
+  now: number,
+): Answer {
+  const read = readJson(Buffer.from(body));
+  const json = read.ok ? read.value : undefined;
+  if (isWithin(status, 200)) return { kind: 'done', json };
+  const errorText = readErrorMessage(json);
+  const message = masked(errorText === undefined ? `${what} was answered ${status}` : `${errorText} (${status})`);
+  if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
+    const asked = retryAfterMs(headers['retry-after'], now) ?? PAUSE_MS;
+    return { kind: 'rate', retryAfterMs: Math.min(Math.max(asked, LEAST_PAUSE_MS), LONGEST_PAUSE_MS), message };
   }
-
-  /** A service may repeat the key it did not like. */
-  function masked(text: string): string {
-    const spellings = [
-      accessKey,
-      encodeURIComponent(accessKey),
-      new URLSearchParams({ k: accessKey }).toString().slice(2),
-    ];
-    return spellings.reduce((masking, key) => masking.replaceAll(key, '***'), text).slice(0, LONGEST_MESSAGE);
+  if (status === 401 || status === 403) {
+    const advice = `the monitoring service does not accept the key: check connector.upstream.accessKey. ${message}`;
+    return { kind: 'auth', retryAfterMs: PAUSE_MS, message: advice };
   }
+  const isRefusal = isWithin(status, 400) && status !== 408 && status !== 425;
+  return isRefusal ? { kind: 'refused', status, message } : { kind: 'unavailable', message };
+}
 
-  async function list<T>(
-    path: string,
-    query: Readonly<Record<string, string>>,
-    read: (json: unknown) => ListRead<T>,
-    signal: AbortSignal,
-  ): Promise<ListRead<T> & { ok: true }> {
+const isWithin = (status: number, hundred: number): boolean => status >= hundred && status < hundred + 100;
+
+type List = <T>(
+  path: string,
+  query: Query,
+  read: (json: unknown) => ListRead<T>,
+  signal: AbortSignal,
+) => Promise<ListRead<T> & { ok: true }>;
+
+/** Reads lists, with a few tries. Throws {@link UpstreamError}. */
+const openLists =
+  (call: Call, address: string): List =>
+  async (path, query, read, signal) => {
     for (let tries = 1; ; tries++) {
       const answer = await call('GET', path, query, signal);
       if (answer.kind === 'done') {
@@ -208,35 +258,15 @@ export function openUpstream(options: UpstreamOptions): Upstream {
         if (page.ok) return page;
         throw new UpstreamError('unavailable', `GET ${address}${path} cannot be read: ${page.reason}`);
       }
-      const wait =
-        answer.kind === 'unavailable' ? backoff(tries) : answer.kind === 'rate' ? answer.retryAfterMs : undefined;
+      const wait = waitAfter(answer, tries);
       if (wait === undefined || wait > LONGEST_WAIT_MS || tries === TRIES)
         throw new UpstreamError(answer.kind, answer.message);
       await pause(wait, signal);
     }
-  }
-
-  const resultOf = (answer: Answer): UpstreamResult => (answer.kind === 'done' ? { kind: 'done' } : answer);
-
-  return {
-    add: async (item, sendUpdate, provider, signal) =>
-      resultOf(await call('POST', itemsPath(provider), addItemQuery(item, sendUpdate), signal)),
-    remove: async (item, provider, signal) => {
-      const answer = await call('DELETE', itemsPath(provider), removeItemQuery(item), signal);
-      return answer.kind === 'refused' && answer.status === 404 ? { kind: 'done' } : resultOf(answer);
-    },
-    jobs: async (signal) => (await list(JOBS_PATH, {}, readJobs, signal)).entries,
-    async *items(jobId, signal) {
-      const seen = new Set<string>();
-      let token: string | undefined;
-      do {
-        const page = await list(jobItemsPath(jobId), pageQuery(take, token), readItems, signal);
-        yield* page.entries;
-        token = page.continuationToken;
-        if (token !== undefined && seen.has(token))
-          throw new UpstreamError('unavailable', `the items of job ${jobId} repeat: a continuationToken came twice`);
-        if (token !== undefined) seen.add(token);
-      } while (token !== undefined);
-    },
   };
+
+/** How long to wait before another try; undefined where it would fail again. */
+function waitAfter(fault: UpstreamFault, tries: number): number | undefined {
+  if (fault.kind === 'unavailable') return backoff(tries);
+  return fault.kind === 'rate' ? fault.retryAfterMs : undefined;
 }

@@ -6,7 +6,7 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
 import { isHeldByOverride } from '../decide/holds.ts';
-import { findLink, type Link } from '../links/links.ts';
+import { findLink, type Link, type RecordRef } from '../links/links.ts';
 import { writeHistory } from '../sync/history.ts';
 import { leavesNotes, type NoteSettings, noteQueue } from './rows.ts';
 
@@ -93,14 +93,8 @@ async function end(tx: Tx, note: DueNote, to: Partial<NoteTable>): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** Gives up all that waits for a record. */
-export async function dropNotes(
-  tx: Tx,
-  provider: string,
-  recordId: string,
-  reason: string,
-  now: number,
-): Promise<void> {
+/** Drops the notes that wait for a record. */
+export async function dropNotes(tx: Tx, { provider, recordId }: RecordRef, reason: string, now: number): Promise<void> {
   const dropped = await tx
     .updateTable('note')
     .set({ state: 'dropped', done_at: now })
@@ -116,17 +110,12 @@ export async function dropNotes(
 }
 
 /**
- * Lets what waits for a merged record follow it to the survivor, where that stands for the same company; else it is given
- * up. True where it waits: the survivor's link is in conflict. The CRM moves the notes of a merged record too, so one
- * whose answer was lost is found there.
+ * Moves the notes that wait for a merged record to the survivor, where that is linked to the same company; else drops
+ * them. True where they wait because the survivor's link is in conflict. The CRM moves the notes of a merged record too,
+ * so cvrsync finds one whose answer was lost there.
  */
-export async function moveNotes(
-  tx: Tx,
-  provider: string,
-  { key: from }: Claim,
-  to: string,
-  now: number,
-): Promise<boolean> {
+export async function moveNotes(tx: Tx, ref: RecordRef, to: string, now: number): Promise<boolean> {
+  const { provider } = ref;
   await mark(tx, noteQueue(provider), [to], now);
   const survivor = await findLink(tx, { provider, recordId: to });
   if (survivor?.state === 'conflict') return true;
@@ -135,7 +124,7 @@ export async function moveNotes(
       .selectFrom('note')
       .selectAll()
       .where('provider', '=', provider)
-      .where('record_id', '=', from)
+      .where('record_id', '=', ref.recordId)
       .where('entity', '=', survivor.entity)
       .where('state', '=', 'due')
       .execute();
@@ -148,16 +137,16 @@ export async function moveNotes(
       await end(tx, note, { state: 'dropped', done_at: now });
     }
   }
-  await dropNotes(tx, provider, from, `the record was merged into ${to}`, now);
+  await dropNotes(tx, ref, `the record was merged into ${to}`, now);
   return false;
 }
 
-/** Marks a record for a sync, which lets its link follow. */
+/** Marks a record for a sync, which moves its link. */
 export async function markForSync(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
   await mark(tx, `sync:${provider}`, [recordId], now);
 }
 
-/** Deletes what ended before `before`; one step. True where more may be left. */
+/** Deletes notes that ended before `before`; one step. True where more may be left. */
 export async function deleteNotes(tx: Tx, before: number, most: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`delete from note where (provider, record_id, marker) in
     (select provider, record_id, marker from note where done_at < ${before} limit ${most})`.execute(tx);

@@ -1,6 +1,6 @@
 /**
- * Leaves notes on records, each exactly once: that one is about to be sent is on disk before it is sent, and one that was
- * sent is looked for before it is sent again.
+ * Leaves notes on records, each exactly once: stores the attempt before it sends a note, and searches the CRM for the note
+ * before it sends one again.
  */
 import type { Notes, Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -33,14 +33,14 @@ export interface NoteDeps {
   readonly gate: AbilityGate;
 }
 
-/** A note that was sent may still be on its way into the CRM for so long: only then its absence means something. */
+/** A sent note may take so long to appear in the CRM; only afterwards does its absence mean that it was lost. */
 const ARRIVAL_MS = 15_000;
 /** A link in conflict waits for an operator: its notes are checked again after this long. */
 const WAIT_MS = 6 * 3_600_000;
 /** How far the CRM's clock may be off. */
 const CLOCK_MS = 24 * 3_600_000;
 
-/** Leaves the notes that wait for these records. Reads the records once; one call a note, two where an answer was lost. */
+/** Leaves the due notes of these records. Reads the records once; one call for each note, two where an answer was lost. */
 export async function leaveNotes(
   deps: NoteDeps,
   crm: Crm,
@@ -77,7 +77,7 @@ async function settleByLink(
   if (link?.state === 'active' || link?.state === 'merged') return undefined;
   if (link?.state === 'conflict') return { kind: 'again', at: now() + WAIT_MS, fresh: true };
   const reason = link === undefined ? 'the record is not linked' : `the link is ${link.state}`;
-  await store.write((tx) => dropNotes(tx, name, claim.key, reason, now()));
+  await store.write((tx) => dropNotes(tx, { provider: name, recordId: claim.key }, reason, now()));
   return { kind: 'done' };
 }
 
@@ -105,50 +105,62 @@ async function settleByRecord(
     await crm.schema(signal);
     return crm.connection.read(ids, crm.hold === undefined ? [] : [crm.hold], signal);
   });
-  const holds = await holdsOf(deps.store.db, crm, ids, reads ?? [], deps.now());
+  const holds = await holdsOf({ db: deps.store.db, crm }, ids, reads ?? [], deps.now());
   for (const [index, claim] of claims.entries()) {
     const one = open.get(claim);
     const process = async () =>
-      one && processNote(deps, crm, claim, { ...one, held: holds.get(claim.key) }, reads?.[index], signal);
+      one && leaveAll(deps, { ...one, crm, claim, read: reads?.[index], held: holds.get(claim.key) }, signal);
     const settlement = fault === undefined ? await guarded(process) : undefined;
     settlements.push([claim, settlement ?? fault?.of(claim) ?? { kind: 'again', at: deps.now(), free: true }]);
   }
   return settlements;
 }
 
-async function processNote(
-  deps: NoteDeps,
-  crm: Crm,
-  claim: Claim,
-  one: DueRecord & { readonly held: number | undefined },
-  read: Read | undefined,
-  signal: AbortSignal,
-): Promise<Settlement> {
-  const { store, now } = deps;
-  const isActive = one.link?.state === 'active';
+/** A record with due notes, as its link and the CRM describe it. */
+interface NoteTarget extends DueRecord {
+  readonly crm: Crm;
+  readonly claim: Claim;
+  readonly read: Read | undefined;
+  /** When a hold on the record ends, or is checked again; undefined where there is none. */
+  readonly held: number | undefined;
+}
+
+async function leaveAll(deps: NoteDeps, target: NoteTarget, signal: AbortSignal): Promise<Settlement> {
+  const unreachable = await settleByRead(deps, target);
+  if (unreachable !== undefined) return unreachable;
+  if (target.held !== undefined) return { kind: 'again', at: target.held, fresh: true };
+  let refused: string | undefined;
+  for (const note of target.notes) {
+    const result = await leaveNote(deps, target, note, signal);
+    if (result.kind === 'refused') refused ??= result.reason;
+    else if (result.kind === 'settled') return result.settlement;
+  }
+  return refused === undefined ? { kind: 'done' } : { kind: 'parked', at: deps.now(), error: refused };
+}
+
+/** Settles a record that the CRM does not hold as its link says; undefined where it does. */
+async function settleByRead(
+  { store, now }: NoteDeps,
+  { crm, claim, read, link }: NoteTarget,
+): Promise<Settlement | undefined> {
+  const ref = { provider: crm.name, recordId: claim.key };
+  const isActive = link?.state === 'active';
   if (read === undefined || read.kind === 'retry')
     return later(claim, now(), read?.reason ?? 'the CRM said nothing of this record');
   if (read.kind === 'moved' && !isActive) {
-    const waits = await store.write((tx) => moveNotes(tx, crm.name, claim, read.to, now()));
+    const waits = await store.write((tx) => moveNotes(tx, ref, read.to, now()));
     return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
   }
   if (read.kind !== 'found' && isActive) {
-    // The sync reads the record and lets its link follow; then we know where the note belongs.
+    // The sync reads the record and moves its link; then cvrsync knows where the note belongs.
     await store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
     return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
   }
   if (read.kind !== 'found' || !isActive) {
-    await store.write((tx) => dropNotes(tx, crm.name, claim.key, 'the record is gone', now()));
+    await store.write((tx) => dropNotes(tx, ref, 'the record is gone', now()));
     return { kind: 'done' };
   }
-  if (one.held !== undefined) return { kind: 'again', at: one.held, fresh: true };
-  let refused: string | undefined;
-  for (const note of one.notes) {
-    const result = await leaveNote(deps, crm, claim, note, signal);
-    if (result.kind === 'refused') refused ??= result.reason;
-    else if (result.kind === 'settled') return result.settlement;
-  }
-  return refused === undefined ? { kind: 'done' } : { kind: 'parked', at: now(), error: refused };
+  return undefined;
 }
 
 type NoteResult =
@@ -159,12 +171,12 @@ type NoteResult =
 const settled = (settlement: Settlement): NoteResult => ({ kind: 'settled', settlement });
 
 async function leaveNote(
-  { store, now }: NoteDeps,
-  crm: Crm,
-  claim: Claim,
+  deps: NoteDeps,
+  { crm, claim }: Pick<NoteTarget, 'crm' | 'claim'>,
   note: DueNote,
   signal: AbortSignal,
 ): Promise<NoteResult> {
+  const { store, now } = deps;
   const { notes } = crm.connection;
   if (notes === undefined) return { kind: 'refused', reason: `${crm.name} leaves no notes` };
   if (note.attempted_at !== null) {
@@ -181,7 +193,7 @@ async function leaveNote(
   if (start === 'stop') return settled({ kind: 'again', at: now(), free: true });
   const guard = guardOf(leaseOf(store, [claim], now));
   const outcome = await withSendGuard(guard, () => add(notes, note, signal));
-  return finish(store, claim, note, outcome, now());
+  return finish(deps, claim, note, outcome);
 }
 
 const add = (notes: Notes, note: DueNote, signal: AbortSignal) =>
@@ -191,22 +203,21 @@ const add = (notes: Notes, note: DueNote, signal: AbortSignal) =>
   );
 
 async function finish(
-  store: Store,
+  { store, now }: NoteDeps,
   claim: Claim,
   note: DueNote,
   outcome: Awaited<ReturnType<typeof add>>,
-  now: number,
 ): Promise<NoteResult> {
   switch (outcome.kind) {
     case 'written':
-      // Whoever owns the lane by now: the note is there, and that is worth knowing.
-      await store.write((tx) => finishNote(tx, note, outcome.id, now));
+      // Also where another process owns the lane by now: the note exists.
+      await store.write((tx) => finishNote(tx, note, outcome.id, now()));
       return { kind: 'left' };
     case 'rejected':
       return { kind: 'refused', reason: outcome.reason };
     case 'retry':
-      return settled(later(claim, now, outcome.reason));
+      return settled(later(claim, now(), outcome.reason));
     case 'gone':
-      return settled(later(claim, now, 'the record is gone in the CRM'));
+      return settled(later(claim, now(), 'the record is gone in the CRM'));
   }
 }

@@ -1,22 +1,22 @@
-/** Gives records the parents that follow from ownership, and takes back those of ours that no longer do. */
+/** Gives records the parents that follow from ownership, and removes those that cvrsync gave and that no longer follow. */
 import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import {
   beginWrites,
-  endWrites,
   isShown,
   type PendingWrite,
   pendingUnder,
   settleWrites,
 } from '../../runtime/lanes/pending-writes.ts';
-import type { Store, Tx } from '../../store/open.ts';
+import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { isHeldByOverride, readHolds } from '../decide/holds.ts';
-import { type Happened, writeHistory } from '../sync/history.ts';
+import type { Happened } from '../sync/history.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { type FaultSettlement, later } from '../sync/settle.ts';
+import { type AssignResult, recordResults, remember } from './assign-result.ts';
 import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
@@ -31,20 +31,8 @@ export interface AssignDeps {
   readonly gate: AbilityGate;
 }
 
-interface AssignResult {
-  readonly claim: Claim;
-  readonly settlement: Settlement;
-  readonly happened?: Happened;
-  /** What is ours from now on; untouched where absent. */
-  readonly given?: string | null;
-  /** The record is deleted or merged in the CRM: a sync lets its link follow. */
-  readonly isMissing?: true;
-  /** Pending writes that can show no more. */
-  readonly shown?: readonly PendingWrite[];
-}
-
 const DONE: Settlement = { kind: 'done' };
-/** A record that stands in the way above may be about to move: about a minute of tries. */
+/** A record above that forms a circle may be about to move: about a minute of tries. */
 const CIRCLE_TRIES = 6;
 
 /** Brings the parents of a batch of records in line with the owners of their companies. */
@@ -66,11 +54,11 @@ export async function assignParents(
     .map((claim) => resultWithoutRead(crm.name, claim, desiredParents));
   const results = [
     ...rest,
-    ...(open.length === 0 ? [] : await assignAll(deps, crm, open, desiredParents, begun, signal)),
+    ...(open.length === 0 ? [] : await assignAll(deps, { crm, claims: open, desiredParents, begun }, signal)),
   ];
   const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(tx, claims);
-    await record(
+    await recordResults(
       tx,
       crm.name,
       results.filter(({ claim }) => keys.has(claim.key)),
@@ -88,7 +76,7 @@ export async function assignParents(
   reportLostLeases(deps, parentQueue(crm.name), { lost: results.length - ours.size, sent: overtaken });
 }
 
-/** Whether the CRM must be asked: most companies have no majority owner, and never had. */
+/** Whether cvrsync must read the CRM: most companies have no majority owner, and never had one. */
 const concernsCrm = (desired: DesiredParent | undefined): boolean =>
   desired !== undefined &&
   (desired.wanted.kind === 'parent' ||
@@ -108,12 +96,17 @@ const parentEvent = (provider: string, { id, entity }: DesiredParent, detail: st
   return { provider, id, entity, rule: 'parent', detail };
 };
 
+/** Records whose parents are to be read and written. */
+interface Assignment {
+  readonly crm: Crm;
+  readonly claims: readonly Claim[];
+  readonly desiredParents: ReadonlyMap<string, DesiredParent>;
+  readonly begun: Begun;
+}
+
 async function assignAll(
   deps: AssignDeps,
-  crm: Crm,
-  claims: readonly Claim[],
-  desiredParents: ReadonlyMap<string, DesiredParent>,
-  begun: Begun,
+  { crm, claims, desiredParents, begun }: Assignment,
   signal: AbortSignal,
 ): Promise<readonly AssignResult[]> {
   const { parents } = crm.connection;
@@ -125,16 +118,18 @@ async function assignAll(
     const readFrom = deps.now();
     const reads = await parents.read(ids, signal);
     const pending: ParentWrite[] = [];
-    for (const [index, claim] of claims.entries()) {
+    const known = claims.flatMap((claim, index) => {
       const desired = desiredParents.get(claim.key);
-      if (desired === undefined) continue;
-      const decided = decideByRead(crm.name, claim, desired, reads[index], deps.now());
+      return desired === undefined ? [] : [{ claim, desired, read: reads[index] }];
+    });
+    for (const { claim, desired, read } of known) {
+      const decided = decideByRead(crm.name, { claim, desired }, read, deps.now());
       const shown = desired.pendingWrites.filter((write) => isShown(write, readFrom));
       if ('settlement' in decided)
         results.set(claim.key, decided.settlement === DONE ? { ...decided, shown } : decided);
       else pending.push(decided);
     }
-    await writeAll(deps, crm, parents, pending, { results, begun }, signal);
+    await writeAll({ ...deps, begun }, { crm, parents, results }, pending, signal);
   } catch (error) {
     signal.throwIfAborted();
     const fault: FaultSettlement = await deps.gate.settle(error);
@@ -154,8 +149,7 @@ interface ParentWrite {
 
 function decideByRead(
   provider: string,
-  claim: Claim,
-  desired: DesiredParent,
+  { claim, desired }: Pick<ParentWrite, 'claim' | 'desired'>,
   read: ParentRead | undefined,
   now: number,
 ): AssignResult | ParentWrite {
@@ -181,23 +175,31 @@ function resultOfMissing(
   return { claim, settlement: later(claim, now, error), isMissing: true };
 }
 
+type WriteDeps = AssignDeps & { readonly begun: Begun };
+
+/** A connection that gives parents, and the results so far, by record. */
+interface ParentTarget {
+  readonly crm: Crm;
+  readonly parents: Parents;
+  readonly results: Map<string, AssignResult>;
+}
+
 async function writeAll(
-  deps: AssignDeps,
-  crm: Crm,
-  parents: Parents,
+  deps: WriteDeps,
+  target: ParentTarget,
   pending: readonly ParentWrite[],
-  { results, begun }: { readonly results: Map<string, AssignResult>; readonly begun: Begun },
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now } = deps;
+  const { crm, parents, results } = target;
   if (pending.length === 0) return;
   const ids = pending.map(({ desired }) => desired.id);
-  const holds = await readHolds(store.db, crm, ids, now(), signal);
+  const holds = await readHolds({ db: store.db, crm }, ids, now(), signal);
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
-  // What ends goes first: where two companies change places, the one may stand below the other only then.
+  // Parents that end go first: where two records swap places, one can stand below the other only then.
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
-    const { claim, desired, parent, was } = one;
+    const { claim, desired, parent } = one;
     const until = holds.get(desired.id);
     if (until !== undefined) results.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
     else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
@@ -208,18 +210,25 @@ async function writeAll(
         claim.attempts < CIRCLE_TRIES ? { claim, settlement: later(claim, now(), detail) } : result,
       );
     } else {
-      const write = await beginWrite(store, crm.name, one, now());
-      if (write === undefined) {
-        results.set(claim.key, { claim, settlement: { kind: 'again', at: now(), free: true } });
-        continue;
-      }
-      const outcome = await sendWrite(deps, claim, write, begun, () =>
-        parents.write({ id: desired.id, parent, was }, signal),
-      );
-      if (outcome.kind === 'written') lineage.set(desired.id, parent);
-      results.set(claim.key, resultFor(crm.name, one, outcome, now()));
+      const result = await writeParent(deps, target, one, signal);
+      if (result.isWritten) lineage.set(desired.id, parent);
+      results.set(claim.key, result);
     }
   }
+}
+
+async function writeParent(
+  deps: WriteDeps,
+  { crm, parents }: ParentTarget,
+  one: ParentWrite,
+  signal: AbortSignal,
+): Promise<AssignResult & { readonly isWritten: boolean }> {
+  const { store, now } = deps;
+  const { claim, desired, parent, was } = one;
+  const write = await beginWrite(store, crm.name, one, now());
+  if (write === undefined) return { claim, settlement: { kind: 'again', at: now(), free: true }, isWritten: false };
+  const outcome = await sendWrite(deps, claim, write, () => parents.write({ id: desired.id, parent, was }, signal));
+  return { ...resultFor(crm.name, one, outcome, now()), isWritten: outcome.kind === 'written' };
 }
 
 /**
@@ -261,30 +270,4 @@ function resultFor(
     default:
       return resultOfMissing(claim, outcome, now);
   }
-}
-
-async function record(tx: Tx, provider: string, results: readonly AssignResult[], now: number): Promise<void> {
-  const isMissing = results.filter((result) => result.isMissing === true).map(({ claim }) => claim.key);
-  if (isMissing.length > 0) await mark(tx, `sync:${provider}`, isMissing, now);
-  for (const { claim, given } of results)
-    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
-  await endWrites(
-    tx,
-    results.flatMap(({ shown = [] }) => shown),
-  );
-  await writeHistory(
-    tx,
-    [],
-    results.flatMap(({ happened }) => happened ?? []),
-    now,
-  );
-}
-
-async function remember(
-  tx: Tx,
-  provider: string,
-  id: string,
-  to: { readonly parent_id?: string | null; readonly pending_id: string | null; readonly at: number },
-): Promise<void> {
-  await tx.updateTable('parent').set(to).where('provider', '=', provider).where('record_id', '=', id).execute();
 }

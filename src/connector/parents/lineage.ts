@@ -1,5 +1,5 @@
 /** The parents above records, as the CRM holds them: a record may not become its own ancestor. */
-import type { Parents } from '../../../providers/provider.ts';
+import type { ParentRead, Parents } from '../../../providers/provider.ts';
 
 /** Record → its parent, null where it has none; a record that is missing was not read. */
 export type Lineage = Map<string, string | null>;
@@ -21,10 +21,8 @@ export async function readLineage(
       const part = next.slice(start, start + batch);
       const reads = await parents.read(part, signal);
       for (const [index, id] of part.entries()) {
-        const read = reads[index];
-        if (read?.kind === 'found') lineage.set(id, read.parent);
-        if (read?.kind === 'moved') lineage.set(id, read.to);
-        if (read?.kind === 'gone') lineage.set(id, null);
+        const above = aboveOf(reads[index]);
+        if (above !== undefined) lineage.set(id, above);
       }
     }
     next = [...new Set(next.flatMap((id) => lineage.get(id) ?? []))].filter((id) => !lineage.has(id));
@@ -32,7 +30,21 @@ export async function readLineage(
   return lineage;
 }
 
-/** Whether a record can be put under a parent: it is not among that one's ancestors, and those are all known. */
+/** The record above one that was read, null where there is none; undefined where the CRM gave no answer. */
+function aboveOf(read: ParentRead | undefined): string | null | undefined {
+  switch (read?.kind) {
+    case 'found':
+      return read.parent;
+    case 'moved':
+      return read.to;
+    case 'gone':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a record may get a parent: the record is not among the parent's ancestors, and those are all known. */
 export function mayBeUnder(lineage: Lineage, id: string, parent: string): boolean {
   let at: string | null | undefined = parent;
   for (let height = 0; height <= HEIGHT; height += 1) {

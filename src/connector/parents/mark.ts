@@ -1,4 +1,4 @@
-/** Which records' parents may be behind: owners changed, a link of the record or of its owner appeared, or parents are new here. */
+/** Marks records whose parents may be behind: owners changed, a record or its owner was linked, or parents were switched on. */
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -10,10 +10,10 @@ import { markAll, stopMarking } from '../links/mark-all.ts';
 /** The lanes of records whose parent may be behind; key: record id. */
 export const parentQueue = (provider: string): string => `parent:${provider}`;
 
-/** What a connection's configuration and abilities say of parents. */
+/** The settings and abilities of a connection that decide whether it gives parents. */
 export type ParentSettings = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };
 
-/** Whether records in this CRM get parents: it is asked for, and it knows them. */
+/** Whether records in this CRM get parents: the configuration asks for it, and the provider can. */
 export const assignsParents = ({ parent, connection }: ParentSettings): boolean =>
   parent && connection.parents !== undefined;
 
@@ -23,15 +23,20 @@ export function parentConnections(crms: readonly ParentSettings[]): ReadonlySet<
   return names.length === 0 ? undefined : new Set(names);
 }
 
+/** The companies that `apply` ran for, and the fields that their events changed. */
+interface AppliedEvents {
+  readonly entities: ReadonlySet<string>;
+  readonly concerned: ReadonlyMap<string, ReadonlySet<FieldName>>;
+}
+
 /**
- * Marks the records of these companies whose parents may be behind, and the records that wait for one of them as their
- * owner; returns the queues that now have work. A link that is new makes its company's `apply` run: that is when it is seen.
+ * Marks the records of these companies whose parents may be behind, and the records whose owner is one of them; returns
+ * the queues that now have work. A new link makes its company's `apply` run, so this finds it.
  */
 export async function markParents(
   tx: Tx,
   providers: ReadonlySet<string>,
-  entities: ReadonlySet<string>,
-  concerned: ReadonlyMap<string, ReadonlySet<FieldName>>,
+  { entities, concerned }: AppliedEvents,
   now: number,
 ): Promise<ReadonlySet<string>> {
   const links = await tx

@@ -9,6 +9,8 @@ import { guardOf } from '../sync/lost-lease.ts';
 export interface SendDeps {
   readonly store: Store;
   readonly now: () => number;
+  /** Gets the write, and how it ended. */
+  readonly begun: Begun;
 }
 
 /** The writes of a run, by record, and how they ended. */
@@ -16,10 +18,9 @@ export type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
 
 /** Makes the call unless the lease is lost by then, and stores how it ended. */
 export async function sendWrite<T>(
-  { store, now }: SendDeps,
+  { store, now, begun }: SendDeps,
   claim: Claim,
   write: PendingWrite,
-  begun: Begun,
   call: () => Promise<T>,
 ): Promise<T> {
   const lease = leaseOf(store, [claim], now);

@@ -50,16 +50,18 @@ export async function repairAll(
   mandate: Mandate,
   signal: AbortSignal,
 ): Promise<Repaired> {
+  const { scope } = surveyed;
   const counts: Partial<Record<DifferenceKind, number>> = {};
   const refused: string[] = [];
   for (const kind of KINDS) {
     if (surveyed.counts[kind] === 0 || verdictOf(kind, surveyed, mandate) !== 'repaired') continue;
+    const { repair } = DIFFERENCES[kind];
     let done = 0;
     let after: ReconcileDifference | undefined;
     for (;;) {
       signal.throwIfAborted();
-      const page = await pageOf(context.store.db, kind, surveyed.scope, { after, limit: PAGE });
-      done += await repairPage(context, surveyed, DIFFERENCES[kind].repair, page, refused, signal);
+      const page = await pageOf(context.store.db, kind, scope, { after, limit: PAGE });
+      done += await repairPage(context, { scope, repair, page, refused }, signal);
       if (page.length < PAGE) break;
       after = page.at(-1);
     }
@@ -68,12 +70,18 @@ export async function repairAll(
   return { counts, refused };
 }
 
+/** A page of differences that take the same repair. */
+interface RepairPage {
+  readonly scope: Survey['scope'];
+  readonly repair: Repair;
+  readonly page: readonly ReconcileDifference[];
+  /** Gets the items that the service refuses to remove. */
+  readonly refused: string[];
+}
+
 async function repairPage(
   context: ReconcileContext,
-  { scope }: Survey,
-  repair: Repair,
-  page: readonly ReconcileDifference[],
-  refused: string[],
+  { scope, repair, page, refused }: RepairPage,
   signal: AbortSignal,
 ): Promise<number> {
   const records = page.map(({ record }) => record);

@@ -102,6 +102,16 @@ export async function heldProperties(db: Db, provider: string, ids: readonly str
   return new Set(rows.flatMap(({ record_id, rule }) => (rule === 'hold' ? [record_id] : [])));
 }
 
+function refusalOf({ planned, refused }: Decided, property: Property | undefined): Row {
+  return {
+    refused: JSON.stringify(planned.now),
+    reason: refused ?? planned.detail ?? planned.rule,
+    over: property === undefined ? null : JSON.stringify(planned.old),
+    // With the schema the value would stay aside though its currency became known.
+    schema: property === undefined || planned.rule === CURRENCY ? null : fingerprint(property),
+  };
+}
+
 /** Remembers what was written, set aside or kept; a value that is neither leaves what was written in place. */
 export async function rememberProperties(
   tx: Tx,
@@ -110,28 +120,25 @@ export async function rememberProperties(
   at: number,
 ): Promise<void> {
   const rows = decided.map((each): Row => {
-    const { planned, refused } = each;
-    const outcome = outcomeOf(each);
-    const property = schema.get(planned.property);
-    const aside = outcome === 'refused';
-    // An edit that came back is a person's still: it is no value of ours, and stays a difference.
-    const returned = outcome === 'written' && planned.rule === RETURNED;
-    const kept = returned ? { crm: planned.now, now: planned.offered } : { crm: planned.old, now: planned.now };
-    const isKept = returned || outcome === 'kept';
-    return {
-      provider: each.provider,
-      id: each.id,
-      property: planned.property,
-      written: outcome === 'written' && !returned ? JSON.stringify(planned.now) : null,
-      refused: aside ? JSON.stringify(planned.now) : null,
-      reason: aside ? (refused ?? planned.detail ?? planned.rule) : null,
-      over: aside && property !== undefined ? JSON.stringify(planned.old) : null,
-      // With the schema the value would stay aside though its currency became known.
-      schema: aside && property !== undefined && planned.rule !== CURRENCY ? fingerprint(property) : null,
-      kept: isKept ? JSON.stringify(kept.crm) : null,
-      offered: isKept ? JSON.stringify(kept.now) : null,
-      trusted: planned.trusts === true && !aside ? at : null,
+    const { provider, id, planned } = each;
+    const base = {
+      ...{ provider, id, property: planned.property },
+      ...{ written: null, kept: null, offered: null, refused: null, reason: null, over: null, schema: null },
+      trusted: planned.trusts === true ? at : null,
     };
+    switch (outcomeOf(each)) {
+      case 'written':
+        // An edit that came back is still a person's: it is no value of ours, and stays a difference.
+        return planned.rule === RETURNED
+          ? { ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) }
+          : { ...base, written: JSON.stringify(planned.now) };
+      case 'kept':
+        return { ...base, kept: JSON.stringify(planned.old), offered: JSON.stringify(planned.now) };
+      case 'refused':
+        return { ...base, ...refusalOf(each, schema.get(planned.property)), trusted: null };
+      default:
+        return base;
+    }
   });
   if (rows.length === 0) return;
   await sql`insert into property_state

@@ -25,12 +25,17 @@ export interface LinkedRecord {
   readonly pending: readonly PendingWrite[];
 }
 
+/** Records of a connection, and the fields that its mapping names. */
+export interface RecordQuery {
+  readonly provider: string;
+  readonly ids: readonly string[];
+  readonly fields: readonly FieldName[];
+}
+
 /** The active records among these ids; the others have no work. */
 export async function loadRecords(
   db: Db,
-  provider: string,
-  ids: readonly string[],
-  fields: readonly FieldName[],
+  { provider, ids, fields }: RecordQuery,
   now: number,
 ): Promise<readonly LinkedRecord[]> {
   const links = await db

@@ -33,6 +33,15 @@ type Schema = ReadonlyMap<string, Property>;
 /** So new a schema says of a property that is not there that it is not there. */
 const NEW_MS = 2_000;
 
+/** Records to read and decide, under the claims of their lanes. */
+export interface Preparation {
+  readonly crm: Crm;
+  /** As known so far. */
+  readonly schema: Schema;
+  readonly records: readonly LinkedRecord[];
+  readonly claims: readonly Claim[];
+}
+
 /**
  * One call, and none where there are no records; two more where a value would be set aside that was not yet, and the
  * schema is not new: what it was set aside for may have been put right. `readAt` is when the CRM had answered, in ms since
@@ -40,10 +49,7 @@ const NEW_MS = 2_000;
  */
 export async function prepare(
   { store, now }: PrepareDeps,
-  crm: Crm,
-  known: Schema,
-  records: readonly LinkedRecord[],
-  claims: readonly Claim[],
+  { crm, schema: known, records, claims }: Preparation,
   signal: AbortSignal,
 ): Promise<{
   readonly prepared: readonly Prepared[];
@@ -52,9 +58,9 @@ export async function prepare(
   /** By which it was decided. */
   readonly schema: Schema;
 }> {
-  let decided = await decideAll(crm, known, records, now, signal);
+  let decided = await decideAll({ crm, schema: known, records }, now, signal);
   const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
-  if (schema !== known) decided = await decideAll(crm, schema, records, now, signal);
+  if (schema !== known) decided = await decideAll({ crm, schema, records }, now, signal);
   const { found, readFrom, readAt } = decided;
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
@@ -83,9 +89,7 @@ const setsAside = ({ record, planned = [] }: Found): boolean =>
 
 /** Reads the records and decides each by this schema. */
 async function decideAll(
-  crm: Crm,
-  schema: Schema,
-  records: readonly LinkedRecord[],
+  { crm, schema, records }: Pick<Preparation, 'crm' | 'schema' | 'records'>,
   now: () => number,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {

@@ -33,17 +33,24 @@ export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult
   ...(!fault.paused && { unanswered: true }),
 });
 
+/** A record, and the claim of its lane. */
+interface ClaimedRecord {
+  readonly claim: Claim;
+  readonly record: LinkedRecord;
+}
+
+/** How the write of a record's patch ended; both undefined where nothing was sent. */
+interface SentPatch {
+  readonly written: Written | undefined;
+  /** What the fault that ended its batch makes of the lanes. */
+  readonly fault: FaultSettlement | undefined;
+}
+
 type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
 
 /** The result of a record that is not written to: gone, merged, on hold, or not readable just now. */
-export function resultOfRead(
-  crm: Named,
-  claim: Claim,
-  record: LinkedRecord,
-  read: Read | undefined,
-  now: number,
-): RecordResult {
-  const base = { claim, record };
+export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undefined, now: number): RecordResult {
+  const { claim, record } = base;
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   switch (read?.kind) {
     case 'gone':
@@ -78,11 +85,8 @@ export function resultOfRead(
 /** The result of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function resultOfWrite(
   crm: Named,
-  claim: Claim,
-  record: LinkedRecord,
-  planned: readonly Planned[],
-  written: Written | undefined,
-  fault: FaultSettlement | undefined,
+  { claim, record, planned }: ClaimedRecord & { readonly planned: readonly Planned[] },
+  { written, fault }: SentPatch,
   now: number,
 ): RecordResult {
   const base = { claim, record };
@@ -100,9 +104,9 @@ export function resultOfWrite(
   if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: upTo(planned), decided, synced: true };
   switch (outcome?.kind) {
     case 'gone':
-      return resultOfRead(crm, claim, record, { kind: 'gone', id: record.id }, now);
+      return resultOfRead(crm, base, { kind: 'gone', id: record.id }, now);
     case 'moved':
-      return resultOfRead(crm, claim, record, { kind: 'moved', id: record.id, to: outcome.to }, now);
+      return resultOfRead(crm, base, { kind: 'moved', id: record.id, to: outcome.to }, now);
     case 'rejected':
       return {
         ...base,

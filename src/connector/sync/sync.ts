@@ -19,7 +19,7 @@ import { type Decided, heldProperties, rememberProperties, rememberSynced, write
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { endOf, type Plan, settleLate } from './pending.ts';
-import { type Prepared, patchesOf, prepare } from './prepare.ts';
+import { type Preparation, type Prepared, patchesOf, prepare } from './prepare.ts';
 import { faultyResult, type RecordResult, resultOfRead, resultOfWrite } from './record-result.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
 import { writePatches } from './write.ts';
@@ -98,7 +98,7 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
   let schema: Attempt['schema'] = new Map();
   try {
     schema = await crm.schema(signal);
-    return await syncBatch(deps, crm, schema, claims, signal);
+    return await syncBatch(deps, { crm, schema, claims }, signal);
   } catch (error) {
     signal.throwIfAborted();
     // What was refused may be a property that is gone since the schema was read.
@@ -110,20 +110,19 @@ async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signa
 
 async function syncBatch(
   { store, metrics, now }: SyncDeps,
-  crm: Crm,
-  known: Attempt['schema'],
-  claims: readonly Claim[],
+  batch: Pick<Preparation, 'crm' | 'schema' | 'claims'>,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  let schema = known;
-  const fields = crm.mapping.map((row): FieldName => row.field);
+  const { crm, claims } = batch;
+  let { schema } = batch;
+  const fields = [...new Set(crm.mapping.map((row): FieldName => row.field))];
   const keys = claims.map((claim) => claim.key);
-  const records = await loadRecords(store.db, crm.name, keys, [...new Set(fields)], now());
+  const records = await loadRecords(store.db, { provider: crm.name, ids: keys, fields }, now());
   const last = new Map<string, Prepared>();
   const begun: PendingWrite[] = [];
   let readAt = 0;
   const readAndDecide = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
-    const latest = await prepare({ store, now }, crm, schema, some, claims, signal);
+    const latest = await prepare({ store, now }, { crm, schema, records: some, claims }, signal);
     ({ readAt, schema } = latest);
     begun.push(...latest.begun);
     for (const each of latest.prepared) last.set(each.record.id, each);
@@ -149,8 +148,8 @@ async function syncBatch(
     if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
     const { record, read, planned, asLoaded } = prepared;
     if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
-    if (planned === undefined) return resultOfRead(crm, claim, record, read, now());
-    return resultOfWrite(crm, claim, record, planned, written.get(claim.key), fault, now());
+    if (planned === undefined) return resultOfRead(crm, { claim, record }, read, now());
+    return resultOfWrite(crm, { claim, record, planned }, { written: written.get(claim.key), fault }, now());
   };
   const results = claims.map((claim): RecordResult => {
     const end = endOf(written.get(claim.key), lease);

@@ -34,46 +34,73 @@ export async function writePatches(
   signal: AbortSignal,
   { fresh, leftBehind }: WriteOptions = {},
 ): Promise<ReadonlyMap<string, Written>> {
-  const results = new Map<string, Written>();
-  const refused = new Map<string, Record<string, string>>();
+  const progress: Progress = { results: new Map(), refused: new Map() };
   let pending: readonly Patch[] = patches.filter(isWorthACall);
   for (let round = 1; pending.length > 0; round += 1) {
     const outcomes = await attempt(connection, pending, signal, fresh);
     const isStale = fresh?.isStale() === true;
-    const again: Patch[] = [];
-    for (const [index, patch] of pending.entries()) {
+    const again = pending.flatMap((patch, index) => {
       const outcome = outcomes[index] ?? { kind: 'retry', id: patch.id, reason: 'the CRM said nothing of this record' };
-      const named = outcome.kind === 'rejected' ? ours(patch, outcome.properties) : {};
-      const bad = { ...leftBehind?.(patch.id, named), ...named };
-      const sofar = { ...refused.get(patch.id), ...bad };
-      refused.set(patch.id, sofar);
-      const rest = without(patch, bad);
-      const isBad = Object.keys(bad).length > 0;
-      const isStopped = isStale && (outcome.kind === 'retry' || outcome.kind === 'fault');
-      if (isStopped) again.push(patch);
-      else if (isBad && !isWorthACall(rest))
-        results.set(patch.id, { outcome: { kind: 'written', id: patch.id }, refused: sofar });
-      else if (isBad && round < ROUNDS) again.push(rest);
-      else results.set(patch.id, { outcome, refused: sofar });
-    }
-    pending = again;
-    if (isStale && fresh !== undefined) pending = await renewed(fresh, again);
+      if (isStale && (outcome.kind === 'retry' || outcome.kind === 'fault')) return patch;
+      return restOf(progress, patch, outcome, { leftBehind, isLast: round >= ROUNDS }) ?? [];
+    });
+    pending = isStale && fresh !== undefined ? await renewed(progress, fresh, again, signal) : again;
   }
-  return results;
+  return progress.results;
+}
 
-  async function renewed(freshness: Freshness, old: readonly Patch[]): Promise<readonly Patch[]> {
-    const ids = old.map(({ id }) => id);
-    try {
-      const patches = (await freshness.renew(ids)).map((patch) => without(patch, refused.get(patch.id) ?? {}));
-      for (const { id } of patches.filter((patch) => !isWorthACall(patch)))
-        results.set(id, { outcome: { kind: 'written', id }, refused: refused.get(id) ?? {} });
-      return patches.filter(isWorthACall);
-    } catch (error) {
-      signal.throwIfAborted();
-      for (const id of ids)
-        results.set(id, { outcome: { kind: 'fault', id, error, unsent: true }, refused: refused.get(id) ?? {} });
-      return [];
-    }
+/** What became of the records so far, by record. */
+interface Progress {
+  readonly results: Map<string, Written>;
+  readonly refused: Map<string, Readonly<Record<string, string>>>;
+}
+
+/** What of a patch is to be sent again, without what was refused; undefined where the record is finished. */
+function restOf(
+  progress: Progress,
+  patch: Patch,
+  outcome: Written['outcome'],
+  { leftBehind, isLast }: { readonly leftBehind: WriteOptions['leftBehind']; readonly isLast: boolean },
+): Patch | undefined {
+  const bad = badOf(patch, outcome, leftBehind);
+  progress.refused.set(patch.id, { ...progress.refused.get(patch.id), ...bad });
+  const rest = without(patch, bad);
+  const isBad = Object.keys(bad).length > 0;
+  if (isBad && isWorthACall(rest) && !isLast) return rest;
+  finish(progress, isBad && !isWorthACall(rest) ? { kind: 'written', id: patch.id } : outcome);
+  return undefined;
+}
+
+function finish({ results, refused }: Progress, outcome: Written['outcome']): void {
+  results.set(outcome.id, { outcome, refused: refused.get(outcome.id) ?? {} });
+}
+
+/** Properties that this answer takes out of the patch, with the reason. */
+function badOf(
+  patch: Patch,
+  outcome: Written['outcome'],
+  leftBehind: WriteOptions['leftBehind'],
+): Readonly<Record<string, string>> {
+  const named = outcome.kind === 'rejected' ? ours(patch, outcome.properties) : {};
+  return { ...leftBehind?.(patch.id, named), ...named };
+}
+
+/** Reads the records again, and returns what their patches are now. */
+async function renewed(
+  progress: Progress,
+  fresh: Freshness,
+  old: readonly Patch[],
+  signal: AbortSignal,
+): Promise<readonly Patch[]> {
+  const ids = old.map(({ id }) => id);
+  try {
+    const patches = (await fresh.renew(ids)).map((patch) => without(patch, progress.refused.get(patch.id) ?? {}));
+    for (const { id } of patches.filter((patch) => !isWorthACall(patch))) finish(progress, { kind: 'written', id });
+    return patches.filter(isWorthACall);
+  } catch (error) {
+    signal.throwIfAborted();
+    for (const id of ids) finish(progress, { kind: 'fault', id, error, unsent: true });
+    return [];
   }
 }
 

@@ -20,7 +20,7 @@ const accountOf = (id: string): Connection => ({
 for (const engine of ENGINES) {
   test(`the account a connection began with is its account, on ${engine}`, async () => {
     const store = await newStore(engine);
-    const guard = (name: string, id: string) => guardAccount(store, name, accountOf(id), 1, signal);
+    const guard = (name: string, id: string) => guardAccount(store, { name, connection: accountOf(id) }, 1, signal);
     await guard('hubspot', '1');
     await guard('hubspot', '1');
     await expect(guard('hubspot', '2')).rejects.toMatchObject({ fault: 'refused', message: /account 2.*account 1/ });

@@ -6,7 +6,7 @@ import { propertyOf } from '../property-of.ts';
 
 /** The rendered value; the reason behind an exclamation mark where it is refused. */
 const rendered = (field: FieldName, value: FieldValue, property: Property, values?: ValueMap): PropertyValue => {
-  const result = render(field, value, property, values);
+  const result = render(field, value, property, { values });
   return result.ok ? result.value : `! ${result.reason}`;
 };
 const REFUSED = expect.stringMatching(/^! .*a_property/u);
@@ -142,7 +142,7 @@ describe('lists', () => {
   });
 
   test('are parted as the mapping says, and cut by the same rule', () => {
-    const joined = (join: string, property = propertyOf()) => render('owners', board, property, undefined, join);
+    const joined = (join: string, property = propertyOf()) => render('owners', board, property, { join });
     expect(joined('; ')).toEqual({ ok: true, value: 'Anne Berg; Bo Dahl (10-15 %); Cai Eg (33.34 %)' });
     expect(joined('\n', propertyOf('multiline', { maxLength: 33 }))).toEqual({
       ok: true,

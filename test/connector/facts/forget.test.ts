@@ -20,7 +20,7 @@ describe.each(ENGINES)('a forgotten fact, on %s', (engine) => {
         .execute();
       await tx.deleteFrom('lane').execute();
     });
-    const forgotten = await store.write((tx) => forgetFacts(tx, ENTITY, 'name', [], 2));
+    const forgotten = await store.write((tx) => forgetFacts(tx, { entity: ENTITY, field: 'name' }, [], 2));
     expect(forgotten).toMatchObject({ records: ['a:7', 'b:7'], asked: true });
     const lanes = await store.db.selectFrom('lane').select(['queue', 'key']).orderBy('queue').execute();
     expect(lanes.map(({ queue, key }) => `${queue} ${key}`)).toEqual([

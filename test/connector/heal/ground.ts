@@ -198,7 +198,7 @@ export async function newGround(
       const claims = await claim(store, POLL_QUEUE, { limit: 1, now: fixture.now, leaseMs: 60_000, keys: [key] });
       const log = { info() {}, warn() {} };
       const deps = { store, metrics, now, log, wakeUp: createWakeUp(), upstream: async () => upstream };
-      await runPolls(deps, [crm], claims, signal.signal);
+      await runPolls(deps, { crms: [crm] }, claims, signal.signal);
       await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', POLL_QUEUE).execute());
     },
     row: (recordId) => findLink(store.db, { provider: 'crm', recordId }),

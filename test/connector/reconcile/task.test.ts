@@ -26,7 +26,7 @@ async function look(stage: CompareStage): Promise<readonly string[]> {
   };
   await store.write((tx) => mark(tx, POLL_QUEUE, [pollKey(crm.name, RECONCILE)], stage.at));
   const claims = await claim(store, POLL_QUEUE, { limit: 1, now: stage.at, leaseMs: 30_000 });
-  await runPolls(deps, [crm], claims, AbortSignal.timeout(20_000));
+  await runPolls(deps, { crms: [crm] }, claims, AbortSignal.timeout(20_000));
   return reported;
 }
 

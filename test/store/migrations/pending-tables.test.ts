@@ -21,7 +21,7 @@ test.each(ENGINES)(
       );
     });
     await migrateStore(store);
-    const [record] = await loadRecords(store.db, 'crm', ['one'], [], 0);
+    const [record] = await loadRecords(store.db, { provider: 'crm', ids: ['one'], fields: [] }, 0);
     const pending = ['na"me', 'city'].map((property) => record?.remembered.get(property)?.pending);
     const tried = { field: 'name', old: 'A ApS', now: 'B ApS', seq: 7, from: expect.anything() };
     expect(pending).toEqual([[tried], [tried]]);

@@ -41,8 +41,19 @@ export interface Scanned {
 
 const SAFE: readonly string[] = ['matched', 'linked'] satisfies readonly Verdict[];
 
+type Doubt = Exclude<keyof PlanWarnings, 'shared'>;
+
 /** Whether the scan itself would link the record by its number. */
 const isSafe = ({ verdict, isUnsure }: Scanned): boolean => SAFE.includes(verdict) && !isUnsure;
+
+const againstScan = (scanned: Scanned): readonly Doubt[] => (isSafe(scanned) ? [] : ['against']);
+
+/** What speaks against a number that a person gave. */
+const ofGiven = (digits: string, follows: boolean, { own }: Scanned): readonly Doubt[] => [
+  ...(own === null ? [] : (['differing'] as const)),
+  ...(passesModulus11(digits) ? [] : (['failing'] as const)),
+  ...(follows ? (['consecutive'] as const) : []),
+];
 
 /** Counts what speaks against the lines that link, in the order of the file. */
 export function openWarnings(): { see(line: PlanLine, scanned: Scanned): void; counts(): PlanWarnings } {
@@ -57,12 +68,8 @@ export function openWarnings(): { see(line: PlanLine, scanned: Scanned): void; c
       before = number;
       if (action !== 'link' || entity === undefined || digits === undefined) return;
       linesOf.set(entity, (linesOf.get(entity) ?? 0) + 1);
-      if (scanned.own === entity) found.against += isSafe(scanned) ? 0 : 1;
-      else {
-        found.differing += scanned.own === null ? 0 : 1;
-        found.failing += passesModulus11(digits) ? 0 : 1;
-        found.consecutive += follows ? 1 : 0;
-      }
+      const doubts = scanned.own === entity ? againstScan(scanned) : ofGiven(digits, follows, scanned);
+      for (const kind of doubts) found[kind] += 1;
     },
     counts: () => ({
       ...found,

@@ -51,59 +51,80 @@ const MOST_PROBLEMS = 20;
 /** Reads the whole file beside the scan, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
 export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: AbortSignal): Promise<PlanRead> {
   const { name: provider } = crm;
-  const problems: PlanProblem[] = [];
-  let count = 0;
-  const report = (line: number, problem: string): void => {
-    count += 1;
-    if (problems.length < MOST_PROBLEMS) problems.push({ line, problem });
-  };
-  const moved: PlanProblem[] = [];
-  let movedCount = 0;
-  const seen = new Map<string, number>();
-  const warnings = openWarnings();
-  const given: PlanRead['given'][number][] = [];
-  const counts = { toLink: 0, skipped: 0, linked: 0, repaired: 0 };
+  const problems: Problems = { first: [], count: 0 };
+  const moved: Problems = { first: [], count: 0 };
+  const check = openLineCheck(problems, provider);
   for await (const page of pagesOf(file, crm)) {
     signal.throwIfAborted();
     const rows = await rowsFor(db, provider, page);
-    for (const one of page) {
-      if ('problem' in one) {
-        report(one.line, one.problem);
-        continue;
-      }
-      const row = rows.get(one.recordId);
-      const problem = problemOf(one, row, seen.get(one.recordId), provider);
-      seen.set(one.recordId, one.line);
-      if (one.repaired) counts.repaired += 1;
-      if (problem !== undefined || row === undefined) {
-        report(one.line, problem ?? 'is not known');
-        continue;
-      }
-      const own = ownOf(row);
-      warnings.see(one, { verdict: row.verdict, own, isUnsure: UNSURE.includes(row.detail) });
-      counts[one.action === 'link' ? 'toLink' : 'skipped'] += 1;
-      if (one.action !== 'link') continue;
-      if (row.verdict === 'linked' && own === one.entity) counts.linked += 1;
-      if (own !== one.entity && given.length < MOST_PROBLEMS)
-        given.push({ record: one.recordId, found: row.found ?? '', number: one.number });
-    }
+    for (const one of page)
+      if ('problem' in one) addProblem(problems, one);
+      else check.line(one, rows.get(one.recordId));
     const lines = page.flatMap((one) => ('problem' in one ? [] : one));
-    const found = await movedNumbers(db, provider, lines, rows);
-    movedCount += found.length;
-    moved.push(...found.slice(0, MOST_PROBLEMS - moved.length));
+    for (const one of await movedNumbers(db, provider, lines, rows)) addProblem(moved, one);
   }
-  if (isTooMany(movedCount, counts.toLink)) {
-    report(1, `${movedCount} records ${MOVED}`);
-    for (const { line, problem } of moved) report(line, problem);
-    count += movedCount - moved.length;
+  const result = check.result();
+  if (isTooMany(moved.count, result.toLink)) {
+    addProblem(problems, { line: 1, problem: `${moved.count} records ${MOVED}` });
+    for (const one of moved.first) addProblem(problems, one);
+    problems.count += moved.count - moved.first.length;
   }
-  if (count > 0)
+  if (problems.count > 0)
     throw new PlanError(
       file,
-      problems.toSorted((a, b) => a.line - b.line),
-      count,
+      problems.first.toSorted((a, b) => a.line - b.line),
+      problems.count,
     );
-  return { ...counts, warnings: warnings.counts(), given };
+  return result;
+}
+
+/** The first problems of a plan, and how many there are. */
+interface Problems {
+  readonly first: PlanProblem[];
+  count: number;
+}
+
+function addProblem(problems: Problems, one: PlanProblem): void {
+  problems.count += 1;
+  if (problems.first.length < MOST_PROBLEMS) problems.first.push({ line: one.line, problem: one.problem });
+}
+
+/** Checks the lines of a plan against the scan, and counts what the valid ones ask for. */
+function openLineCheck(
+  problems: Problems,
+  provider: string,
+): { line(one: PlanLine, row: ScanRow | undefined): void; result(): PlanRead } {
+  const seen = new Map<string, number>();
+  const tally = openTally();
+  return {
+    line(one, row) {
+      const problem = problemOf(one, row, seen.get(one.recordId), provider);
+      seen.set(one.recordId, one.line);
+      if (problem === undefined && row !== undefined) tally.add(one, row);
+      else addProblem(problems, { line: one.line, problem: problem ?? 'is not known' });
+    },
+    result: tally.result,
+  };
+}
+
+/** Counts what the lines of a plan ask for, in the order of the file. */
+function openTally(): { add(line: PlanLine, row: ScanRow): void; result(): PlanRead } {
+  const warnings = openWarnings();
+  const given: PlanRead['given'][number][] = [];
+  const counts = { toLink: 0, skipped: 0, linked: 0, repaired: 0 };
+  return {
+    add(line, row) {
+      const own = ownOf(row);
+      warnings.see(line, { verdict: row.verdict, own, isUnsure: UNSURE.includes(row.detail) });
+      if (line.repaired) counts.repaired += 1;
+      counts[line.action === 'link' ? 'toLink' : 'skipped'] += 1;
+      if (line.action !== 'link') return;
+      if (row.verdict === 'linked' && own === line.entity) counts.linked += 1;
+      if (own !== line.entity && given.length < MOST_PROBLEMS)
+        given.push({ record: line.recordId, found: row.found ?? '', number: line.number });
+    },
+    result: () => ({ ...counts, warnings: warnings.counts(), given }),
+  };
 }
 
 function problemOf(

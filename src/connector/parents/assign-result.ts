@@ -1,0 +1,50 @@
+/** What becomes of the parent of a record, and how the store remembers it. */
+import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
+import { endWrites, type PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { Tx } from '../../store/open.ts';
+import { type Happened, writeHistory } from '../sync/history.ts';
+
+export interface AssignResult {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly happened?: Happened;
+  /** What is ours from now on; untouched where absent. */
+  readonly given?: string | null;
+  /** The record is deleted or merged in the CRM: a sync lets its link follow. */
+  readonly isMissing?: true;
+  /** Pending writes that can show no more. */
+  readonly shown?: readonly PendingWrite[];
+}
+
+/** Stores what became of the parents of records, and adds it to history. */
+export async function recordResults(
+  tx: Tx,
+  provider: string,
+  results: readonly AssignResult[],
+  now: number,
+): Promise<void> {
+  const isMissing = results.filter((result) => result.isMissing === true).map(({ claim }) => claim.key);
+  if (isMissing.length > 0) await mark(tx, `sync:${provider}`, isMissing, now);
+  for (const { claim, given } of results)
+    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
+  await endWrites(
+    tx,
+    results.flatMap(({ shown = [] }) => shown),
+  );
+  await writeHistory(
+    tx,
+    [],
+    results.flatMap(({ happened }) => happened ?? []),
+    now,
+  );
+}
+
+/** Remembers the parent that cvrsync gave a record, or is about to give it. */
+export async function remember(
+  tx: Tx,
+  provider: string,
+  id: string,
+  to: { readonly parent_id?: string | null; readonly pending_id: string | null; readonly at: number },
+): Promise<void> {
+  await tx.updateTable('parent').set(to).where('provider', '=', provider).where('record_id', '=', id).execute();
+}
