@@ -25,8 +25,7 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
       asked.signal.throwIfAborted();
       const late = AbortSignal.timeout(nextMs ?? asked.timeoutMs ?? deadlineMs);
       nextMs = undefined;
-      let isAnswered = false;
-      let redirect: number | undefined;
+      let why = 'none came';
       try {
         const answer = await fetch(asked.url, {
           method: asked.method,
@@ -35,16 +34,16 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
           redirect: 'manual',
           signal: AbortSignal.any([asked.signal, late]),
         });
-        isAnswered = true;
+        const { status } = answer;
+        why = 'it was cut off';
         const body = await answer.text();
-        redirect = REDIRECTS.includes(answer.status) && asked.showRedirects !== true ? answer.status : undefined;
-        if (redirect !== undefined) throw new Error(`status ${redirect}`);
-        return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
+        if (!REDIRECTS.includes(status) || asked.showRedirects === true)
+          return { status, headers: Object.fromEntries(answer.headers), body };
+        why = `it was a redirect (${status}), which is never followed; showRedirects makes it an answer`;
+        throw new Error(`status ${status}`);
       } catch (cause) {
         asked.signal.throwIfAborted();
-        const cut = isAnswered ? 'it was cut off' : 'none came';
-        const shown = `it was a redirect (${redirect}), which is never followed; showRedirects makes it an answer`;
-        const why = redirect !== undefined ? shown : late.aborted ? 'it came too late' : cut;
+        if (late.aborted) why = 'it came too late';
         throw new ProviderError('unavailable', `no whole answer from ${new URL(asked.url).host}: ${why}`, { cause });
       }
     },

@@ -12,19 +12,32 @@ export async function missingPermissions(
   { object, noteAs }: SalesforceSettings,
 ): Promise<readonly MissingRight[]> {
   const missing: MissingRight[] = [];
-  const lack = (right: Right, reason: string) =>
-    missing.push({ right, reason: `${reason}, in a permission set or its profile` });
   const account = await calls.describeObject(object);
   for (const right of rights) {
-    if (right === 'update' && account.updateable !== true) lack(right, `give the user Edit on ${object}`);
-    if (right === 'create' && account.createable !== true) lack(right, `give the user Create on ${object}`);
-    if (right === 'parents' && !mayEdit(account, 'ParentId'))
-      lack(right, `give the user Edit on ${object} and on its field ParentId`);
-    if (right !== 'notes') continue;
-    for (const name of noteAs === 'Task' ? ['Task'] : ['ContentNote', 'ContentDocumentLink'])
-      if (!(await mayCreate(calls, name))) lack(right, remedyOf(name));
+    const remedies = right === 'notes' ? await noteRemedies(calls, noteAs) : accountRemedies(account, object, right);
+    for (const remedy of remedies) missing.push({ right, reason: `${remedy}, in a permission set or its profile` });
   }
   return missing;
+}
+
+function accountRemedies(account: AccountRow, object: string, right: Exclude<Right, 'notes'>): readonly string[] {
+  switch (right) {
+    case 'update':
+      return account.updateable === true ? [] : [`give the user Edit on ${object}`];
+    case 'create':
+      return account.createable === true ? [] : [`give the user Create on ${object}`];
+    case 'parents':
+      return mayEdit(account, 'ParentId') ? [] : [`give the user Edit on ${object} and on its field ParentId`];
+    default:
+      return [];
+  }
+}
+
+async function noteRemedies(calls: Calls, noteAs: SalesforceSettings['noteAs']): Promise<readonly string[]> {
+  const remedies: string[] = [];
+  for (const name of noteAs === 'Task' ? ['Task'] : ['ContentNote', 'ContentDocumentLink'])
+    if (!(await mayCreate(calls, name))) remedies.push(remedyOf(name));
+  return remedies;
 }
 
 const remedyOf = (name: string): string =>

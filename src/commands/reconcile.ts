@@ -52,26 +52,25 @@ async function reconcile(
   options: Options,
 ): Promise<ExclusiveResult<ExitCode>> {
   const { signal, output, json } = context;
-  const { dryRun, yes, allowShrink, limit = SHOWN } = options;
+  const { dryRun, yes, allowShrink } = options;
   const found = await survey(opened, signal);
   const mandate: Mandate = { person: true, implausible: allowShrink };
-  const shown = await shownOf(opened.store.db, found, mandate, limit);
+  const shown = await shownOf(opened.store.db, found, mandate, options.limit ?? SHOWN);
   const repairable = count(shown, 'repaired');
   const left = count(shown, 'mismatch') + count(shown, 'person');
   if (!json) for (const line of linesOf(found, shown)) output.line(line);
-  const asked = dryRun || repairable === 0 ? false : yes || (await confirm(context, `Repair ${repairable}?`));
+  const mayAsk = !dryRun && repairable > 0;
+  const asked = mayAsk && (yes || (await confirm(context, `Repair ${repairable}?`)));
   const repaired = asked === true ? await repairAll(opened, found, mandate, signal) : undefined;
   const isBelieved = found.doubts.length === 0 || allowShrink;
   if (isBelieved && !dryRun) await rememberSizes(opened, found);
   await forgetLists(opened);
   const waits = repaired !== undefined && (await isSafetyLimitOn(opened.store.db, opened.crm.name));
   const refused = repaired?.refused ?? [];
+  const ending = endingOf({ repairable, left, asked, refused, isBelieved });
+  const limit = repaired === undefined ? [] : safetyLimitLines(opened, waits, allowShrink);
   if (json) output.result(documentOf(found, shown, repaired), '');
-  else {
-    output.line();
-    for (const line of endingOf({ repairable, left, asked, refused, isBelieved })) output.line(line);
-    if (repaired !== undefined) for (const line of safetyLimitLines(opened, waits, allowShrink)) output.line(line);
-  }
+  else for (const line of ['', ...ending, ...limit]) output.line(line);
   const isOpen = left > 0 || waits || !isBelieved || refused.length > 0;
   const isUndone = !dryRun && repairable > 0 && repaired === undefined;
   return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };

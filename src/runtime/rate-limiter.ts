@@ -118,17 +118,18 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     const count = Math.max(1, Math.min(waiters.length, Math.floor(AHEAD_MS / interval)));
     const first = await reserve(store, lane, count, now);
     for (let slot = first; slot < first + count * interval - interval / 2; slot += interval) {
-      while (now() < slot && waiters.length > 0) {
-        // The clock was set back: the reservation means nothing any more.
-        if (slot - now() > 2 * lane.perMs + AHEAD_MS) return;
-        await pause(slot - now(), lane.idle.signal);
-      }
-      if (waiters.length === 0 || (await blocked())) return;
-      if (now() - slot > lane.slack) continue;
-      const waiter = waiters.shift();
-      if (waiter === undefined) return;
-      waiter.grant();
+      if (!(await isReached(lane, slot)) || waiters.length === 0 || (await blocked())) return;
+      if (now() - slot <= lane.slack) waiters.shift()?.grant();
     }
+  }
+
+  /** Waits for a slot while somebody wants it. False where the clock was set back: then the reservation means nothing. */
+  async function isReached({ waiters, perMs, idle }: Lane, slot: number): Promise<boolean> {
+    while (now() < slot && waiters.length > 0) {
+      if (slot - now() > 2 * perMs + AHEAD_MS) return false;
+      await pause(slot - now(), idle.signal);
+    }
+    return true;
   }
 
   return {

@@ -39,31 +39,36 @@ export function openLimits({ rate, daily, timeZone, searchRate }: AccountLimits)
         dayEnds = now + untilMidnight(now, timeZone);
       }
       const window = isSearch ? search : burst;
-      const refused: LimitPolicy | undefined =
-        daily !== undefined && today >= daily
-          ? 'DAILY'
-          : window?.isFull(now) === true
-            ? isSearch
-              ? 'SECONDLY'
-              : 'TEN_SECONDLY_ROLLING'
-            : undefined;
+      const refused = refusalAt(now, isSearch);
       if (refused === undefined) {
         today += 1;
         window?.add(now);
       }
-      const headers: Record<string, string> = {};
-      if (!isSearch && burst !== undefined && rate !== undefined) {
-        headers['X-HubSpot-RateLimit-Max'] = String(rate.calls);
-        headers['X-HubSpot-RateLimit-Remaining'] = String(rate.calls - burst.used(now));
-        headers['X-HubSpot-RateLimit-Interval-Milliseconds'] = String(rate.perMs);
-      }
-      if (!isSearch && daily !== undefined) {
-        headers['X-HubSpot-RateLimit-Daily'] = String(daily);
-        headers['X-HubSpot-RateLimit-Daily-Remaining'] = String(daily - today);
-      }
+      const headers = isSearch ? {} : headersAt(now);
       return refused === undefined ? { headers } : { refused, headers };
     },
   };
+
+  function refusalAt(now: number, isSearch: boolean): LimitPolicy | undefined {
+    if (daily !== undefined && today >= daily) return 'DAILY';
+    if (isSearch) return search?.isFull(now) === true ? 'SECONDLY' : undefined;
+    return burst?.isFull(now) === true ? 'TEN_SECONDLY_ROLLING' : undefined;
+  }
+
+  function headersAt(now: number): Readonly<Record<string, string>> {
+    return {
+      ...(burst !== undefined &&
+        rate !== undefined && {
+          'X-HubSpot-RateLimit-Max': String(rate.calls),
+          'X-HubSpot-RateLimit-Remaining': String(rate.calls - burst.used(now)),
+          'X-HubSpot-RateLimit-Interval-Milliseconds': String(rate.perMs),
+        }),
+      ...(daily !== undefined && {
+        'X-HubSpot-RateLimit-Daily': String(daily),
+        'X-HubSpot-RateLimit-Daily-Remaining': String(daily - today),
+      }),
+    };
+  }
 }
 
 function rolling({ calls, perMs }: Window) {

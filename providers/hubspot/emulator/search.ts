@@ -75,14 +75,20 @@ function matches(filter: Json, seen: Seen): boolean {
   if (text === null) return false;
   if (filter.operator === 'IN') return values.includes(text.toLowerCase());
   if (filter.operator === 'EQ') return text.toLowerCase() === value.toLowerCase();
-  const order = compare(text, value);
-  return filter.operator === 'GT'
-    ? order > 0
-    : filter.operator === 'GTE'
-      ? order >= 0
-      : filter.operator === 'LT'
-        ? order < 0
-        : order <= 0;
+  return isInOrder(String(filter.operator), compare(text, value));
+}
+
+function isInOrder(operator: string, order: number): boolean {
+  switch (operator) {
+    case 'GT':
+      return order > 0;
+    case 'GTE':
+      return order >= 0;
+    case 'LT':
+      return order < 0;
+    default:
+      return order <= 0;
+  }
 }
 
 /** Times may be asked for in ms since 1970. */

@@ -28,13 +28,18 @@ export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchA
       steps.push(one(record.id === id ? { kind: 'written', id } : { kind: 'moved', id, to: record.id }));
     else silent.push(patch);
   }
+  return merge([...steps, judgeSilence(silent, nameless)]);
+}
+
+/** Judges those of whom nothing was said; an error that names nobody may be about any of them. */
+function judgeSilence(silent: readonly Patch[], nameless: HubspotErrorBody | undefined): PatchStep {
   const [alone] = silent;
   if (nameless === undefined) {
     const reason = 'HubSpot answered neither a result nor an error for this record';
-    steps.push({ ...NOTHING, outcomes: silent.map(({ id }) => ({ kind: 'retry', id, reason })) });
-  } else if (silent.length === 1 && alone !== undefined) steps.push(judgeError(alone, nameless));
-  else steps.push({ ...NOTHING, again: halves(silent) });
-  return merge(steps);
+    return { ...NOTHING, outcomes: silent.map(({ id }) => ({ kind: 'retry', id, reason })) };
+  }
+  if (silent.length === 1 && alone !== undefined) return judgeError(alone, nameless);
+  return { ...NOTHING, again: halves(silent) };
 }
 
 /**

@@ -79,19 +79,21 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     if (method !== 'GET' && method !== 'POST')
       return refusal(new QueryRefusal(405, `Incorrect HTTP method: ${method}`));
     try {
-      const asked: unknown = body === '' ? {} : JSON.parse(body);
-      const { total, hits } = search(index, documents[index], asked);
-      if (verb === 'count') return { status: 200, body: { count: total, _shards: SHARDS } };
-      const shown = disturb === undefined ? hits : disturb(hits);
-      return {
-        status: 200,
-        body: { took: 1, timed_out: false, _shards: SHARDS, hits: { ...totalOf(total), hits: shown } },
-      };
+      return { status: 200, body: answerTo(index, verb, body) };
     } catch (error) {
       if (error instanceof QueryRefusal) return refusal(error);
       return refusal(new QueryRefusal(400, 'json_parse_exception: the body is no JSON'));
     }
   }
+
+  function answerTo(index: keyof typeof INDICES, verb: string | undefined, body: string): object {
+    const asked: unknown = body === '' ? {} : JSON.parse(body);
+    const { total, hits } = search(index, documents[index], asked);
+    if (verb === 'count') return { count: total, _shards: SHARDS };
+    const shown = disturb === undefined ? hits : disturb(hits);
+    return { took: 1, timed_out: false, _shards: SHARDS, hits: { ...totalOf(total), hits: shown } };
+  }
+
   const totalOf = (total: number) => ({
     total: totals === 'number' ? total : { value: total, relation: 'eq' },
     max_score: null,

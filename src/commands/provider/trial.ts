@@ -50,21 +50,32 @@ export async function* tryRules(
       for (const rule of left) yield broken(rule, `not tried: all rules together took more than ${seconds(allMs)}`, 0);
       return;
     }
-    let begun = left[0] ?? '';
-    let at = performance.now();
-    for await (const message of runThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
-      if (message.kind === 'begins') {
-        begun = message.rule;
-        at = performance.now();
-      } else if (message.kind === 'verdict') {
-        yield message.verdict;
-        left = left.slice(left.indexOf(message.verdict.name) + 1);
-        if (performance.now() > end) break;
-      } else if (message.kind === 'ended' && left.length > 0) {
-        yield broken(begun, message.why, Math.round(performance.now() - at));
-        left = left.slice(left.indexOf(begun) + 1);
-      }
+    for await (const verdict of tryInThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
+      yield verdict;
+      left = left.slice(left.indexOf(verdict.name) + 1);
+      if (performance.now() > end) break;
     }
+  }
+}
+
+/** Tries rules in one thread until it ends; the rule it ended in is broken. */
+async function* tryInThread(
+  { path, rules }: { readonly path: string; readonly rules: readonly string[] },
+  quietMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<RuleResult> {
+  let begun = rules[0] ?? '';
+  let at = performance.now();
+  let left = rules.length;
+  for await (const message of runThread({ path, rules }, quietMs, signal)) {
+    if (message.kind === 'begins') {
+      begun = message.rule;
+      at = performance.now();
+    } else if (message.kind === 'verdict') {
+      left -= 1;
+      yield message.verdict;
+    } else if (message.kind === 'ended' && left > 0)
+      yield broken(begun, message.why, Math.round(performance.now() - at));
   }
 }
 

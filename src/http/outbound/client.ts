@@ -88,7 +88,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
     const url = readUrl(asked.url);
     const what = nameOf(asked.method, url);
     const deadlineMs = asked.timeoutMs ?? options.deadlineMs ?? DEADLINE;
-    if (asked.signal.aborted) throw new HttpFault('aborted', `${what} was stopped`, asked.signal.reason);
+    if (asked.signal.aborted) throw stopped(what, asked.signal);
     // Not AbortSignal.any: each one would stay with a signal that lives as long as the process.
     const ending = new AbortController();
     const onAbort = () => ending.abort();
@@ -99,40 +99,48 @@ export function openClient(options: ClientOptions = {}): HttpClient {
       ending.abort();
     }, deadlineMs);
     try {
-      const answer = await request(url, {
-        method: asked.method,
-        headers: { 'user-agent': userAgent, ...lowerCased(asked.headers ?? {}) },
-        body: asked.body ?? null,
-        dispatcher,
-        signal: ending.signal,
-      });
-      if (REDIRECTS.includes(answer.statusCode) && asked.showRedirects !== true) {
-        answer.body.on('error', () => undefined).destroy();
-        throw new HttpFault(
-          'redirect',
-          `${what} was answered with a redirect (${answer.statusCode}), which is never followed: check the base URL`,
-        );
-      }
-      const headers = joined(answer.headers);
-      const bytes = await readBody(answer.body, headers, asked.maxBytes ?? maxBytes, what);
-      if (asked.wantBytes === true) return { status: answer.statusCode, headers, body: '', bytes };
-      return { status: answer.statusCode, headers, body: bytes.toString('utf8') };
+      return await exchange(url, what, asked, ending.signal);
     } catch (error) {
       if (error instanceof HttpFault) throw error;
       if (isLate) throw new HttpFault('timeout', `${what} had no whole answer within ${deadlineMs} ms`, error);
-      if (asked.signal.aborted) throw new HttpFault('aborted', `${what} was stopped`, asked.signal.reason);
-      throw faultOf(error, what);
+      throw asked.signal.aborted ? stopped(what, asked.signal) : faultOf(error, what);
     } finally {
       clearTimeout(timer);
       asked.signal.removeEventListener('abort', onAbort);
     }
   };
 
+  async function exchange(url: URL, what: string, asked: OutboundRequest, signal: AbortSignal) {
+    const answer = await request(url, {
+      method: asked.method,
+      headers: { 'user-agent': userAgent, ...lowerCased(asked.headers ?? {}) },
+      body: asked.body ?? null,
+      dispatcher,
+      signal,
+    });
+    const { statusCode: status } = answer;
+    if (REDIRECTS.includes(status) && asked.showRedirects !== true) {
+      answer.body.on('error', () => undefined).destroy();
+      throw new HttpFault(
+        'redirect',
+        `${what} was answered with a redirect (${status}), which is never followed: check the base URL`,
+      );
+    }
+    const headers = joined(answer.headers);
+    const bytes = await readBody(answer.body, headers, asked.maxBytes ?? maxBytes, what);
+    return asked.wantBytes === true
+      ? { status, headers, body: '', bytes }
+      : { status, headers, body: bytes.toString('utf8') };
+  }
+
   const close = () => dispatcher.destroy();
   if (excerptBytes === undefined) return { http, close };
   const excerpt = { most: excerptBytes, deadlineMs: options.deadlineMs ?? DEADLINE, userAgent };
   return { http: (asked) => askForExcerpt(dispatcher, asked, excerpt), close };
 }
+
+const stopped = (what: string, { reason }: AbortSignal): HttpFault =>
+  new HttpFault('aborted', `${what} was stopped`, reason);
 
 const COMMON = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000, allowH2: false };
 

@@ -35,9 +35,7 @@ export function createDefinition(account: HubspotAccount, body: Record<string, u
   if (group === undefined || !account.groups.has(group)) return refuse(`Property group ${group} does not exist`);
   if (account.definitions.has(name) || account.options.deletedProperties?.includes(name) === true)
     return refusal(account, 409, 'OBJECT_ALREADY_EXISTS', `A property named '${name}' already exists.`);
-  const options = Array.isArray(body.options)
-    ? body.options.map((option: { value?: unknown }) => String(option.value))
-    : [];
+  const options = valuesOf(body.options);
   if (type === 'bool' && options.join() !== 'true,false') return refuse('a bool needs the options true and false');
   const hasUniqueValue = body.hasUniqueValue === true;
   const unique = [...account.definitions.values()].filter((definition) => definition.hasUniqueValue);
@@ -47,6 +45,9 @@ export function createDefinition(account: HubspotAccount, body: Record<string, u
   if (hasUniqueValue) account.companies.addUnique(name);
   return { status: 201, body: definition };
 }
+
+const valuesOf = (options: unknown): readonly string[] =>
+  Array.isArray(options) ? options.map((option: { value?: unknown }) => String(option.value)) : [];
 
 /** A batch of none: what more of them does, the connection never asks. */
 export const createDefinitions = (account: HubspotAccount, { inputs }: Record<string, unknown>): EmulatorAnswer => {
