@@ -85,7 +85,13 @@ interface Ended {
   readonly why: string;
 }
 
-/** The messages of a thread until it ends. Ends a thread that sends nothing for `quietMs`, and one whose reader stops. */
+/** How long a thread may take to load a provider: a busy machine takes its time, and no rule is tried yet. */
+const LOAD_MS = 60_000;
+
+/**
+ * The messages of a thread until it ends. Ends a thread that sends nothing for `quietMs` once it was loaded, and one whose
+ * reader stops.
+ */
 async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<TrialMessage | Ended> {
   signal.throwIfAborted();
   const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {
@@ -94,6 +100,7 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
   const waiting: (TrialMessage | Ended)[] = [];
   let wake = Promise.withResolvers<void>();
   let over = false;
+  let limitMs = Math.max(quietMs, LOAD_MS);
   const put = (message: TrialMessage | Ended): void => {
     waiting.push(message);
     wake.resolve();
@@ -111,11 +118,13 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
   try {
     for (;;) {
       const late = setTimeout(
-        () => finish(`it did not end within ${seconds(quietMs)}: it loops or never answers`),
-        quietMs,
+        (ms) => finish(`it did not end within ${seconds(ms)}: it loops or never answers`),
+        limitMs,
+        limitMs,
       );
       while (waiting.length === 0) await wake.promise;
       clearTimeout(late);
+      limitMs = quietMs;
       wake = Promise.withResolvers();
       for (const message of waiting.splice(0)) {
         if (message.kind === 'refused')
