@@ -1,8 +1,8 @@
 /**
- * The register's own distribution: Elasticsearch 6 over HTTP, asked for what it loaded since the last page.
+ * A source that reads the register's own distribution, Elasticsearch 6 over HTTP: what it loaded since the last page.
  *
- * It is read along `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
- * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices, read in turns.
+ * The source follows `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
+ * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices; it reads them in turns.
  */
 import type { OutboundHttp } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
@@ -11,7 +11,7 @@ import { backoff } from '../../../runtime/backoff.ts';
 import { createRateLimiter } from '../../../runtime/rate-limiter.ts';
 import type { Store } from '../../../store/store.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
-import { createSearch, LARGEST } from './cvr-search.ts';
+import { createSearch, LARGEST, type RegisterSearch } from './cvr-search.ts';
 import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
 import { brokenText, type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from './source.ts';
 
@@ -25,12 +25,12 @@ export interface CvrSourceOptions {
   readonly requestsPerSecond: number;
   /** Where the first load begins: a day or a time, ISO 8601; from the beginning where absent. */
   readonly since?: string;
-  /** Bytes of a single document; one that is larger is set aside by its number. 256 MiB where absent. */
+  /** Bytes of one document, 256 MiB where absent. The source sets a larger one aside by its number. */
   readonly largestBytes?: number;
-  /** How long an index that was read to its end is left alone, in ms; 30 s where absent. */
+  /** Ms between two reads of an index that has nothing more; 30 s where absent. */
   readonly pollMs?: number;
   readonly http: OutboundHttp;
-  /** Keeps the pace, for all processes on it. */
+  /** Holds the rate limit of all processes on it. */
   readonly store: Store;
   readonly now: () => number;
 }
@@ -43,7 +43,7 @@ const INDICES = {
 type Index = keyof typeof INDICES;
 type Feeds = Readonly<Record<Index, FeedProgress>>;
 
-/** Opens nothing until a page is asked for. */
+/** Opens nothing until somebody asks for a page. */
 export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   const { store, now, pollMs = 30_000 } = options;
   const rateLimiter = createRateLimiter({
@@ -55,41 +55,8 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   const since = options.since === undefined ? 0 : Date.parse(options.since);
   if (Number.isNaN(since)) throw new Error(`service.register.since is no day or time: ${options.since}`);
   const search = createSearch(options, rateLimiter);
-  /** Halved after an answer that was too large or took too long; grows back little by little. */
-  let size = options.pageSize;
-  /** Indices that cannot be read now: the other one goes on. */
-  const troubles = new Map<Index, Trouble>();
-
-  function queryAfter(index: Index, mark: FeedPosition, extra: object): object {
-    const { type, key } = INDICES[index];
-    return {
-      sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
-      query: { range: { [`${type}.sidstIndlaest`]: { gte: new Date(mark[0]).toISOString() } } },
-      search_after: mark,
-      ...extra,
-    };
-  }
-
-  /** The hits after a place; of one document that is larger than any answer may be, its number and place only. */
-  async function hitsAfter(index: Index, mark: FeedPosition, signal: AbortSignal): Promise<Hits> {
-    const asking = size;
-    try {
-      const hits = await search(index, queryAfter(index, mark, { size: asking }), signal, { large: asking === 1 });
-      if (size === asking) size = Math.min(options.pageSize, size + Math.ceil(size / 16));
-      return { hits, full: hits.length >= asking };
-    } catch (error) {
-      const { kind } = faultIn(error) ?? {};
-      if (kind === 'too-large' || kind === 'timeout') size = Math.max(1, Math.floor(asking / 2));
-      if (kind === 'too-large' && asking > 1) return hitsAfter(index, mark, signal);
-      if (kind !== 'too-large') throw error;
-      const hits = await search(index, queryAfter(index, mark, { size: 1, _source: false }), signal);
-      return {
-        hits,
-        full: hits.length > 0,
-        reason: `is larger than ${options.largestBytes ?? LARGEST} bytes: it was passed over`,
-      };
-    }
-  }
+  const hitsAfter = createHitReader(search, options);
+  const troubles = createTroubles(now);
 
   async function read(feeds: Feeds, turn: Index, signal: AbortSignal): Promise<SourcePage> {
     const { mark, feed } = nextMark(feeds[turn], now());
@@ -99,16 +66,13 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
     if (full && last === undefined) throw new SourceError('the register answered with hits that bear no sort values');
     if (full && last !== undefined && !isBefore(mark, last))
       throw new SourceError('the register answered with the page before: waiting for it to go on');
-    troubles.delete(turn);
+    troubles.clear(turn);
     const next: Feeds = { ...feeds, [turn]: advance(feed, { last, full, now: asked }) };
-    const waiting = Object.entries(next).some(([index, one]) => !isTroubled(index) && isDue(one, now(), pollMs));
-    const [trouble] = troubles.values();
-    const page = { ...taken(hits, reason), cursor: JSON.stringify(next), more: waiting };
-    return trouble === undefined ? page : { ...page, trouble: trouble.message };
+    const more = turnsOf(next).some((index) => !troubles.has(index) && isDue(next[index], now(), pollMs));
+    const page = { ...documentsOf(hits, reason), cursor: JSON.stringify(next), more };
+    const trouble = troubles.message();
+    return trouble === undefined ? page : { ...page, trouble };
   }
-
-  const isTroubled = (index: string): boolean =>
-    [...troubles].some(([one, { until }]) => one === index && until > now());
 
   return {
     name: 'cvr',
@@ -116,33 +80,16 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
     async page(cursor, signal): Promise<SourcePage> {
       const feeds = readFeeds(cursor) ?? { virksomhed: newFeed(since), produktionsenhed: newFeed(since) };
       const turns = turnsOf(feeds);
-      const free = turns.filter((index) => !isTroubled(index));
+      const free = turns.filter((index) => !troubles.has(index));
       const turn = free.find((index) => isDue(feeds[index], now(), pollMs)) ?? free[0] ?? turns[0];
       try {
         return await read(feeds, turn, signal);
       } catch (error) {
-        if (!(error instanceof SourceError)) throw error;
-        const attempts = (troubles.get(turn)?.attempts ?? 0) + 1;
-        const wait = Math.max(error.retryAfterMs ?? 0, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
-        // Until then the other index is asked alone: it need not wait for this one.
-        troubles.set(turn, { attempts, until: now() + wait, message: `${turn}: ${error.message}` });
+        if (error instanceof SourceError) troubles.add(turn, error);
         throw error;
       }
     },
-    async find(numbers, signal) {
-      const ask = async (some: readonly string[]): Promise<readonly unknown[]> => {
-        const query = { size: some.length, query: { terms: { 'Vrvirksomhed.cvrNummer': some } } };
-        try {
-          return taken(await search('virksomhed', query, signal, { large: some.length === 1 })).documents;
-        } catch (error) {
-          if (faultIn(error)?.kind !== 'too-large') throw error;
-          if (some.length === 1) return [];
-          const half = Math.ceil(some.length / 2);
-          return [...(await ask(some.slice(0, half))), ...(await ask(some.slice(half)))];
-        }
-      };
-      return await ask(numbers);
-    },
+    find: (numbers, signal) => findCompanies(search, numbers, signal),
     readAt(cursor) {
       const feeds = readFeeds(cursor);
       return feeds === undefined
@@ -160,20 +107,82 @@ interface Hits {
   readonly reason?: string;
 }
 
-interface Trouble {
-  readonly attempts: number;
-  readonly until: number;
-  readonly message: string;
+/** Reads the hits after a mark, as many at once as the register can answer with. */
+function createHitReader(search: RegisterSearch, { pageSize, largestBytes = LARGEST }: CvrSourceOptions) {
+  /** The reader halves it after an answer that was too large or took too long, then lets it grow again slowly. */
+  let size = pageSize;
+
+  return async function hitsAfter(index: Index, mark: FeedPosition, signal: AbortSignal): Promise<Hits> {
+    const asking = size;
+    try {
+      const hits = await search(index, queryAfter(index, mark, { size: asking }), signal, { large: asking === 1 });
+      if (size === asking) size = Math.min(pageSize, size + Math.ceil(size / 16));
+      return { hits, full: hits.length >= asking };
+    } catch (error) {
+      const kind = faultIn(error)?.kind;
+      if (kind === 'too-large' || kind === 'timeout') size = Math.max(1, Math.floor(asking / 2));
+      if (kind !== 'too-large') throw error;
+      if (asking > 1) return hitsAfter(index, mark, signal);
+    }
+    // One document is larger than any answer may be: the reader asks for its number and place alone.
+    const hits = await search(index, queryAfter(index, mark, { size: 1, _source: false }), signal);
+    return { hits, full: hits.length > 0, reason: `is larger than ${largestBytes} bytes: it was passed over` };
+  };
+}
+
+function queryAfter(index: Index, mark: FeedPosition, extra: object): object {
+  const { type, key } = INDICES[index];
+  return {
+    sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
+    query: { range: { [`${type}.sidstIndlaest`]: { gte: new Date(mark[0]).toISOString() } } },
+    search_after: mark,
+    ...extra,
+  };
+}
+
+/** The documents of companies by number. Halves a question whose answer is too large; leaves out a company that is. */
+async function findCompanies(
+  search: RegisterSearch,
+  numbers: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const query = { size: numbers.length, query: { terms: { 'Vrvirksomhed.cvrNummer': numbers } } };
+  try {
+    return documentsOf(await search('virksomhed', query, signal, { large: numbers.length === 1 })).documents;
+  } catch (error) {
+    if (faultIn(error)?.kind !== 'too-large') throw error;
+  }
+  if (numbers.length === 1) return [];
+  const half = Math.ceil(numbers.length / 2);
+  return [
+    ...(await findCompanies(search, numbers.slice(0, half), signal)),
+    ...(await findCompanies(search, numbers.slice(half), signal)),
+  ];
+}
+
+/** The indices that cannot be read now, each with its back-off: meanwhile the source reads the other index alone. */
+function createTroubles(now: () => number) {
+  const troubles = new Map<Index, { readonly attempts: number; readonly until: number; readonly message: string }>();
+  return {
+    has: (index: Index): boolean => (troubles.get(index)?.until ?? 0) > now(),
+    add(index: Index, error: SourceError): void {
+      const attempts = (troubles.get(index)?.attempts ?? 0) + 1;
+      const wait = Math.max(error.retryAfterMs ?? 0, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
+      troubles.set(index, { attempts, until: now() + wait, message: `${index}: ${error.message}` });
+    },
+    clear: (index: Index) => troubles.delete(index),
+    message: (): string | undefined => [...troubles.values()][0]?.message,
+  };
 }
 
 const faultIn = (error: unknown): HttpFault | undefined =>
   error instanceof SourceError && error.cause instanceof HttpFault ? error.cause : undefined;
 
-/** The indices, the one that was asked longest ago first. */
+/** The indices; first the one that the source asked longest ago. */
 const turnsOf = ({ virksomhed, produktionsenhed }: Feeds): readonly [Index, Index] =>
   virksomhed.asked <= produktionsenhed.asked ? ['virksomhed', 'produktionsenhed'] : ['produktionsenhed', 'virksomhed'];
 
-/** Amid a walk, or not asked for as long as the polls are apart, give or take. */
+/** Not read to its end yet, or not asked for about as long as two polls are apart. */
 const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
   feed.at !== null || now - feed.asked > pollMs * 0.7;
 
@@ -190,7 +199,7 @@ function furthest(hits: readonly unknown[]): FeedPosition | undefined {
   return last;
 }
 
-function taken(
+function documentsOf(
   hits: readonly unknown[],
   reason = 'is a hit without a document',
 ): { documents: readonly unknown[]; broken: readonly UnreadableDocument[] } {

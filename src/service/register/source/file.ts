@@ -1,9 +1,9 @@
 /**
- * A source that reads files: a folder of register documents in the order of the names, or one file.
+ * A source that reads files: a folder of register documents in the order of their names, or one file.
  *
- * A `.json` file holds one document, a list of them or an Elasticsearch answer; `.ndjson` and `.jsonl` one a line. A file
- * is not changed once it is written, except that lines may be added to the last one, and a new file's name sorts behind
- * the others.
+ * A `.json` file holds one document, a list of them or an Elasticsearch answer; `.ndjson` and `.jsonl` hold one a line.
+ * Nobody changes a file once it is written, except that lines may be added to the last one. A new file's name sorts
+ * after the others.
  */
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,16 +15,26 @@ import { brokenText, documentsIn, type RegisterSource, SourceError, type Unreada
 export interface FileSourceOptions {
   /** Documents a page, 500 where absent. */
   readonly pageSize?: number;
-  /** Bytes of a page's files or lines after which it ends; 8 MiB where absent. */
+  /** A page ends after so many bytes of files or lines; 8 MiB where absent. */
   readonly pageBytes?: number;
-  /** How long the last file may stay as it is while it cannot be read, before it is set aside; 60 s where absent. */
+  /** How long the last file may stay unreadable and unchanged before the source passes over it; 60 s where absent. */
   readonly patienceMs?: number;
   /** Bytes of one line, and of one `.json` file; 256 MiB where absent. */
   readonly maxBytes?: number;
   readonly now?: () => number;
 }
 
-/** How far the reading is: `at` counts bytes in a file of lines, documents in another. */
+type Limits = Required<FileSourceOptions>;
+
+const DEFAULTS: Limits = {
+  pageSize: 500,
+  pageBytes: 8 << 20,
+  patienceMs: 60_000,
+  maxBytes: 256 << 20,
+  now: Date.now,
+};
+
+/** How far the source has read: `at` counts bytes in a file of lines, documents in another. */
 interface Place {
   readonly path: string;
   readonly file: string;
@@ -32,7 +42,23 @@ interface Place {
   readonly done: boolean;
 }
 
-/** What one file gave. `waits`: its end is half written. */
+/** What a page has so far. */
+interface Page {
+  readonly documents: unknown[];
+  readonly broken: UnreadableDocument[];
+  bytes: number;
+}
+
+/** The part of a file that a page has not read yet. */
+interface Rest {
+  readonly file: string;
+  /** A byte in a file of lines, a document in another. */
+  readonly from: number;
+  /** Only the last file may still be growing. */
+  readonly isLast: boolean;
+}
+
+/** How far a page read one file. `waits`: somebody is still writing its end. */
 interface Taken {
   readonly at: number;
   readonly end: 'read' | 'full' | 'waits';
@@ -40,88 +66,31 @@ interface Taken {
 
 const LINES = /\.(?:ndjson|jsonl)$/i;
 const KNOWN = /\.(?:json|ndjson|jsonl)$/i;
+const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** Opens nothing until a page is asked for; the cursor says which file and how far into it. */
+/** Opens nothing until somebody asks for a page; the cursor says which file and how far into it. */
 export function createFileSource(path: string, options: FileSourceOptions = {}): RegisterSource {
-  const { pageSize = 500, pageBytes = 8 << 20, patienceMs = 60_000, maxBytes = 256 << 20, now = Date.now } = options;
-  /** The last `.json` file, while a page ends amid its documents. */
-  let open: { readonly key: string; readonly documents: readonly unknown[] } | undefined;
-
-  async function takeWhole(file: string, from: number, isLast: boolean, page: Page): Promise<Taken> {
-    const name = basename(file);
-    const { size, mtimeMs } = await stat(file);
-    const key = `${file} ${size} ${mtimeMs}`;
-    let documents = open?.key === key ? open.documents : undefined;
-    if (documents === undefined) {
-      if (size > maxBytes) {
-        page.broken.push(brokenText(name, `has ${size} bytes: give large files as NDJSON, one document a line`, ''));
-        return { at: 0, end: 'read' };
-      }
-      const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
-      const parsed = parse(text);
-      if (!parsed.ok) {
-        if (isLast && now() - mtimeMs < patienceMs) return { at: from, end: 'waits' };
-        page.broken.push(brokenText(name, parsed.reason, text));
-        return { at: 0, end: 'read' };
-      }
-      page.bytes += size;
-      documents = documentsIn(parsed.json);
-    }
-    const taken = documents.slice(from, from + pageSize - page.documents.length);
-    page.documents.push(...taken);
-    const at = from + taken.length;
-    open = at < documents.length ? { key, documents } : undefined;
-    return { at, end: at < documents.length ? 'full' : 'read' };
-  }
-
-  async function takeLines(file: string, from: number, isLast: boolean, page: Page): Promise<Taken> {
-    const handle = await openFile(file, 'r');
-    try {
-      const { size, mtimeMs } = await handle.stat();
-      // A file that is shorter than what was read of it is another one.
-      let at = from > size ? 0 : from;
-      for await (const line of linesFrom(handle, at, maxBytes)) {
-        const text = line.text?.replace(/^\uFEFF/, '').trim();
-        const where = `${basename(file)}, byte ${at}`;
-        if (text === undefined) page.broken.push(brokenText(where, `is a line of more than ${maxBytes} bytes`, ''));
-        else if (text !== '') {
-          const parsed = parse(text);
-          if (parsed.ok) page.documents.push(...documentsIn(parsed.json));
-          else if (!line.ended && isLast && now() - mtimeMs < patienceMs) return { at, end: 'waits' };
-          else page.broken.push(brokenText(where, parsed.reason, text));
-        }
-        page.bytes += line.end - at;
-        at = line.end;
-        if (isFull(page)) return { at, end: 'full' };
-      }
-      return { at, end: 'read' };
-    } finally {
-      await handle.close();
-    }
-  }
-
-  const isFull = (page: Page): boolean =>
-    page.documents.length >= pageSize || page.bytes >= pageBytes || page.broken.length >= pageSize;
-
+  const limits = { ...DEFAULTS, ...options };
+  const takeDocuments = createDocumentReader(limits);
   return {
     name: 'file',
     families: ALL_FAMILIES,
     async page(cursor, signal) {
       const { folder, names } = await list(path);
-      let place = readPlace(cursor, path);
+      const start = readPlace(cursor, path);
+      let place = start;
       const page: Page = { documents: [], broken: [], bytes: 0 };
       let more = false;
-      for (const name of names) {
-        if (name < place.file || (name === place.file && place.done)) continue;
+      for (const name of names.filter((each) => isUnread(each, start))) {
         signal.throwIfAborted();
-        if (isFull(page)) more = true;
+        more = isFull(page, limits);
         if (more) break;
         const file = join(folder, name);
-        const from = name === place.file ? place.at : 0;
-        const isLast = name === names.at(-1);
-        const isLines = LINES.test(name) || !KNOWN.test(name);
-        const { at, end } = await (isLines ? takeLines : takeWhole)(file, from, isLast, page).catch(failed(file));
-        // Lines may be added to a file; another is read once.
+        const rest: Rest = { file, from: name === start.file ? start.at : 0, isLast: name === names.at(-1) };
+        const isLines = holdsLines(name);
+        const taking = isLines ? takeLines(rest, page, limits) : takeDocuments(rest, page);
+        const { at, end } = await taking.catch(failed(file));
+        // Lines may be added to a file of lines; the source reads any other file once.
         place = { path, file: name, at, done: end === 'read' && !isLines };
         more = end === 'full';
         if (end !== 'read') break;
@@ -131,17 +100,99 @@ export function createFileSource(path: string, options: FileSourceOptions = {}):
   };
 }
 
-interface Page {
-  readonly documents: unknown[];
-  readonly broken: UnreadableDocument[];
-  bytes: number;
+const holdsLines = (name: string): boolean => LINES.test(name) || !KNOWN.test(name);
+
+const isUnread = (name: string, { file, done }: Place): boolean => name > file || (name === file && !done);
+
+const isFull = ({ documents, broken, bytes }: Page, { pageSize, pageBytes }: Limits): boolean =>
+  documents.length >= pageSize || bytes >= pageBytes || broken.length >= pageSize;
+
+/** Whether a text that cannot be parsed may only be incomplete yet. */
+const isGrowing = (isLast: boolean, mtimeMs: number, { now, patienceMs }: Limits): boolean =>
+  isLast && now() - mtimeMs < patienceMs;
+
+/** Reads `.json` files. Keeps the documents of a file until a page takes the last one: a large file fills several pages. */
+function createDocumentReader(limits: Limits): (rest: Rest, page: Page) => Promise<Taken> {
+  let open: { readonly key: string; readonly documents: readonly unknown[] } | undefined;
+
+  /** The documents of a file; for an unreadable file the page gets the reason. */
+  async function load({ file, isLast }: Rest, page: Page): Promise<readonly unknown[] | 'waits' | 'unreadable'> {
+    const name = basename(file);
+    const { size, mtimeMs } = await stat(file);
+    const key = `${file} ${size} ${mtimeMs}`;
+    if (open?.key === key) return open.documents;
+    if (size > limits.maxBytes) {
+      page.broken.push(brokenText(name, `has ${size} bytes: give large files as NDJSON, one document a line`, ''));
+      return 'unreadable';
+    }
+    const text = (await readFile(file, 'utf8')).replace(BYTE_ORDER_MARK, '');
+    const parsed = parse(text);
+    if (parsed.ok) {
+      page.bytes += size;
+      open = { key, documents: documentsIn(parsed.json) };
+      return open.documents;
+    }
+    if (isGrowing(isLast, mtimeMs, limits)) return 'waits';
+    page.broken.push(brokenText(name, parsed.reason, text));
+    return 'unreadable';
+  }
+
+  return async (rest, page) => {
+    const documents = await load(rest, page);
+    if (documents === 'waits') return { at: rest.from, end: 'waits' };
+    if (documents === 'unreadable') return { at: 0, end: 'read' };
+    const at = Math.min(documents.length, rest.from + limits.pageSize - page.documents.length);
+    page.documents.push(...documents.slice(rest.from, at));
+    if (at < documents.length) return { at, end: 'full' };
+    open = undefined;
+    return { at, end: 'read' };
+  };
+}
+
+async function takeLines({ file, from, isLast }: Rest, page: Page, limits: Limits): Promise<Taken> {
+  const handle = await openFile(file, 'r');
+  try {
+    const { size, mtimeMs } = await handle.stat();
+    // A file that is shorter than what the source read of it is another file.
+    let at = from > size ? 0 : from;
+    for await (const { text, end, ended } of linesFrom(handle, at, limits.maxBytes)) {
+      const { documents, broken } = readLine(text, `${basename(file)}, byte ${at}`, limits);
+      const mayContinue = text !== undefined && !ended;
+      if (broken !== undefined && mayContinue && isGrowing(isLast, mtimeMs, limits)) return { at, end: 'waits' };
+      page.documents.push(...documents);
+      if (broken !== undefined) page.broken.push(broken);
+      page.bytes += end - at;
+      at = end;
+      if (isFull(page, limits)) return { at, end: 'full' };
+    }
+    return { at, end: 'read' };
+  } finally {
+    await handle.close();
+  }
+}
+
+interface ReadLine {
+  readonly documents: readonly unknown[];
+  readonly broken?: UnreadableDocument;
+}
+
+/** Reads one line; its text is absent where it is longer than allowed. */
+function readLine(line: string | undefined, where: string, { maxBytes }: Limits): ReadLine {
+  if (line === undefined)
+    return { documents: [], broken: brokenText(where, `is a line of more than ${maxBytes} bytes`, '') };
+  const text = line.replace(BYTE_ORDER_MARK, '').trim();
+  if (text === '') return { documents: [] };
+  const parsed = parse(text);
+  return parsed.ok
+    ? { documents: documentsIn(parsed.json) }
+    : { documents: [], broken: brokenText(where, parsed.reason, text) };
 }
 
 async function list(path: string): Promise<{ folder: string; names: readonly string[] }> {
   try {
     if (!(await stat(path)).isDirectory()) return { folder: dirname(path), names: [basename(path)] };
     const entries = await readdir(path, { withFileTypes: true });
-    // A name that begins with a dot is a copy that is not complete yet.
+    // A name that begins with a dot is an incomplete copy.
     const files = entries.filter((entry) => !entry.isDirectory() && KNOWN.test(entry.name) && entry.name[0] !== '.');
     return { folder: path, names: files.map(({ name }) => name).sort() };
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Inline XBRL: a page for people in which the facts are marked, as listed companies file, and since 2025 others. */
+/** Inline XBRL: a page for people with marked facts. Listed companies file it, and since 2025 others do too. */
 import { createNamer, DocumentError, type WantedFacts } from './facts.ts';
 import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources, split } from './resources.ts';
@@ -9,12 +9,12 @@ import type { ResolvePrefix, Tag } from './xml.ts';
 /** Version 1.0 and 1.1. */
 const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
 
-/** Characters kept of one document, marked texts within marked texts counted each. */
+/** Characters that a reader keeps of one document; a text counts once for each marked element around it. */
 const MAX_KEPT = 32 * 1024 * 1024;
-/** What a step along a chain of continued texts counts as, in characters. */
+/** Characters that each step along a chain of continued texts counts as. */
 const STEP = 64;
 
-/** A marked element while it is open: its text goes on to everything it lies in, unless it is excluded there. */
+/** A marked element while it is open. Its text also belongs to the elements around it, except those outside an exclusion. */
 interface Marked {
   readonly kind: 'number' | 'text' | 'continuation' | 'excluded' | 'other';
   readonly tag: Tag;
@@ -22,41 +22,30 @@ interface Marked {
   text: string;
 }
 
-interface Part {
-  readonly text: string;
-  readonly next: string | undefined;
+/** A fact whose text goes on in another element. */
+interface Unfinished {
+  readonly fact: StatedFact;
+  readonly next: string;
+  readonly format: string | undefined;
 }
+
+/** Counts the characters that a reader keeps. Throws {@link DocumentError} above the limit. */
+type KeepMore = (characters: number) => void;
 
 export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts): FactReader {
   const name = createNamer();
   const resources = createResources(resolve, name);
   const open: Marked[] = [];
   const stated: StatedFact[] = [];
-  /** Texts that go on elsewhere, and where. */
-  const unfinished: { readonly fact: StatedFact; readonly next: string; readonly format: string | undefined }[] = [];
-  const continuations = new Map<string, Part>();
+  const unfinished: Unfinished[] = [];
   let inResource = 0;
   let kept = 0;
 
-  const keepMore = (characters: number): void => {
+  const keepMore: KeepMore = (characters) => {
     kept += characters;
     if (kept > MAX_KEPT) throw new DocumentError('marks the same text as too many facts');
   };
-
-  /** A text with what follows it elsewhere; each part once, where a chain bites its tail. */
-  const continued = (text: string, first: string): string => {
-    const seen = new Set<string>();
-    let whole = text;
-    for (let id: string | undefined = first; id !== undefined && !seen.has(id) && whole.length < MAX_TEXT; ) {
-      seen.add(id);
-      const part = continuations.get(id);
-      whole += part?.text ?? '';
-      id = part?.next;
-      // Many facts may begin one long chain of parts without a text: each step costs, too.
-      keepMore(STEP + (part?.text.length ?? 0));
-    }
-    return whole.slice(0, MAX_TEXT);
-  };
+  const continuations = createContinuations(keepMore);
 
   const begin = (tag: Tag): Marked => {
     const kind = KINDS[tag.local] ?? 'other';
@@ -66,24 +55,17 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
     return { kind: isWanted(concept) && !isNil(tag) ? kind : 'other', tag, concept, text: '' };
   };
 
-  const end = ({ kind, tag, concept, text }: Marked): void => {
+  const end = (marked: Marked): void => {
+    const { kind, tag, text } = marked;
     const next = attribute(tag, 'continuedAt');
-    if (kind === 'continuation') continuations.set(attribute(tag, 'id') ?? '', { text, next });
+    if (kind === 'continuation') continuations.add(attribute(tag, 'id') ?? '', { text, next });
     if (kind !== 'number' && kind !== 'text') return;
-    const format = attribute(tag, 'format');
-    const shown = { format, scale: attribute(tag, 'scale'), sign: attribute(tag, 'sign') };
-    const fact: StatedFact = {
-      concept,
-      contextId: attribute(tag, 'contextRef') ?? '',
-      unitId: attribute(tag, 'unitRef'),
-      decimals: attribute(tag, 'decimals'),
-      lang: attribute(tag, 'xml:lang'),
-      // An unreadable number stays a text that is none, so that it is seen to be stated.
-      value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
-    };
+    const fact = factOf(marked);
     collect(stated, fact);
-    if (kind === 'text' && next !== undefined) unfinished.push({ fact, next, format });
-    else if (kind === 'text' && format !== undefined) fact.value = inlineDate(text, format);
+    if (kind === 'number') return;
+    const format = attribute(tag, 'format');
+    if (next !== undefined) unfinished.push({ fact, next, format });
+    else fact.value = shownText(text, format);
   };
 
   return {
@@ -93,14 +75,7 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
     },
     text(text) {
       if (inResource > 0) resources.text(text);
-      for (let at = open.length - 1; at >= 0; at -= 1) {
-        const marked = open[at];
-        if (marked === undefined || marked.kind === 'excluded') return;
-        if (marked.kind === 'other' || marked.text.length >= MAX_TEXT) continue;
-        const more = text.slice(0, MAX_TEXT - marked.text.length);
-        marked.text += more;
-        keepMore(more.length);
-      }
+      addText(open, text, keepMore);
     },
     close(tag) {
       if (inResource > 0) {
@@ -112,11 +87,65 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
       }
     },
     facts() {
-      for (const { fact, next, format } of unfinished) {
-        fact.value = continued(fact.value, next);
-        if (format !== undefined) fact.value = inlineDate(fact.value, format);
-      }
+      for (const { fact, next, format } of unfinished)
+        fact.value = shownText(continuations.join(fact.value, next), format);
       return joinFacts(stated, resources);
+    },
+  };
+}
+
+/** Adds text to the open elements, from the inside out; an exclusion keeps it from those around it. */
+function addText(open: readonly Marked[], text: string, keepMore: KeepMore): void {
+  for (const marked of open.toReversed()) {
+    if (marked.kind === 'excluded') return;
+    if (marked.kind === 'other' || marked.text.length >= MAX_TEXT) continue;
+    const more = text.slice(0, MAX_TEXT - marked.text.length);
+    marked.text += more;
+    keepMore(more.length);
+  }
+}
+
+/** What a marked number or text states. */
+function factOf({ kind, tag, concept, text }: Marked): StatedFact {
+  const shown = { format: attribute(tag, 'format'), scale: attribute(tag, 'scale'), sign: attribute(tag, 'sign') };
+  return {
+    concept,
+    contextId: attribute(tag, 'contextRef') ?? '',
+    unitId: attribute(tag, 'unitRef'),
+    decimals: attribute(tag, 'decimals'),
+    lang: attribute(tag, 'xml:lang'),
+    // An unreadable number stays a text that is no number: so the reader can tell that the document states it.
+    value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
+  };
+}
+
+const shownText = (text: string, format: string | undefined): string =>
+  format === undefined ? text : inlineDate(text, format);
+
+/** A piece of a text, and the element in which the text goes on. */
+interface Part {
+  readonly text: string;
+  readonly next: string | undefined;
+}
+
+/** The pieces of texts that go on in other elements. */
+function createContinuations(keepMore: KeepMore) {
+  const parts = new Map<string, Part>();
+  return {
+    add: (id: string, part: Part) => parts.set(id, part),
+    /** A text with all pieces that follow it; each piece once, where a chain leads back into itself. */
+    join(text: string, first: string): string {
+      const seen = new Set<string>();
+      let whole = text;
+      for (let id: string | undefined = first; id !== undefined && !seen.has(id) && whole.length < MAX_TEXT; ) {
+        seen.add(id);
+        const part = parts.get(id);
+        whole += part?.text ?? '';
+        id = part?.next;
+        // Many facts may begin one long chain of pieces without a text: each step counts, too.
+        keepMore(STEP + (part?.text.length ?? 0));
+      }
+      return whole.slice(0, MAX_TEXT);
     },
   };
 }

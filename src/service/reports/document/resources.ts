@@ -1,4 +1,4 @@
-/** Contexts and units, which both forms of a report state in the same elements. */
+/** Contexts and units: both forms of a report state them in the same elements. */
 import type { Namer, XbrlContext } from './facts.ts';
 import type { ResolvePrefix, Tag } from './xml.ts';
 
@@ -16,6 +16,7 @@ export interface Resources {
   readonly units: ReadonlyMap<string, string>;
 }
 
+/** A context while it is open. */
 interface Draft {
   id: string;
   start: string | null;
@@ -23,12 +24,18 @@ interface Draft {
   dimensions: Record<string, string>;
 }
 
+/** A unit while it is open. */
+interface UnitDraft {
+  readonly id: string;
+  readonly measures: string[];
+}
+
 export function createResources(resolve: ResolvePrefix, name: Namer): Resources {
   const contexts = new Map<string, XbrlContext>();
   const units = new Map<string, string>();
   let context: Draft | undefined;
-  let unit: { id: string; measures: string[] } | undefined;
-  /** The dimension whose member is being read. */
+  let unit: UnitDraft | undefined;
+  /** The dimension of the open member. */
   let dimension: string | undefined;
   let text = '';
 
@@ -37,17 +44,41 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
     return name(resolve(prefix) ?? '', local);
   };
 
+  const begin = (tag: Tag): void => {
+    if (tag.uri !== XBRLI) return;
+    const id = attribute(tag, 'id') ?? '';
+    if (tag.local === 'context') context = { id, start: null, end: null, dimensions: {} };
+    if (tag.local === 'unit') unit = { id, measures: [] };
+  };
+
+  const endMember = (draft: Draft, kind: string): void => {
+    if (dimension === undefined) return;
+    const member = text.trim();
+    draft.dimensions[dimension] = kind === 'explicitMember' ? qualified(member) : member;
+    dimension = undefined;
+  };
+
+  const endInContext = (draft: Draft, element: string): void => {
+    if (element === 'startDate') draft.start = day(text, 'start');
+    if (element === 'endDate' || element === 'instant') draft.end = day(text, 'end');
+    if (element !== 'context') return;
+    contexts.set(draft.id, draft);
+    context = undefined;
+  };
+
+  const endInUnit = ({ id, measures }: UnitDraft, element: string): void => {
+    if (element === 'measure') measures.push(split(text.trim())[1]);
+    if (element !== 'unit') return;
+    units.set(id, measures.join('/'));
+    unit = undefined;
+  };
+
   return {
     contexts,
     units,
     open(tag) {
-      if (context === undefined && unit === undefined) {
-        if (tag.uri !== XBRLI) return false;
-        const id = attribute(tag, 'id') ?? '';
-        if (tag.local === 'context') context = { id, start: null, end: null, dimensions: {} };
-        else if (tag.local === 'unit') unit = { id, measures: [] };
-        else return false;
-      }
+      if (context === undefined && unit === undefined) begin(tag);
+      if (context === undefined && unit === undefined) return false;
       if (tag.uri === XBRLDI) dimension = qualified(attribute(tag, 'dimension') ?? '');
       text = dimension !== undefined && tag.uri !== XBRLDI ? text : '';
       return true;
@@ -55,27 +86,11 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
     text(more) {
       text += more.slice(0, MAX_TEXT - text.length);
     },
-    close(tag) {
-      if (context !== undefined && tag.uri === XBRLDI && dimension !== undefined) {
-        const member = text.trim();
-        context.dimensions[dimension] = tag.local === 'explicitMember' ? qualified(member) : member;
-        dimension = undefined;
-      } else if (tag.uri !== XBRLI) {
-        return;
-      } else if (context !== undefined) {
-        if (tag.local === 'startDate') context.start = day(text, 'start');
-        else if (tag.local === 'endDate' || tag.local === 'instant') context.end = day(text, 'end');
-        else if (tag.local === 'context') {
-          contexts.set(context.id, context);
-          context = undefined;
-        }
-      } else if (unit !== undefined) {
-        if (tag.local === 'measure') unit.measures.push(split(text.trim())[1]);
-        else if (tag.local === 'unit') {
-          units.set(unit.id, unit.measures.join('/'));
-          unit = undefined;
-        }
-      }
+    close({ uri, local }) {
+      if (uri === XBRLDI && context !== undefined) endMember(context, local);
+      if (uri !== XBRLI) return;
+      if (context !== undefined) endInContext(context, local);
+      else if (unit !== undefined) endInUnit(unit, local);
     },
   };
 }
@@ -98,7 +113,7 @@ function day(text: string, which: 'start' | 'end'): string | null {
   return which === 'end' && midnight !== undefined ? dayBefore(date) : date;
 }
 
-/** The day before a day; the day itself where it is none. */
+/** The day before a day; a text that is no day comes back as it is. */
 export function dayBefore(date: string): string {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(ms) ? date : new Date(ms - 86_400_000).toISOString().slice(0, 10);
