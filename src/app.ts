@@ -46,112 +46,47 @@ export interface App {
 }
 
 /** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
-export async function startApp(
-  config: Config,
-  { log, env, now = Date.now, deadlineMs, beatMs }: AppOptions,
-): Promise<App> {
-  const undo: (() => Promise<unknown>)[] = [];
+export async function startApp(config: Config, options: AppOptions): Promise<App> {
+  const { log, now = Date.now } = options;
+  const undo: Undo = [];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  let grace = 0;
-  let stopping = false;
+  const stop = { isStopping: false, graceMs: 0 };
   warnOf(config, log);
   try {
-    const store = await openStore(config.store, { connections: config.storeConnections });
-    undo.push(() => store.close());
-    await store.claimDaemon();
-    const metrics = createMetrics();
-    const digests = await configDigests(config, await saltOf(store, now()));
-    const membership = await joinDaemons({
-      store,
-      digests,
-      now,
-      log,
-      metrics,
-      ...(beatMs !== undefined && { beatMs }),
-    });
-    undo.push(() => membership.leave());
-    const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
-    undo.push(() => client.close());
-
-    const counts: StrangerCounts = {
-      refused: (what) => metrics.turnedAway.inc({ what }),
-      unproven: (route) => metrics.unproven.inc({ route }),
-    };
-    const server = createServer({ log, counts });
-    const admin = createServer({ log, counts });
-    undo.push(() => Promise.all([server.close(), admin.close()]));
-    const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
-    // Both at once: they share the time that is left.
+    const base = await openBase(config, options, undo);
+    const { store } = base;
+    // All at once: they share the time that is left.
     const halves: (() => Promise<unknown>)[] = [];
-    undo.push(() => Promise.all(halves.map((stop) => stop())));
-    const deps = { store, http: client.http, metrics, log, now };
-    const secrets = await secretsOf(config);
-    const adminToken = await adminTokenOf(config);
-    const { publicUrl } = config.server;
-    const service =
-      config.service === undefined || secrets === undefined
-        ? undefined
-        : // Loaded where it is configured: a connector alone has the memory for itself.
-          (await import('./service/service.ts')).createService(
-            { ...deps, adminToken, secrets },
-            { server, admin },
-            config.service,
-          );
-    if (service !== undefined) halves.push(() => service.stop(grace));
+    undo.push(() => Promise.all(halves.map((end) => end())));
     const own = Promise.withResolvers<string>();
-    const upstream = await upstreamOf(config, secrets, own.promise);
-    const connector =
-      config.connector === undefined
-        ? undefined
-        : await startConnector({ ...deps, daemon: membership.id }, { ...config.connector, upstream });
-    if (connector !== undefined) halves.push(() => connector.stop(grace));
-    if (config.connector !== undefined && connector !== undefined) {
-      const { webhook, emailEvent } = config.connector;
-      addWebhookRoute(server, { ...webhook, intake: connector.intake, store, emailEvent, metrics, now, log });
-    }
-    if (connector !== undefined) {
-      const { crms, intake } = connector;
-      addCrmWebhookRoute(server, { crms, store, publicUrl, refusal: intake.refusal, metrics, now, log });
-    }
-    const ready = () => readiness(store, connector, stopping, now());
-    addHealthRoutes(server, ready);
-    addHealthRoutes(admin, ready, { hide: true });
+    const { service, connector, adminToken } = await createHalves(config, base, own.promise);
+    if (service !== undefined) halves.push(() => service.stop(stop.graceMs));
+    if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs));
     const addresses = Promise.withResolvers<Addresses>();
-    addInsightRoutes(admin, {
-      registry: metrics.registry,
-      refresh: async () => {
-        await connector?.measure();
-        await measureWork(store, metrics, now());
-      },
-      openapi: async () => joinDocuments(documents.open(), documents.admin(), await addresses.promise),
+    addConnectorRoutes(config, base, connector);
+    addPlatformRoutes(base, {
+      ready: () => readiness(store, connector, stop.isStopping, now()),
+      measure: async () => connector?.measure(),
+      addresses: addresses.promise,
       guard: isLoopback(config.admin.host) ? undefined : { adminToken },
     });
     const { host, port } = config.server;
-    const adminUrl = await admin.listen({ host: config.admin.host, port: config.admin.port });
-    const url = await server.listen({ host, port });
-    addresses.resolve({ publicUrl: publicUrl ?? url, adminUrl });
+    const adminUrl = await base.admin.listen({ host: config.admin.host, port: config.admin.port });
+    const url = await base.server.listen({ host, port });
+    const publicUrl = config.server.publicUrl ?? url;
+    addresses.resolve({ publicUrl, adminUrl });
     const address = ownAddress(host, Number(new URL(url).port));
     own.resolve(address);
-    await service?.start({
-      publicUrl: publicUrl ?? url,
-      ...(config.connector !== undefined &&
-        config.connector.upstream === undefined && { connector: ownConnector(config.connector, address) }),
-    });
-    const alerts = await alertsOf(config, { store, now, log, place: publicUrl ?? url });
-    if (alerts !== undefined) halves.push(() => alerts.stop(grace));
+    await service?.start({ publicUrl, ...ownConnector(config, address) });
+    const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
+    if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
     return {
-      url,
-      adminUrl,
-      store,
-      connector,
-      service,
-      alerts,
+      ...{ url, adminUrl, store, connector, service, alerts },
       async close(graceMs) {
-        stopping = true;
-        grace = graceMs;
+        Object.assign(stop, { isStopping: true, graceMs });
         await close();
       },
     };
@@ -159,6 +94,80 @@ export async function startApp(
     await close().catch((err) => log.error({ err }, 'could not close everything'));
     throw error;
   }
+}
+
+/** What ends what was started, to be called from the last to the first. */
+type Undo = (() => Promise<unknown>)[];
+
+/** What both halves stand on. */
+type Base = Awaited<ReturnType<typeof openBase>>;
+
+async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, beatMs }: AppOptions, undo: Undo) {
+  const store = await openStore(config.store, { connections: config.storeConnections });
+  undo.push(() => store.close());
+  await store.claimDaemon();
+  const metrics = createMetrics();
+  const digests = await configDigests(config, await saltOf(store, now()));
+  const beat = beatMs === undefined ? {} : { beatMs };
+  const membership = await joinDaemons({ store, digests, now, log, metrics, ...beat });
+  undo.push(() => membership.leave());
+  const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
+  undo.push(() => client.close());
+  const counts: StrangerCounts = {
+    refused: (what) => metrics.turnedAway.inc({ what }),
+    unproven: (route) => metrics.unproven.inc({ route }),
+  };
+  const server = createServer({ log, counts });
+  const admin = createServer({ log, counts });
+  undo.push(() => Promise.all([server.close(), admin.close()]));
+  const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
+  return { store, metrics, http: client.http, daemon: membership.id, server, admin, documents, log, now };
+}
+
+/** `own`: this process's own address, once it is known. */
+async function createHalves(config: Config, base: Base, own: Promise<string>) {
+  const secrets = await secretsOf(config);
+  const adminToken = await adminTokenOf(config);
+  const service =
+    config.service === undefined || secrets === undefined
+      ? undefined
+      : // Loaded where it is configured: a connector alone has the memory for itself.
+        (await import('./service/service.ts')).createService({ ...base, adminToken, secrets }, base, config.service);
+  const upstream = await upstreamOf(config, secrets, own);
+  const connector = config.connector && (await startConnector(base, { ...config.connector, upstream }));
+  return { service, connector, adminToken };
+}
+
+function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {
+  if (connector === undefined || config.connector === undefined) return;
+  const { webhook, emailEvent } = config.connector;
+  const { crms, intake } = connector;
+  const { publicUrl } = config.server;
+  addWebhookRoute(base.server, { ...base, ...webhook, intake, emailEvent });
+  addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
+}
+
+/** Health for everybody, metrics and the description of the API for operators. */
+function addPlatformRoutes(
+  { server, admin, documents, metrics, store, now }: Base,
+  app: {
+    readonly ready: () => Promise<Readiness>;
+    readonly measure: () => Promise<void>;
+    readonly addresses: Promise<Addresses>;
+    readonly guard: { readonly adminToken: string | undefined } | undefined;
+  },
+): void {
+  addHealthRoutes(server, app.ready);
+  addHealthRoutes(admin, app.ready, { hide: true });
+  addInsightRoutes(admin, {
+    registry: metrics.registry,
+    refresh: async () => {
+      await app.measure();
+      await measureWork(store, metrics, now());
+    },
+    openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses),
+    guard: app.guard,
+  });
 }
 
 /** Loaded where they are configured, as the halves are. */
@@ -175,10 +184,12 @@ function warnOf(config: Config, log: Logger): void {
     log.warn({ setting: 'admin.host', advice: 'see cvrsync check' }, 'the administration is reached from outside');
 }
 
-/** The connector as a service in the same process tells it of changes. */
-function ownConnector({ webhook, providers }: NonNullable<Config['connector']>, address: string): OwnConnector {
+/** The connector as a service in the same process tells it of changes; nothing where it has another service. */
+function ownConnector({ connector }: Config, address: string): { readonly connector?: OwnConnector } {
+  if (connector === undefined || connector.upstream !== undefined) return {};
+  const { webhook, providers } = connector;
   const [auth = { method: 'None' as const }] = webhook.auth;
-  return { url: `${address}${webhook.path}`, auth, providers: providers.map(({ name }) => name) };
+  return { connector: { url: `${address}${webhook.path}`, auth, providers: providers.map(({ name }) => name) } };
 }
 
 async function readiness(

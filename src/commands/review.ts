@@ -10,9 +10,8 @@ import {
   shownCount,
 } from '../connector/explain/attention.ts';
 import { ATTENTION_KINDS, type Attention, type ReviewVerb, VERBS } from '../connector/explain/attention-kinds.ts';
-import { type Resolved, resolveAttention } from '../connector/explain/resolve-attention.ts';
+import type { Resolved } from '../connector/explain/resolve-attention.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
-import type { Store } from '../store/open.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import {
   type Command,
@@ -27,11 +26,10 @@ import {
 } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { type Answered, answerReview, type Choice, hasFailed } from './review/answer.ts';
 
 type Kind = Attention['kind'];
 
-/** Resolved in one transaction: long enough to be quick, short enough not to hold up the daemon. */
-const CHUNK = 200;
 const SHOWN = 100;
 
 /** What narrows a list of differences. */
@@ -197,94 +195,44 @@ async function answer(
   ids: readonly string[],
   chosen: Chosen,
 ): Promise<ExitCode> {
-  const { all, kind, yes } = chosen;
+  const choice = choiceOf(verb, ids, chosen);
+  const mayTake = (count: number): Promise<boolean> | boolean =>
+    count === 0 || confirmMany(context, chosen.yes, questionOf(verb, count), 'name ids from `cvrsync review list`');
+  const answered = await withStore(context, (store) =>
+    answerReview(store, choice, { verb, mayTake, keepResults: context.json }),
+  );
+  if (answered === undefined) {
+    context.output.result([], 'Nothing was done.');
+    return 1;
+  }
+  if (context.json) context.output.result(answered.results, '');
+  else for (const line of linesOf(answered, chosen.all)) context.output.line(line);
+  if (answered.results.some(hasFailed)) return 1;
+  return answered.leftOut.length > 0 ? 3 : 0;
+}
+
+/** Throws where ids and options contradict each other. */
+function choiceOf(verb: ReviewVerb, ids: readonly string[], chosen: Chosen): Choice {
+  const { all, kind, provider, property } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');
   if (ids.length > 0 && all) throw new UsageError('give ids or --all, not both');
   if (ids.length > 0 && kind !== undefined) throw new UsageError('--kind goes with --all');
   const kinds = kind === undefined ? ANSWERS[verb].byDefault : [kind];
   if (all && kinds === undefined) throw new UsageError(`say what to ${verb}: --all goes with --kind`);
   if (!all || !kinds?.includes('difference')) needNoFilter(chosen, 'they go with --all');
-  const leftOut: string[] = [];
-  const results = await withStore(context, async (store) => {
-    if (!all) return answerEach(store, verb, ids);
-    const mayTake = (count: number): Promise<boolean> | boolean =>
-      count === 0 || confirmMany(context, yes, questionOf(verb, count), 'name ids from `cvrsync review list`');
-    if (kinds?.includes('difference')) {
-      const isMeant = await mayTake(await countDifferences(store.db, chosen));
-      return isMeant ? answerDifferences(store, verb, chosen) : undefined;
-    }
-    const found = await readAttention(store.db, Date.now(), { kinds });
-    // Who tries all again after an outage has not decided anything.
-    if (verb === 'retry' || verb === 'drop')
-      leftOut.push(...found.filter(({ decides }) => decides).map(({ id }) => id));
-    const taking = found.filter(({ verbs }) => verbs.includes(verb));
-    if (!(await mayTake(taking.length))) return undefined;
-    return answerEach(
-      store,
-      verb,
-      taking.map(({ id }) => id),
-    );
-  });
-  if (results === undefined) {
-    context.output.result([], 'Nothing was done.');
-    return 1;
-  }
-  const failed = results.filter(hasFailed).length;
-  if (context.json) context.output.result(results, '');
-  else {
-    for (const { id, result } of all ? results.filter(hasFailed) : results)
-      context.output.line(`${id}: ${resultText(result)}`);
-    if (all && results.length > 0) context.output.line(summaryOf(results));
-    if (results.length + leftOut.length === 0) context.output.line('There is nothing of that kind.');
-    if (leftOut.length > 0) context.output.line(`Left for you to decide, by id: ${leftOut.join(', ')}`);
-  }
-  if (failed > 0) return 1;
-  return leftOut.length > 0 ? 3 : 0;
-}
-
-/** What is settled leaves the list, so each page is the first one. One that another settled meanwhile is left out. */
-async function answerDifferences(store: Store, verb: ReviewVerb, filter: DifferenceFilter): Promise<Result[]> {
-  const results: Result[] = [];
-  for (;;) {
-    const page = await readDifferent(store.db, filter, CHUNK);
-    if (page.length === 0) return results;
-    const resolved = await answerEach(
-      store,
-      verb,
-      page.map(({ id }) => id),
-    );
-    results.push(...resolved.filter(({ result }) => result.kind === 'done'));
-  }
+  return all ? { kinds, filter: { provider, property } } : { ids };
 }
 
 const questionOf = (verb: ReviewVerb, count: number): string =>
   `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${count === 1 ? '1 entry' : `${count} entries`} of review?`;
 
-const hasFailed = ({ result }: Result): boolean => result.kind !== 'done';
-
-/** What became of all of them, in one line: `12 due now, 3 given up`. */
-function summaryOf(results: readonly Result[]): string {
-  const counts = Map.groupBy(results, ({ result }) => (result.kind === 'done' ? result.note : 'not done'));
-  return `${results.length} in all: ${[...counts].map(([note, of]) => `${of.length} ${note}`).join(', ')}`;
-}
-
-interface Result {
-  readonly id: string;
-  readonly result: Resolved;
-}
-
-async function answerEach(store: Store, verb: ReviewVerb, ids: readonly string[]): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let start = 0; start < ids.length; start += CHUNK) {
-    const chunk = await store.write(async (tx) => {
-      const resolved: Result[] = [];
-      for (const id of ids.slice(start, start + CHUNK))
-        resolved.push({ id, result: await resolveAttention(tx, verb, id, Date.now()) });
-      return resolved;
-    });
-    results.push(...chunk);
-  }
-  return results;
+function linesOf({ count, notes, results, leftOut }: Answered, all: boolean): readonly string[] {
+  const lines = results.map(({ id, result }) => `${id}: ${resultText(result)}`);
+  const summary = [...notes].map(([note, of]) => `${of} ${note}`).join(', ');
+  if (all && count > 0) lines.push(`${count} in all: ${summary}`);
+  if (count + leftOut.length === 0) lines.push('There is nothing of that kind.');
+  if (leftOut.length > 0) lines.push(`Left for you to decide, by id: ${leftOut.join(', ')}`);
+  return lines;
 }
 
 const resultText = (result: Resolved): string => {
