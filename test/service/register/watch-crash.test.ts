@@ -77,6 +77,8 @@ describe.each(ENGINES)('a page that fails on %s', (engine) => {
       if (store.failed === failed) break;
       expect(ran).toContain('the machine stopped here');
       expect(await state()).toEqual(before);
+      // The worker settles the lane of a run that threw; one that never ends would have its documents read one by one.
+      await real.write((tx) => tx.updateTable('lane').set({ fence: null, lease_until: null, unended: 0 }).execute());
     }
     expect(at).toBeGreaterThan(8);
     expect(await crashing.events()).toEqual([`${company.entityId} name`]);
