@@ -1,4 +1,4 @@
-/** Fetches the documents of filings: from the hosts that are trusted, and never more than memory holds. */
+/** Fetches the documents of filings: only from trusted hosts, and never more than memory holds. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
@@ -14,7 +14,7 @@ export interface FetchOptions {
   readonly http: OutboundHttp;
   /** Names of hosts; their sub-domains count too. */
   readonly hosts: readonly string[];
-  /** Of a document, packed and unpacked. 96 MiB where absent: an annual report with all its pictures. */
+  /** Bytes of a document, packed and unpacked. 96 MiB where absent: an annual report with all its pictures. */
   readonly maxBytes?: number;
 }
 
@@ -22,41 +22,47 @@ const MAX_BYTES = 96 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** A document may be announced before it is there. */
+/** The index may announce a document before the host has it. */
 const PASSING: readonly number[] = [404, 408, 425, 429];
 
-/** Rejects only where the signal aborts. */
+/** Follows redirects within the trusted hosts. Rejects only where the signal aborts. */
 export async function fetchDocument(options: FetchOptions, address: string, signal: AbortSignal): Promise<Fetched> {
-  const { http, hosts, maxBytes = MAX_BYTES } = options;
   let url = readUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    if (url === undefined || !isTrusted(url, hosts)) {
+    if (url === undefined || !isTrusted(url, options.hosts)) {
       return {
         kind: 'unreadable',
         reason: `the document lies at ${url?.host ?? 'no address'}, which is not a configured host`,
       };
     }
-    let answer: OutboundResponse;
-    try {
-      const headers = { 'accept-encoding': 'gzip' };
-      const how = { timeoutMs: TIMEOUT_MS, maxBytes, wantBytes: true, showRedirects: true } as const;
-      answer = await http({ method: 'GET', url: url.href, headers, signal, ...how });
-    } catch (error) {
-      if (signal.aborted || !(error instanceof HttpFault)) throw error;
-      return { kind: error.kind === 'too-large' ? 'unreadable' : 'later', reason: error.message };
-    }
-    const { status, headers, bytes } = answer;
-    if (status === 200 && bytes !== undefined) return unpacked(bytes, maxBytes);
-    if (!REDIRECTS.includes(status)) {
-      const passes = status >= 500 || PASSING.includes(status);
-      return {
-        kind: passes ? 'later' : 'unreadable',
-        reason: `${url.origin}${url.pathname} was answered with ${status}`,
-      };
-    }
-    url = readUrl(headers['location'] ?? '', url);
+    const fetched = await fetchOnce(options, url, signal);
+    if (fetched.kind !== 'redirect') return fetched;
+    url = fetched.to;
   }
   return { kind: 'unreadable', reason: 'the document is redirected too often' };
+}
+
+interface Redirect {
+  readonly kind: 'redirect';
+  /** Undefined where the answer names no address. */
+  readonly to: URL | undefined;
+}
+
+async function fetchOnce(options: FetchOptions, url: URL, signal: AbortSignal): Promise<Fetched | Redirect> {
+  const { http, maxBytes = MAX_BYTES } = options;
+  const how = { timeoutMs: TIMEOUT_MS, maxBytes, wantBytes: true, showRedirects: true } as const;
+  let answer: OutboundResponse;
+  try {
+    answer = await http({ method: 'GET', url: url.href, headers: { 'accept-encoding': 'gzip' }, signal, ...how });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof HttpFault)) throw error;
+    return { kind: error.kind === 'too-large' ? 'unreadable' : 'later', reason: error.message };
+  }
+  const { status, headers, bytes } = answer;
+  if (status === 200 && bytes !== undefined) return unpacked(bytes, maxBytes);
+  if (REDIRECTS.includes(status)) return { kind: 'redirect', to: readUrl(headers['location'] ?? '', url) };
+  const passes = status >= 500 || PASSING.includes(status);
+  return { kind: passes ? 'later' : 'unreadable', reason: `${url.origin}${url.pathname} was answered with ${status}` };
 }
 
 const readUrl = (text: string, base?: URL): URL | undefined =>
@@ -70,7 +76,7 @@ function isTrusted({ protocol, hostname, username, password }: URL, hosts: reado
 
 const inflate = promisify(gunzip);
 
-/** The host keeps its documents packed and does not always say so. */
+/** Unpacks a document: the host compresses its documents and does not always say so. */
 async function unpacked(bytes: Buffer, maxBytes: number): Promise<Fetched> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { kind: 'bytes', bytes };
   try {

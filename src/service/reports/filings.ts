@@ -1,5 +1,5 @@
 /** The index of filings: what companies published, and where. */
-import { isJsonObject } from '../../protocol/text/json.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/text/json.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import type { ReportPeriod } from './document/contexts.ts';
 
@@ -10,7 +10,7 @@ export interface Filing {
   readonly cvr: number;
   /** ISO 8601 UTC with milliseconds. */
   readonly publishedAt: string;
-  /** When the index last changed it: what polling goes by. */
+  /** When the index last changed it; polls follow this time. */
   readonly updatedAt: string;
   readonly period: ReportPeriod | undefined;
   /** Whether it says to be an annual report: interim ones are filed under that name too. */
@@ -35,24 +35,30 @@ export function readFiling(hit: unknown): Filing | NoFiling {
   const id = isJsonObject(hit) && typeof hit['_id'] === 'string' ? hit['_id'] : undefined;
   const source = isJsonObject(hit) && isJsonObject(hit['_source']) ? hit['_source'] : undefined;
   if (id === undefined || source === undefined) return { id, reason: 'is no record of the filing index' };
+  const head = headOf(source);
+  if (typeof head === 'string') return { id, reason: head };
+  return { id, ...head, period: periodIn(source['regnskab']), ...documentsOf(source['dokumenter']) };
+}
+
+/** Who published and when; for a record that is no filing we read, the reason. */
+function headOf(source: JsonObject): Pick<Filing, 'cvr' | 'publishedAt' | 'updatedAt'> | string {
   const cvr = Number(source['cvrNummer'] ?? Number.NaN);
   const publishedAt = timeIn(source['offentliggoerelsesTidspunkt']) ?? timeIn(source['indlaesningsTidspunkt']);
   const updatedAt = timeIn(source['sidstOpdateret']) ?? publishedAt;
   const kind = source['offentliggoerelsestype'];
-  if (typeof kind === 'string' && kind !== 'regnskab')
-    return { id, reason: `is of another kind: ${kind.slice(0, 40)}` };
-  if (!Number.isInteger(cvr) || cvr < 10_000_000 || cvr > 99_999_999) return { id, reason: 'has no company number' };
-  if (publishedAt === undefined || updatedAt === undefined) return { id, reason: 'has no time of publication' };
-  const documents = Array.isArray(source['dokumenter']) ? source['dokumenter'].flatMap(readDocument) : [];
+  if (typeof kind === 'string' && kind !== 'regnskab') return `is of another kind: ${kind.slice(0, 40)}`;
+  if (!Number.isInteger(cvr) || cvr < 10_000_000 || cvr > 99_999_999) return 'has no company number';
+  if (publishedAt === undefined || updatedAt === undefined) return 'has no time of publication';
+  return { cvr, publishedAt, updatedAt };
+}
+
+/** Which documents to read and to show; the other documents count where none says to be an annual report. */
+function documentsOf(list: unknown): Pick<Filing, 'isAnnual' | 'reportUrl' | 'xbrlUrl' | 'documents'> {
+  const documents = Array.isArray(list) ? list.flatMap(readDocument) : [];
   const reports = documents.filter(({ type }) => type.startsWith('AARSRAPPORT'));
   const usable = reports.length > 0 ? reports : documents;
   const readable = usable.filter(({ mime }) => mime === XML || mime === PAGE).sort((a, b) => rank(a) - rank(b));
   return {
-    id,
-    cvr,
-    publishedAt,
-    updatedAt,
-    period: periodIn(source['regnskab']),
     isAnnual: reports.length > 0,
     reportUrl: usable.find(({ mime }) => mime === 'application/pdf')?.url ?? null,
     xbrlUrl: readable[0]?.url ?? null,
@@ -69,7 +75,7 @@ function readDocument(
 ): readonly { readonly url: string; readonly mime: string; readonly type: string }[] {
   if (!isJsonObject(json)) return [];
   const { dokumentUrl: url, dokumentMimeType: mime, dokumentType: type } = json;
-  // The address goes on to people, in mails and CRMs: nothing but a web address may.
+  // Mails and CRMs show the address to people: only a web address may pass.
   if (typeof url !== 'string' || url.length > 2_000 || !/^https?:\/\//i.test(url) || typeof mime !== 'string')
     return [];
   return [{ url, mime: mime.toLowerCase(), type: typeof type === 'string' ? type.toUpperCase() : '' }];

@@ -49,19 +49,19 @@ export interface ReportsDeps {
   ring(): void;
 }
 
-/** After so many filings in a row that could not be fetched the host is down: those that follow are put off unasked. */
+/** After so many failed filings in a row the host is down: the poll puts off the others without a call. */
 const DOWN_AFTER = 3;
 /** The last try comes about two days after the first. */
 const MAX_ATTEMPTS = 15;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 const RETRIES_A_POLL = 500;
 const SPACING_MS = 500;
-/** What was published longer before watching began is an old filing that the index touched. */
+/** A filing published longer before watching began is an old one that the index touched. */
 const OLD_MS = 7 * 86_400_000;
 
 /**
  * Reads the index to its end. The first poll only notes where to begin. Each filing is one transaction with its change
- * and the cursor, so that a crash repeats nothing that was told. Throws `SourceError` where the index cannot be read, and
+ * and the cursor, so that a crash notifies nobody twice. Throws `SourceError` where the index cannot be read, and
  * the signal's reason where it aborts.
  */
 export async function pollReports(
@@ -69,7 +69,7 @@ export async function pollReports(
   signal: AbortSignal,
   claims: readonly Claim[] = [],
 ): Promise<void> {
-  const { store, http, now, settings } = deps;
+  const { store, now } = deps;
   let cursor = await readCursor(store.db);
   if (cursor === undefined) {
     await store.write((tx) => writeCursor(tx, firstCursor(now()), now()));
@@ -80,27 +80,39 @@ export async function pollReports(
     const hit: unknown = JSON.parse(record ?? 'null');
     await visit({ hit, filing: readFiling(hit) }, attempts, undefined);
   }
-  const from = readFrom(cursor, now());
   const oldest = new Date(Date.parse(cursor.since) - OLD_MS).toISOString();
-  let after: readonly unknown[] | undefined;
-  for (;;) {
-    const page = await readIndex({ ...settings, http, now }, from, after, signal);
-    for (const found of await unknownOf(deps, page.found)) {
+  for await (const page of pagesFrom(deps, readFrom(cursor, now()), signal)) {
+    for (const found of await unknownOf(deps, page)) {
       const { filing } = found;
-      const isFiling = 'cvr' in filing;
-      if (isFiling && filing.publishedAt < oldest) continue;
-      if (isFiling) cursor = advanced(cursor, filing.updatedAt, now());
+      if ('cvr' in filing) {
+        if (filing.publishedAt < oldest) continue;
+        cursor = advanced(cursor, filing.updatedAt, now());
+      }
       await visit(found, 0, cursor);
     }
-    // An index that gives the same page again would be asked for ever.
-    if (page.after === undefined || JSON.stringify(page.after) === JSON.stringify(after)) break;
-    after = page.after;
   }
   if (!isDeep(cursor, now())) return;
   const deep = { ...cursor, deepAt: now() };
   await store.write((tx) => writeCursor(tx, deep, now()));
 }
 
+/** The pages of the index from a time on. */
+async function* pagesFrom(
+  { settings, http, now }: ReportsDeps,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly FoundFiling[]> {
+  let after: readonly unknown[] | undefined;
+  for (;;) {
+    const page = await readIndex({ ...settings, http, now }, from, after, signal);
+    yield page.found;
+    // An index that gives the same page again would give it for ever.
+    if (page.after === undefined || JSON.stringify(page.after) === JSON.stringify(after)) return;
+    after = page.after;
+  }
+}
+
+/** The filings that are not stored yet, each once. */
 async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]): Promise<readonly FoundFiling[]> {
   const known = await knownFilings(
     store.db,
@@ -114,7 +126,7 @@ async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]):
 
 type Visit = (found: FoundFiling, attempts: number, cursor: Cursor | undefined) => Promise<void>;
 
-/** Passes over filings that are set aside, until a person wants them tried again. */
+/** Passes over filings that ended the process before, until a person wants them tried again. */
 async function suspiciously(
   { store, now, log, settings: { deprecatedReport } }: ReportsDeps,
   claims: readonly Claim[],
@@ -135,7 +147,7 @@ async function suspiciously(
   };
 }
 
-/** Reads and stores one record of the index after the other; remembers when the documents' host is down. */
+/** Reads and stores one record of the index after another; remembers when the documents' host is down. */
 function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
   const { store, now, log, settings } = deps;
   let failures = 0;
@@ -168,23 +180,33 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
     const reason = 'reason' in filing ? filing.reason : outcome?.error;
     if (reason != null)
       log.warn({ filing: filing.id, reason, later: outcome?.kind === 'later' }, 'a filing was not read');
-    const isNotified = await store.write(async (tx) => {
-      if (cursor !== undefined) await writeCursor(tx, cursor, now());
-      if (!('cvr' in filing)) {
-        if (filing.id !== undefined) await setAside(tx, filing.id, filing.reason, now());
-        return false;
-      }
-      if (outcome === undefined) return false;
-      const change = await storeFiling(tx, filing, outcome, {
-        now: now(),
-        deprecatedReport: settings.deprecatedReport,
-      });
-      if (change !== undefined) await deps.publish(tx, [change]);
-      return change !== undefined;
-    });
+    const isNotified = await store.write((tx) => storeVisit(deps, tx, { filing, outcome, cursor }));
     deps.metrics.filings.inc({ result: isNotified ? 'told' : (outcome?.kind ?? 'set aside') });
     if (isNotified) deps.ring();
   };
+}
+
+interface Visited {
+  readonly filing: FoundFiling['filing'];
+  /** Undefined for a record that is no filing. */
+  readonly outcome: FilingOutcome | undefined;
+  /** Where the next poll begins; undefined for another try of a filing. */
+  readonly cursor: Cursor | undefined;
+}
+
+/** Stores a record with its change and the cursor; true where it publishes a change. */
+async function storeVisit(deps: ReportsDeps, tx: Tx, { filing, outcome, cursor }: Visited): Promise<boolean> {
+  const now = deps.now();
+  const { deprecatedReport } = deps.settings;
+  if (cursor !== undefined) await writeCursor(tx, cursor, now);
+  if (!('cvr' in filing)) {
+    if (filing.id !== undefined) await setAside(tx, filing.id, filing.reason, now);
+    return false;
+  }
+  if (outcome === undefined) return false;
+  const change = await storeFiling(tx, filing, outcome, { now, deprecatedReport });
+  if (change !== undefined) await deps.publish(tx, [change]);
+  return change !== undefined;
 }
 
 const DOWN = { documents: [], error: 'the host of the documents could not be reached', later: true } as const;

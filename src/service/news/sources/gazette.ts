@@ -1,7 +1,7 @@
 /**
  * Watches the gazette's public site for bankruptcy notices: the work of the key `gazette` of the queue `watch`.
  *
- * Only the kinds about bankruptcies are asked for, and of a notice that names no company nothing is kept.
+ * It asks only for the kinds about bankruptcies, and keeps nothing of a notice that names no company.
  */
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
@@ -37,10 +37,10 @@ export interface GazetteSettings extends Pick<NewsSettings, 'gazetteProvider'> {
 export type GazetteDeps = NoticeDeps<GazetteSettings>;
 
 const KEPT = 'news gazette';
-/** Days before the newest that are read again: notices show up late. */
+/** Days before the newest that each poll reads again: notices show up late. */
 const OVERLAP_DAYS = 3;
 const PAGE_SIZE = 100;
-/** An answer that names more pages than this is not believed. */
+/** An answer that names more pages is wrong. */
 const MOST_PAGES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
@@ -58,9 +58,9 @@ export const runGazette = (deps: GazetteDeps, claim: Claim, signal: AbortSignal)
   runPoll(deps, claim, () => pollGazette(deps, signal, [claim]));
 
 /**
- * Reads what was published since the last poll, from today where there was none. Each notice is one transaction with its
- * change and the cursor. One that cannot be read is tried again as long as its day is read. Throws {@link SourceError}
- * where the gazette cannot be read.
+ * Reads the notices since the last poll, from today where there was none. Each notice is one transaction with its change
+ * and the cursor. The next polls try an unreadable notice again while they still read its day. Throws
+ * {@link SourceError} where the gazette cannot be read.
  */
 export async function pollGazette(
   deps: GazetteDeps,
@@ -86,7 +86,7 @@ export async function pollGazette(
       const next = { ...cursor, seen: { ...cursor.seen, [found.number]: found.day } };
       let isDone = true;
       const readNotice = async () => {
-        isDone = await read(deps, get, kind, found, next);
+        isDone = await publishNotice(deps, get, { kind, found, next });
       };
       // A notice that is set aside is done, until a person wants it read again.
       if (!(await inputs.read(found.number, readNotice))) await store.write((tx) => writeState(tx, KEPT, next, now()));
@@ -130,14 +130,16 @@ async function search(get: Get, kind: GazetteNoticeKind, from: string, to: strin
   return all;
 }
 
-/** Fetches and publishes one notice; false where it is to be tried again. */
-async function read(
-  deps: GazetteDeps,
-  get: Get,
-  kind: GazetteNoticeKind,
-  found: FoundNotice,
-  next: Cursor,
-): Promise<boolean> {
+/** A notice that the next step publishes. */
+interface DueNotice {
+  readonly kind: GazetteNoticeKind;
+  readonly found: FoundNotice;
+  /** The cursor once the notice is done. */
+  readonly next: Cursor;
+}
+
+/** Fetches and publishes one notice; false where the next poll must try it again. */
+async function publishNotice(deps: GazetteDeps, get: Get, { kind, found, next }: DueNotice): Promise<boolean> {
   const { store, now, settings, log, metrics } = deps;
   const count = (result: string) => metrics?.articles.inc({ source: GAZETTE_KEY, result });
   if (isOfPerson(found)) {
@@ -167,7 +169,7 @@ async function read(
   return true;
 }
 
-/** Undefined for what is not there or is no JSON: one notice must not end the poll. */
+/** Undefined for a missing page or one that is no JSON: one notice must not end the poll. */
 async function getJson(
   deps: GazetteDeps,
   rateLimiter: RateLimiter,
@@ -192,7 +194,7 @@ async function getJson(
   }
 }
 
-/** Has these notices read once more, as long as their day is. */
+/** Lets the next poll read these notices once more, while it still reads their day. */
 async function forgetSeen(tx: Tx, numbers: readonly string[], now: number): Promise<void> {
   const cursor = await readCursor({ store: { db: tx } });
   if (cursor === undefined) return;

@@ -190,29 +190,49 @@ async function itemsOf(
   }
 }
 
+/** An item that becomes an article of a company. */
+interface Headlined {
+  readonly item: FeedItem;
+  readonly entity: string;
+  readonly time: number;
+  readonly headline: string;
+}
+
+/** An item with its company, time and headline, or why it becomes no article. */
+function headlinedOf(
+  item: FeedItem,
+  feed: PressFeed,
+  { since, wasRead }: FeedState,
+  now: number,
+): Headlined | 'unmatched' | 'unreadable' | 'old' {
+  const entity = entityOf(feed, item);
+  if (entity === undefined) return 'unmatched';
+  // Personal numbers go before the cut: half a number would not look like one.
+  const headline = cut(safe(item.title) || safe(item.summary), LONGEST_TAGLINE);
+  if (headline === '') return 'unreadable';
+  // An item without a time is new in a feed that was read before, and may be of any age in another.
+  const time = Math.min(item.published ?? (wasRead ? now : 0), now);
+  return time < since ? 'old' : { item, entity, time, headline };
+}
+
 /** The changes of items that are new, oldest first. */
 async function changesOf(
   deps: PressDeps,
   feed: PressFeed,
   items: readonly FeedItem[],
-  { since, wasRead }: FeedState,
+  state: FeedState,
 ): Promise<readonly Change[]> {
-  const count = (result: string) => deps.metrics?.articles.inc({ source: PRESS_KEY, result });
-  const told = items.flatMap((item) => {
-    const entity = entityOf(feed, item);
-    // What bears no time is new where the feed was read before, and may be any age where it was not.
-    const time = Math.min(item.published ?? (wasRead ? deps.now() : 0), deps.now());
-    // Before it is cut: half a personal number is one too.
-    const headline = cut(safe(item.title) || safe(item.summary), LONGEST_TAGLINE);
-    const result = entity === undefined ? 'unmatched' : headline === '' ? 'unreadable' : time < since ? 'old' : 'told';
-    count(result);
-    return entity === undefined || result !== 'told' ? [] : [{ item, entity, time, headline }];
+  const found = items.flatMap((item) => {
+    const headlined = headlinedOf(item, feed, state, deps.now());
+    const isFound = typeof headlined !== 'string';
+    deps.metrics?.articles.inc({ source: PRESS_KEY, result: isFound ? 'told' : headlined });
+    return isFound ? [headlined] : [];
   });
   const names = await readNames(
     deps.store.db,
-    told.map(({ entity }) => entity),
+    found.map(({ entity }) => entity),
   );
-  return told
+  return found
     .sort((a, b) => a.time - b.time)
     .map(({ item, entity, time, headline }) => ({
       id: `press ${digestOf(item)} ${entity}`,
@@ -233,7 +253,7 @@ async function changesOf(
     }));
 }
 
-/** Whom an item is about: by its feed, else by the publisher its addresses name, else by the feed's own address. */
+/** The company an item is about: by its feed, else by the publisher that its addresses or the feed's address name. */
 function entityOf(feed: PressFeed, { link, id }: FeedItem): string | undefined {
   if (feed.entityId !== undefined) return canonicalEntityId(feed.entityId);
   for (const address of [link, id, feed.url]) {

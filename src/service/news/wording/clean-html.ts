@@ -1,13 +1,13 @@
-/** Makes HTML that somebody else wrote safe to show. Pure. */
+/** Makes HTML of a foreign source safe to show. Pure. */
 import { decodeHTMLStrict } from 'entities';
 import { withoutTokens } from '../../../protocol/news.ts';
 
-/** Kept, without their attributes; all other tags go and what they hold stays. */
+/** Tags that stay, without their attributes. Of all others only the content stays. */
 const KEPT = new Set('p br ul ol li b strong i em h1 h2 h3 h4 h5 h6 blockquote table thead tbody tr th td'.split(' '));
 const EMPTY = new Set(['br']);
-/** Tags within tags; deeper ones go and what they hold stays. */
+/** Tags within tags; of deeper ones only the content stays. */
 const DEEPEST = 50;
-/** Gone with what they hold. */
+/** Elements that go with their content. */
 const DROPPED = /<(script|style|template|noscript|iframe|object|svg|math|title|textarea)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>/g;
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b(?:[^<>"']|"[^"]*"|'[^']*')*>/gi;
@@ -22,15 +22,10 @@ export function cleanHtml(html: string): string {
   const open: string[] = [];
   let at = 0;
   for (const match of source.matchAll(TAG)) {
+    const [whole, slash, name = ''] = match;
     out.push(textOf(source.slice(at, match.index)));
-    at = match.index + match[0].length;
-    const name = (match[2] ?? '').toLowerCase();
-    if (!KEPT.has(name)) continue;
-    if (EMPTY.has(name)) out.push(`<${name}>`);
-    else if (match[1] === '' && open.length < DEEPEST) {
-      open.push(name);
-      out.push(`<${name}>`);
-    } else if (match[1] !== '' && open.includes(name)) close(name, open, out);
+    at = match.index + whole.length;
+    writeTag({ name: name.toLowerCase(), isEnd: slash !== '' }, open, out);
   }
   out.push(textOf(source.slice(at)));
   while (open.length > 0) close(open.at(-1) ?? '', open, out);
@@ -38,7 +33,19 @@ export function cleanHtml(html: string): string {
   return clean === '' || clean.includes('<') ? clean : `<p>${clean.replace(/\r\n?|\n/g, '<br>')}</p>`;
 }
 
-/** Closes what is open down to that tag. */
+/** Writes a tag where it is allowed and keeps the tags balanced. */
+function writeTag({ name, isEnd }: { name: string; isEnd: boolean }, open: string[], out: string[]): void {
+  if (!KEPT.has(name)) return;
+  if (EMPTY.has(name)) out.push(`<${name}>`);
+  else if (isEnd) {
+    if (open.includes(name)) close(name, open, out);
+  } else if (open.length < DEEPEST) {
+    open.push(name);
+    out.push(`<${name}>`);
+  }
+}
+
+/** Closes the open tags down to that one. */
 function close(name: string, open: string[], out: string[]): void {
   for (let last = open.pop(); last !== undefined; last = open.pop()) {
     out.push(`</${last}>`);
@@ -46,6 +53,6 @@ function close(name: string, open: string[], out: string[]): void {
   }
 }
 
-/** Text between tags: entities become their characters, so that no filter overlooks them; what means something in HTML is escaped. */
+/** Text between tags: decodes entities, so that no filter overlooks a character, then escapes the characters of HTML. */
 const textOf = (text: string): string =>
   withoutTokens(decodeHTMLStrict(text)).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
