@@ -146,9 +146,11 @@ export function createServer(options: ServerOptions = {}): Server {
   const methodsOf = collectMethods(app);
   app.addHook('onResponse', (request, _reply, done) => {
     const { socket, complete } = request.raw;
-    if (!complete) answered.add(socket);
-    // Then it is the next request's turn to be answered.
-    request.raw.once('end', () => answered.delete(socket));
+    if (!complete) {
+      answered.add(socket);
+      // Then it is the next request's turn to be answered.
+      request.raw.once('end', () => answered.delete(socket));
+    }
     done();
   });
   limitStrangers(app, options);
