@@ -13,12 +13,12 @@ import { formerSharesOf, peopleChanges } from './people.ts';
 
 export type { DiffOptions } from './differ.ts';
 
-/** By event; those of other sources than a company's document find nothing. */
+/** By event; events of other sources than a company's document find nothing. */
 const DIFFERS: { readonly [E in EventName]: Differ<E> } = {
   ...FACT_DIFFERS,
   ...RELATION_DIFFERS,
   newReport: elsewhere,
-  // Of companies that are seen for the first time: see founding.ts.
+  // Of companies that the service sees for the first time: see founding.ts.
   newCompany: elsewhere,
   subsidiaryFounded: elsewhere,
   // Of the units' own documents: see unitChanges.
@@ -28,28 +28,21 @@ const DIFFERS: { readonly [E in EventName]: Differ<E> } = {
   removedFromMonitor: elsewhere,
 };
 
-const find = <E extends EventName>(
-  event: E,
-  into: Partial<DataByEvent>,
-  before: Company,
-  after: Company,
-  options: DiffOptions,
-) => {
-  const found = DIFFERS[event](before, after, options);
-  if (found === undefined) return [];
-  into[event] = found.data;
-  return found.at;
-};
-
 const compare = (before: Company, after: Company, options: DiffOptions, events = EVENT_NAMES) => {
   const updates: Partial<DataByEvent> = {};
-  const at = events.flatMap((event) => find(event, updates, before, after, options));
+  const find = <E extends EventName>(event: E) => {
+    const found = DIFFERS[event](before, after, options);
+    if (found === undefined) return [];
+    updates[event] = found.data;
+    return found.at;
+  };
+  const at = events.flatMap((event) => find(event));
   return { updates, at };
 };
 
 /**
- * What changed between two snapshots of a company, in the wire's formats. Of what an event can name only one of
- * (production units, mergers) it has the first: {@link changesOf} gives all. Without `before` nothing has changed.
+ * What changed between two snapshots of a company, in the wire's formats. Where an event can name only one thing
+ * (a production unit, a merger) it has the first; {@link changesOf} gives all. Without `before` nothing has changed.
  */
 export const diff = (before: Company | undefined, after: Company, options: DiffOptions): Updates =>
   before === undefined ? {} : compare(before, after, options).updates;

@@ -1,6 +1,6 @@
 /**
- * Tells the register's recodings from changes: when it moves to another classification (DB07 to DB25 in 2025) every
- * company gets a new industry code on one day, and no field says so.
+ * Tells the register's recodings from changes: when the register moves to another classification (DB07 to DB25 in 2025)
+ * every company gets a new industry code on one day, and no field says so.
  */
 import type { IndustryChange } from './differ.ts';
 
@@ -21,8 +21,9 @@ const IN_PAGE = 10;
 const SHARE = 0.2;
 
 /**
- * Whether a change of an industry code is the register's recoding. Other words for the same code are nothing else. One recoded day is known by many changes at once in a
- * page, or, where the register brings them drop by drop, by the same two codes with the same first day again and again.
+ * Whether a change of an industry code is the register's recoding. Another text for the same code always is. A recoded
+ * day shows as many changes in one page or, where the register spreads them, as many changes between the same two codes
+ * with the same first day.
  */
 export const isRecoding = (counts: RecodingCounts, { before, after, from }: IndustryChange): boolean => {
   if (before === after) return true;
@@ -36,16 +37,16 @@ export interface RecodingGuard {
   /** Begins a page: counts the industry changes of its companies, one list for each document. */
   readonly page: (documents: readonly (readonly IndustryChange[])[]) => void;
   readonly isRecoded: (change: IndustryChange) => boolean;
-  /** What was counted so far, to be kept and given back to {@link createRecodingGuard}. */
+  /** The counts so far, for the next {@link createRecodingGuard}. */
   readonly counts: () => Readonly<Record<string, number>>;
 }
 
-// A day's counts are of use while its recoding comes in; the newest days are kept.
+// The guard needs a day's counts only while the register sends its recoding: it keeps the newest days.
 const KEPT = 2_000;
 
 const pairOf = ({ from, before, after }: IndustryChange): string => `${from} ${before} ${after}`;
 
-/** Makes a guard that goes on from earlier counts. Switched off it knows no recoding. */
+/** Makes a guard that continues from earlier counts. A disabled guard finds no recoding. */
 export const createRecodingGuard = (
   options: { readonly enabled?: boolean; readonly counts?: Readonly<Record<string, number>> } = {},
 ): RecodingGuard => {
@@ -53,17 +54,21 @@ export const createRecodingGuard = (
   const pairs = new Map(Object.entries(counts));
   let days = new Map<string, number>();
   let documents = 0;
-  const add = (to: Map<string, number>, key: string): void => {
-    to.set(key, (to.get(key) ?? 0) + 1);
+  /** Counts each key once. */
+  const count = (to: Map<string, number>, keys: readonly string[]): void => {
+    for (const key of new Set(keys)) to.set(key, (to.get(key) ?? 0) + 1);
   };
   return {
     page(changes) {
       days = new Map();
       documents = changes.length;
       for (const all of changes) {
-        const ofOne = all.filter(({ before, after }) => before !== after);
-        for (const day of new Set(ofOne.map(({ from }) => from))) if (day !== null) add(days, day);
-        for (const pair of new Set(ofOne.filter(({ from }) => from !== null).map(pairOf))) add(pairs, pair);
+        const dated = all.filter(({ before, after, from }) => from !== null && before !== after);
+        count(
+          days,
+          dated.flatMap(({ from }) => from ?? []),
+        );
+        count(pairs, dated.map(pairOf));
       }
       if (pairs.size <= KEPT * 2) return;
       for (const stale of [...pairs.keys()].sort().slice(0, -KEPT)) pairs.delete(stale);

@@ -45,7 +45,28 @@ const interval = (entry: JsonObject): string | null => {
   return count === null ? null : intervalOfNumber(count);
 };
 
-/** The latest period that has a value, whatever the order; said twice, what was touched last. */
+interface FigurePeriod {
+  readonly year: number;
+  readonly number: number;
+}
+
+/** The period of an entry; `unit` names its month or quarter. */
+const periodIn = (entry: JsonObject, unit: string | undefined): FigurePeriod | undefined => {
+  const year = whole(entry['aar']);
+  const number = unit === undefined ? 0 : whole(entry[unit]);
+  return year === null || number === null ? undefined : { year, number };
+};
+
+const distance = (a: FigurePeriod, b: FigurePeriod): number => a.year - b.year || a.number - b.number;
+
+/** Of two figures of one period the one that the register touched last counts. */
+const isNewer = <T>(a: Employment<T>, b: Employment<T>): boolean => {
+  const ahead = distance(a, b);
+  if (ahead !== 0) return ahead > 0;
+  return a.at === b.at ? String(a.value) > String(b.value) : isLater(a.at, b.at);
+};
+
+/** The figure of the latest period that has one, in whatever order they come. */
 const newestOf = <T extends string | number>(
   lists: readonly unknown[],
   unit: string | undefined,
@@ -53,17 +74,12 @@ const newestOf = <T extends string | number>(
 ): Employment<T> | null => {
   let best: Employment<T> | null = null;
   for (const entry of lists.flatMap(entriesOf)) {
-    const year = whole(entry['aar']);
-    const number = unit === undefined ? 0 : whole(entry[unit]);
-    if (year === null || number === null) continue;
-    const ahead = best === null ? 1 : year - best.year || number - best.number;
-    if (ahead < 0) continue;
+    const period = periodIn(entry, unit);
+    if (period === undefined || (best !== null && distance(period, best) < 0)) continue;
     const value = figure(entry);
-    const at = touchedAt(entry);
     if (value === null) continue;
-    const isBetter =
-      best === null || ahead > 0 || isLater(at, best.at) || (at === best.at && String(value) > String(best.value));
-    if (isBetter) best = { year, number, value, at };
+    const found: Employment<T> = { ...period, value, at: touchedAt(entry) };
+    if (best === null || isNewer(found, best)) best = found;
   }
   return best;
 };

@@ -1,68 +1,73 @@
 /** When a company or unit began and ended. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { midnight } from './fields.ts';
-import { type DatedValue, dayOf, entriesOf, type Horizon, later, noteDay, periodOf, touchedAt } from './validity.ts';
+import {
+  type DatedValue,
+  dayOf,
+  entriesOf,
+  type Horizon,
+  later,
+  noteDay,
+  type Period,
+  periodOf,
+  touchedAt,
+} from './validity.ts';
 
 /** Days as the wire writes them. */
 export interface Life {
-  /** Where the latest life that has begun did; null where none has, or none knows when. */
+  /** The first day of the latest life that has begun; null where none has, or the register does not know the day. */
   readonly started: string | null;
-  /** Where that life ended; null while it goes on. The last day is the company's last. */
+  /** The last day of that life, and so of the company; null while it goes on. */
   readonly ended: string | null;
-  /** Where the first life begins, be it later than today; the founding date where there is no life. */
+  /** The first day of the first life, even a coming day; the founding date where there is no life. */
   readonly founded: string | null;
   /** The first day on which the register knew of it, as far as the document tells. */
   readonly registered: string | null;
 }
 
-interface Span {
-  readonly from: string | null;
-  readonly to: string | null;
-}
-
-const isNewer = (a: Span, b: Span): boolean =>
+const isNewer = (a: Period, b: Period): boolean =>
   a.from === b.from ? (a.to ?? '9999') > (b.to ?? '9999') : (a.from ?? '') > (b.from ?? '');
 
-/** Reads the lives, and the day whose entries count: today, the last day of what has ended, the first of what is coming. */
+const earliest = (days: readonly (string | null)[]): string | null =>
+  days.reduce((first, day) => (day !== null && (first === null || day < first) ? day : first), null);
+
+/** The latest life that has begun. */
+const latestBegun = (lives: readonly Period[], today: string): Period | undefined => {
+  let latest: Period | undefined;
+  for (const life of lives)
+    if ((life.from ?? '') <= today && (latest === undefined || isNewer(life, latest))) latest = life;
+  return latest;
+};
+
+const registeredIn = ({ livsforloeb, navne }: JsonObject): string | null =>
+  earliest([...entriesOf(livsforloeb), ...entriesOf(navne)].map((entry) => dayOf(touchedAt(entry))));
+
+const foundedIn = ({ stiftelsesDato, virksomhedMetadata }: JsonObject): string | null =>
+  dayOf(stiftelsesDato) ?? dayOf(isJsonObject(virksomhedMetadata) ? virksomhedMetadata['stiftelsesDato'] : null);
+
+/** Reads the lives, and the day whose entries count: today, the last day of a company that ended, the first of a coming one. */
 export const lifeOf = (
   document: JsonObject,
   today: string,
   horizon: Horizon,
 ): { readonly life: DatedValue<Life>; readonly on: string } => {
-  let begun: Span | undefined;
-  let first: string | null = null;
-  let registered: string | null = null;
-  let at: string | null = null;
-  const known = (entry: JsonObject): void => {
-    const day = dayOf(touchedAt(entry));
-    if (day !== null && (registered === null || day < registered)) registered = day;
-  };
-  for (const entry of entriesOf(document['livsforloeb'])) {
-    const { from, to } = periodOf(entry);
-    known(entry);
-    at = later(at, touchedAt(entry));
+  const entries = entriesOf(document['livsforloeb']);
+  const lives = entries.map(periodOf);
+  for (const { from, to } of lives) {
     noteDay(horizon, from, today);
     noteDay(horizon, to, today);
-    if (from !== null && (first === null || from < first)) first = from;
-    if ((from ?? '') <= today && (begun === undefined || isNewer({ from, to }, begun))) begun = { from, to };
   }
-  for (const entry of entriesOf(document['navne'])) known(entry);
-  const metadata = document['virksomhedMetadata'];
-  const founded =
-    dayOf(document['stiftelsesDato']) ?? dayOf(isJsonObject(metadata) ? metadata['stiftelsesDato'] : null);
+  const begun = latestBegun(lives, today);
+  const first = earliest(lives.map(({ from }) => from));
   const end = begun?.to ?? null;
-  const hasEnded = end !== null && end <= today;
-  const isComing = begun === undefined && first !== null && first > today;
-  return {
-    life: {
-      value: {
-        started: midnight(begun?.from ?? null),
-        ended: hasEnded ? midnight(end) : null,
-        founded: midnight(first ?? founded),
-        registered,
-      },
-      at,
-    },
-    on: isComing ? (first ?? today) : hasEnded ? end : today,
+  const ended = end !== null && end <= today ? end : null;
+  const coming = begun === undefined && first !== null && first > today ? first : null;
+  const value: Life = {
+    started: midnight(begun?.from ?? null),
+    ended: midnight(ended),
+    founded: midnight(first ?? foundedIn(document)),
+    registered: registeredIn(document),
   };
+  const at = entries.map(touchedAt).reduce((newest, each) => later(newest, each), null);
+  return { life: { value, at }, on: coming ?? ended ?? today };
 };

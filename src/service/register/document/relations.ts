@@ -145,43 +145,50 @@ const isNamed = ({ attribute, bare }: Rule, organisation: JsonObject): boolean =
     entriesOf(attributter).some(({ type, vaerdier }) => type === attribute && entriesOf(vaerdier).length > 0),
   );
 
-/** Whom a document names, by body. Those who left are named with an end: a body of nobody is not spoken of. */
+/** A participant in an organisation of the company, by a rule that the organisation falls under. */
+interface Mention {
+  /** Undefined where the document does not say who it is. */
+  readonly participant: JsonObject | undefined;
+  readonly entityId: string | null;
+  readonly organisation: JsonObject;
+  readonly rule: Rule;
+}
+
+function* mentionsIn(document: JsonObject): Generator<Mention> {
+  for (const { deltager, organisationer } of entriesOf(document['deltagerRelation'])) {
+    const participant = isJsonObject(deltager) ? deltager : undefined;
+    const entityId = participant === undefined ? null : participantId(participant);
+    for (const organisation of entriesOf(organisationer))
+      for (const rule of rulesOf(organisation)) yield { participant, entityId, organisation, rule };
+  }
+}
+
+/** Whom a document names, by body. It names those who left with an end; of a body without names it says nothing. */
 export const tracesIn = (document: JsonObject): ReadonlyMap<RelationBody, Trace> => {
   const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
-  for (const { deltager: participant, organisationer } of entriesOf(document['deltagerRelation'])) {
-    const id = isJsonObject(participant) ? participantId(participant) : null;
-    for (const organisation of entriesOf(organisationer)) {
-      for (const rule of rulesOf(organisation)) {
-        if (!isNamed(rule, organisation)) continue;
-        const trace = traces.get(rule.body) ?? { ids: new Set(), isPartial: false };
-        if (id === null) trace.isPartial = true;
-        else trace.ids.add(id);
-        traces.set(rule.body, trace);
-      }
-    }
+  for (const { entityId, organisation, rule } of mentionsIn(document)) {
+    if (!isNamed(rule, organisation)) continue;
+    const trace = traces.get(rule.body) ?? { ids: new Set(), isPartial: false };
+    if (entityId === null) trace.isPartial = true;
+    else trace.ids.add(entityId);
+    traces.set(rule.body, trace);
   }
   return traces;
 };
 
-/** Reads all bodies from `deltagerRelation`. A participant that is null cannot be told of and is passed over. */
+/** Reads all bodies from `deltagerRelation`, without participants that are null. */
 export const bodiesOf = (document: JsonObject, view: View): RelationBodies => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
-  for (const relation of entriesOf(document['deltagerRelation'])) {
-    const { deltager: participant } = relation;
-    const entityId = isJsonObject(participant) ? participantId(participant) : null;
-    for (const organisation of entriesOf(relation['organisationer'])) {
-      for (const rule of rulesOf(organisation)) {
-        const { isMember, share, at } = standingBy(rule, organisation, view);
-        touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
-        if (!isMember || entityId === null || !isJsonObject(participant)) continue;
-        const known = members.get(rule.body) ?? new Map<string, BodyMember>();
-        const same = known.get(entityId);
-        if (same === undefined || shareNumber(share) > shareNumber(same.share))
-          known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
-        members.set(rule.body, known);
-      }
-    }
+  for (const { participant, entityId, organisation, rule } of mentionsIn(document)) {
+    const { isMember, share, at } = standingBy(rule, organisation, view);
+    touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
+    if (!isMember || entityId === null || participant === undefined) continue;
+    const known = members.get(rule.body) ?? new Map<string, BodyMember>();
+    const same = known.get(entityId);
+    if (same === undefined || shareNumber(share) > shareNumber(same.share))
+      known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
+    members.set(rule.body, known);
   }
   const bodyOf = (body: RelationBody): Membership => ({
     members: [...(members.get(body)?.values() ?? [])].sort(byId),

@@ -63,19 +63,28 @@ export const isDay = (day: string): boolean => {
 export const dayAfter = (day: string, days = 1): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
-/** Keeps a coming day where it is the earliest. */
+/** Notes a coming day where it is the earliest. */
 export const noteDay = (horizon: Horizon, day: string | null, today: string): void => {
   if (day === null || day <= today || !isDay(day)) return;
   if (horizon.aheadOn === null || day < horizon.aheadOn) horizon.aheadOn = day;
 };
 
+/** Two days, both included; null is open. */
+export interface Period {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
 /** The ends of an entry's period. */
-export const periodOf = (entry: JsonObject): { readonly from: string | null; readonly to: string | null } => {
+export const periodOf = (entry: JsonObject): Period => {
   const { periode } = entry;
   return isJsonObject(periode)
     ? { from: dayOf(periode['gyldigFra']), to: dayOf(periode['gyldigTil']) }
     : { from: null, to: null };
 };
+
+const isValidOn = ({ from, to }: Period, day: string): boolean =>
+  (from === null || from <= day) && (to === null || to >= day);
 
 /** When the register last touched an entry, as it wrote it. */
 export const touchedAt = (entry: JsonObject): string | null => {
@@ -98,14 +107,14 @@ export const later = (a: string | null, b: string | null): string | null => (isL
 
 const NOTHING: readonly JsonObject[] = [];
 
-/** The objects of a list; whatever else stands in it or in its place is passed over. */
+/** The objects of a list, without anything else in it; none for a value that is no list. */
 export const entriesOf = (list: unknown): readonly JsonObject[] => {
   if (!Array.isArray(list) || list.length === 0) return NOTHING;
   for (const entry of list) if (!isJsonObject(entry)) return list.filter(isJsonObject);
   return list;
 };
 
-/** Walks a list once: calls `take` with each entry valid on the day, and returns when the list was last touched. */
+/** Walks a list once: calls `take` with each entry valid on the day, and returns when the register last touched the list. */
 export const walk = (list: unknown, view: View, take: (entry: JsonObject) => void): string | null => {
   if (!Array.isArray(list)) return null;
   const { today, on, horizon } = view;
@@ -114,13 +123,10 @@ export const walk = (list: unknown, view: View, take: (entry: JsonObject) => voi
     if (!isJsonObject(entry)) continue;
     const at = touchedAt(entry);
     if (isLater(at, newest)) newest = at;
-    const { periode } = entry;
-    const hasPeriod = isJsonObject(periode);
-    const from = hasPeriod ? dayOf(periode['gyldigFra']) : null;
-    const to = hasPeriod ? dayOf(periode['gyldigTil']) : null;
-    if (from !== null && from > today) noteDay(horizon, from, today);
-    if (to !== null && to >= today && isDay(to)) noteDay(horizon, dayAfter(to), today);
-    if ((from === null || from <= on) && (to === null || to >= on)) take(entry);
+    const period = periodOf(entry);
+    noteDay(horizon, period.from, today);
+    if (period.to !== null && period.to >= today && isDay(period.to)) noteDay(horizon, dayAfter(period.to), today);
+    if (isValidOn(period, on)) take(entry);
   }
   return newest;
 };
@@ -129,13 +135,13 @@ const isPreferred = (entry: JsonObject, to: JsonObject): boolean => {
   const [at, other] = [touchedAt(entry), touchedAt(to)];
   if (at !== other) return isLater(at, other);
   const [from, otherFrom] = [periodOf(entry).from ?? '', periodOf(to).from ?? ''];
-  // Two entries that nothing tells apart: any rule will do that does not look at their order.
+  // Nothing tells the two entries apart: any rule will do that ignores their order.
   return from === otherFrom ? JSON.stringify(entry) > JSON.stringify(to) : from > otherFrom;
 };
 
 const ANY = (): boolean => true;
 
-/** The one entry that is valid on the day; of several the one that was touched last. */
+/** The entry that is valid on the day; of several the one that the register touched last. */
 export const current = (list: unknown, view: View, isUsable: (entry: JsonObject) => boolean = ANY): Picked => {
   let best: JsonObject | undefined;
   const newest = walk(list, view, (entry) => {
