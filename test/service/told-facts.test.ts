@@ -64,18 +64,20 @@ interface Look {
   readonly asked: boolean;
 }
 
+/** The changes that are addressed to the company itself; none at its first look. */
+const changesOfItsOwn = (before: Company | undefined, after: Company, options: DiffOptions) =>
+  before === undefined ? [] : changesOf(before, after, options).filter(({ entity }) => entity === after.entity);
+
 /** Tells a connector of a company from its first look on, and returns what it knows in the end. */
 function toldOf(looks: readonly Look[], options: DiffOptions): readonly [told: unknown, stated: unknown] {
   const listener = connector();
   let newest = '';
   let before: Company | undefined;
   for (const { company, asked } of looks) {
-    if (before !== undefined)
-      for (const { entity, timestamp, updates } of changesOf(before, company, options)) {
-        if (entity !== company.entity) continue;
-        listener.hear(entity, timestamp, updates);
-        if (timestamp > newest) newest = timestamp;
-      }
+    for (const { entity, timestamp, updates } of changesOfItsOwn(before, company, options)) {
+      listener.hear(entity, timestamp, updates);
+      if (timestamp > newest) newest = timestamp;
+    }
     if (before === undefined || asked)
       listener.hear(company.entity, stateTime(company, newest), stateOf(company, options));
     before = company;

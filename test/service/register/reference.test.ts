@@ -21,9 +21,8 @@ const companyOf = (source: unknown, today: string): Company => {
 };
 
 type Row = readonly (string | number | null)[];
-type Expected = Readonly<
-  Record<string, Readonly<Record<'before' | 'after' | 'added' | 'removed' | 'changed', unknown>>>
->;
+type Reference = Readonly<Record<'before' | 'after' | 'added' | 'removed' | 'changed', unknown>>;
+type Expected = Readonly<Record<string, Reference>>;
 
 const rows = (list: unknown): readonly Row[] => (Array.isArray(list) ? list : []);
 const sorted = (list: readonly unknown[]): readonly string[] => list.map((each) => JSON.stringify(each)).sort();
@@ -58,6 +57,21 @@ const plain: Readonly<Record<string, (value: never) => unknown>> = {
     ].map((key) => a[key]),
 };
 
+/** Compares what the diff finds of one event with the reference. */
+function expectFound(event: string, found: object, expected: Reference): void {
+  if ('added' in found && 'removed' in found) {
+    const hasShare = event.startsWith('own') || event.startsWith('true');
+    const changed = 'changed' in found ? members(found.changed) : [];
+    expect(sorted(members(found.added))).toEqual(sorted(expectedRows(expected.added, hasShare)));
+    expect(sorted(members(found.removed))).toEqual(sorted(expectedRows(expected.removed, hasShare)));
+    expect(sorted(changed)).toEqual(sorted(expectedRows(expected.changed, hasShare)));
+  } else if ('before' in found && 'after' in found) {
+    const form = plain[event];
+    const values = [form?.(found.before as never), form?.(found.after as never)];
+    expect(values).toEqual([expected.before, expected.after]);
+  } else throw new Error(`nothing was found of ${event}`);
+}
+
 describe.each(SAMPLE_FOLDERS)('the series of one company, $kind', ({ folder }) => {
   const documents = join(folder, 'cvr-es');
   const series = join(documents, readdirSync(documents).find((name) => name.startsWith('derived-')) ?? '');
@@ -78,20 +92,7 @@ describe.each(SAMPLE_FOLDERS)('the series of one company, $kind', ({ folder }) =
     expect(Object.keys(updates).sort()).toEqual(Object.keys(changes).sort());
     for (const [event, expected] of Object.entries(changes)) {
       const found: object = Object(Object.entries(updates).find(([name]) => name === event)?.[1]);
-      if ('added' in found && 'removed' in found) {
-        const hasShare = event.startsWith('own') || event.startsWith('true');
-        expect(sorted(members(found.added))).toEqual(sorted(expectedRows(expected.added, hasShare)));
-        expect(sorted(members(found.removed))).toEqual(sorted(expectedRows(expected.removed, hasShare)));
-        expect(sorted('changed' in found ? members(found.changed) : [])).toEqual(
-          sorted(expectedRows(expected.changed, hasShare)),
-        );
-      } else if ('before' in found && 'after' in found) {
-        const form = plain[event];
-        expect([form?.(found.before as never), form?.(found.after as never)]).toEqual([
-          expected.before,
-          expected.after,
-        ]);
-      } else throw new Error(`nothing was found of ${event}`);
+      expectFound(event, found, expected);
     }
   });
 

@@ -6,22 +6,20 @@ import { memberRuns, periodOf, registerTime, runsOf, type SampleRun, UNDATED, ty
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a company's document has beside its history. */
+/** What a company's document has besides its history. */
 export interface DocumentOptions {
   /** When the register loads the document, ms since 1970; 2 s after the last version where absent. */
   readonly loadedAt?: number;
 }
 
 /**
- * The document of a company with its whole history: one version or more, oldest first. A version that lies in the future
- * is a change that was told in advance.
+ * The document of a company with its whole history: one version or more, oldest first. A version of a coming day is a
+ * change that the company announced.
  */
 export function documentOf(versions: readonly [Version, ...Version[]], options: DocumentOptions = {}): Json {
   const last = versions.at(-1) ?? versions[0];
   const { company } = last;
   const told = Math.max(...versions.map(({ at }) => at));
-  const texts = (type: string, vaerditype: string, pick: (company: SampleCompany) => string) =>
-    attribute(type, vaerditype, runsOf(versions, pick));
   return {
     Vrvirksomhed: {
       cvrNummer: Number(company.entityId.slice(6)),
@@ -47,45 +45,14 @@ export function documentOf(versions: readonly [Version, ...Version[]], options: 
       bibranche1: industries(versions, ({ altIndustries }) => altIndustries[0]),
       bibranche2: industries(versions, ({ altIndustries }) => altIndustries[1]),
       bibranche3: industries(versions, ({ altIndustries }) => altIndustries[2]),
-      status: runsOf(versions, ({ status }) => (status === 'UNDER KONKURS' ? 1 : null)).map((run) => ({
-        kreditoplysningkode: run.value,
-        kreditoplysningtekst: 'Konkurs',
-        statuskode: 1,
-        statustekst: 'Dekret',
-        ...periodOf(run),
-      })),
+      status: bankruptcies(versions),
       virksomhedsstatus: runsOf(versions, ({ status }) => status).map((run) => ({
         status: run.value,
         ...periodOf(run),
       })),
-      virksomhedsform: runsOf(versions, ({ form }) => ({ ...form, period: null, lastUpdated: null })).map((run) => ({
-        virksomhedsformkode: run.value.companyFormCode,
-        kortBeskrivelse: run.value.shortDescription,
-        langBeskrivelse: run.value.longDescription,
-        ansvarligDataleverandoer: run.value.responsibleDataProvider,
-        ...periodOf(run),
-      })),
-      aarsbeskaeftigelse: figures(versions, ({ yearly: { year, interval } }) => ({ aar: year, interval })),
-      kvartalsbeskaeftigelse: figures(versions, ({ quarterly: { year, quarter, interval } }) => ({
-        aar: year,
-        kvartal: quarter,
-        interval,
-      })),
-      maanedsbeskaeftigelse: [],
-      erstMaanedsbeskaeftigelse: figures(versions, ({ monthly: { year, month, count } }) => ({
-        aar: year,
-        maaned: month,
-        count,
-      })),
-      attributter: [
-        texts('FORMÅL', 'string', ({ purpose }) => purpose),
-        texts('TEGNINGSREGEL', 'string', ({ powerToBind }) => powerToBind),
-        texts('VEDTÆGT_SENESTE', 'date', ({ bylawsChangedDate }) => bylawsChangedDate.slice(0, 10)),
-        texts('KAPITAL', 'decimal', ({ capital }) => capital.value.toFixed(2)),
-        texts('KAPITALVALUTA', 'string', ({ capital }) => capital.currency ?? 'DKK'),
-        texts('KAPITALKLASSER', 'boolean', ({ capital }) => String(capital.hasClasses ?? false)),
-        texts('KAPITAL_DELVIST', 'boolean', ({ capital }) => String(capital.isPartial ?? false)),
-      ],
+      virksomhedsform: forms(versions),
+      ...employment(versions),
+      attributter: attributes(versions),
       penheder: members(versions, ({ pUnits }) => pUnits.map(({ entityId }) => entityId), String).map((run) => ({
         pNummer: Number(run.value.slice(6)),
         ...periodOf(run),
@@ -119,6 +86,53 @@ const members = <T>(
   pick: (company: SampleCompany) => readonly T[],
   keyOf: (member: T) => string,
 ): readonly SampleRun<T>[] => [...memberRuns(versions, pick, keyOf).values()].flat();
+
+const bankruptcies = (versions: readonly Version[]) =>
+  runsOf(versions, ({ status }) => (status === 'UNDER KONKURS' ? 1 : null)).map((run) => ({
+    kreditoplysningkode: run.value,
+    kreditoplysningtekst: 'Konkurs',
+    statuskode: 1,
+    statustekst: 'Dekret',
+    ...periodOf(run),
+  }));
+
+const forms = (versions: readonly Version[]) =>
+  runsOf(versions, ({ form }) => ({ ...form, period: null, lastUpdated: null })).map((run) => ({
+    virksomhedsformkode: run.value.companyFormCode,
+    kortBeskrivelse: run.value.shortDescription,
+    langBeskrivelse: run.value.longDescription,
+    ansvarligDataleverandoer: run.value.responsibleDataProvider,
+    ...periodOf(run),
+  }));
+
+const employment = (versions: readonly Version[]) => ({
+  aarsbeskaeftigelse: figures(versions, ({ yearly: { year, interval } }) => ({ aar: year, interval })),
+  kvartalsbeskaeftigelse: figures(versions, ({ quarterly: { year, quarter, interval } }) => ({
+    aar: year,
+    kvartal: quarter,
+    interval,
+  })),
+  maanedsbeskaeftigelse: [],
+  erstMaanedsbeskaeftigelse: figures(versions, ({ monthly: { year, month, count } }) => ({
+    aar: year,
+    maaned: month,
+    count,
+  })),
+});
+
+const attributes = (versions: readonly Version[]) => {
+  const texts = (type: string, vaerditype: string, pick: (company: SampleCompany) => string) =>
+    attribute(type, vaerditype, runsOf(versions, pick));
+  return [
+    texts('FORMÅL', 'string', ({ purpose }) => purpose),
+    texts('TEGNINGSREGEL', 'string', ({ powerToBind }) => powerToBind),
+    texts('VEDTÆGT_SENESTE', 'date', ({ bylawsChangedDate }) => bylawsChangedDate.slice(0, 10)),
+    texts('KAPITAL', 'decimal', ({ capital }) => capital.value.toFixed(2)),
+    texts('KAPITALVALUTA', 'string', ({ capital }) => capital.currency ?? 'DKK'),
+    texts('KAPITALKLASSER', 'boolean', ({ capital }) => String(capital.hasClasses ?? false)),
+    texts('KAPITAL_DELVIST', 'boolean', ({ capital }) => String(capital.isPartial ?? false)),
+  ];
+};
 
 const lives = (versions: readonly Version[]) =>
   runsOf(versions, ({ started, ended }) => [started.slice(0, 10), ended?.slice(0, 10) ?? null] as const)

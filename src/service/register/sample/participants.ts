@@ -108,7 +108,7 @@ const typeOf = (name: string): string => (name.endsWith('PROCENT') ? 'decimal' :
 export function participantsOf(versions: readonly Version[]): readonly Json[] {
   const first = versions[0];
   if (first === undefined) return [];
-  const founded: SampleRun<string> = { value: '', from: first.from, to: null, at: first.at };
+  const since = periodOf({ value: '', from: first.from, to: null, at: first.at });
   const relations = new Map<string, { readonly member: Member; readonly bodies: Json[] }>();
   for (const [index, body] of BODIES.entries()) {
     for (const [id, runs] of memberRuns(versions, body.members, ({ entityId }) => entityId)) {
@@ -116,19 +116,18 @@ export function participantsOf(versions: readonly Version[]): readonly Json[] {
       if (member === undefined) continue;
       const relation = relations.get(id) ?? { member, bodies: [] };
       relations.set(id, relation);
-      relation.bodies.push(organisation(first.company, index, body, runs, periodOf(founded)));
+      relation.bodies.push(organisation(unitNumber(first.company) + 1 + index, body, runs, since));
     }
   }
   return [...relations.values()].map(({ member, bodies }) => ({
-    deltager: participant(member, periodOf(founded)),
+    deltager: participant(member, since),
     kontorsteder: [],
     organisationer: bodies,
   }));
 }
 
 function organisation(
-  company: SampleCompany,
-  index: number,
+  number: number,
   { hovedtype, name, attributes }: Body,
   runs: readonly SampleRun<Member>[],
   since: SamplePeriod,
@@ -141,7 +140,7 @@ function organisation(
     return attribute(type, typeOf(type), joined(values));
   });
   return {
-    enhedsNummerOrganisation: unitNumber(company) + 1 + index,
+    enhedsNummerOrganisation: number,
     hovedtype,
     organisationsNavn: [{ navn: name, ...since }],
     attributter: [],

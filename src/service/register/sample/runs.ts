@@ -1,7 +1,7 @@
 /** A company's past as periods: the register's documents hold every value a company ever had, with the days it was valid. */
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 
-/** A company as it was from a day on, and when the register was told. */
+/** A company as it was from a day on, and when the register learnt of it. */
 export interface Version {
   readonly company: SampleCompany;
   /** First day, YYYY-MM-DD. */
@@ -15,7 +15,7 @@ export interface SampleRun<T> {
   readonly value: T;
   readonly from: string;
   readonly to: string | null;
-  /** When the run was last written: as it began, or as it ended. */
+  /** When the register last wrote the run: at its beginning or its end. */
   readonly at: number;
 }
 
@@ -24,22 +24,22 @@ const DAY_MS = 86_400_000;
 /** The day before, YYYY-MM-DD. */
 const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
 
-/** The runs of one value. One that began and ended on a day is a mistake that was put right, and is not kept. */
+/** The runs of one value, without those that ended on the day they began: such a run is a corrected mistake. */
 export function runsOf<T>(
   versions: readonly Version[],
   pick: (company: SampleCompany) => T | null | undefined,
 ): SampleRun<T>[] {
   const runs: (SampleRun<T> & { readonly text: string })[] = [];
   for (const { company, from, at } of versions) {
-    const value = pick(company) ?? undefined;
-    const text = value === undefined ? undefined : JSON.stringify(value);
+    const value = pick(company) ?? null;
+    const text = JSON.stringify(value);
     const last = runs.at(-1);
-    if (last !== undefined && last.to === null) {
+    if (last?.to === null) {
       if (last.text === text) continue;
       runs.pop();
       if (last.from < from) runs.push({ ...last, to: dayBefore(from), at });
     }
-    if (value !== undefined && text !== undefined) runs.push({ value, text, from, to: null, at });
+    if (value !== null) runs.push({ value, text, from, to: null, at });
   }
   return runs.map(({ text: _, ...run }) => run);
 }

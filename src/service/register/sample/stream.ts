@@ -2,7 +2,7 @@
 import type { Entity } from '../../../protocol/formats.ts';
 import { CHANGES } from '../../../protocol/sample/change.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
-import { randomFrom } from '../../../protocol/sample/random.ts';
+import { type Random, randomFrom } from '../../../protocol/sample/random.ts';
 import { sampleCompanies } from '../../../protocol/sample/stream.ts';
 import { documentOf } from './document.ts';
 import type { SampleRun, Version } from './runs.ts';
@@ -103,19 +103,10 @@ export function* sampleSeries(
   for (let made = 0; made < changes && lives.length > 0; made++) {
     const life = lives[random.int(0, lives.length - 1)];
     if (life === undefined) return;
-    const { company } = life.versions.at(-1) ?? life.versions[0];
     const event = random.pick(EVENTS);
     const at = tick();
-    if (event === 'pUnitUpdated') {
-      const [unit] = company.pUnits;
-      if (units && unit !== undefined)
-        yield { document: renamed(life, unit, `${company.name} afd. ${made}`, at), company };
-      continue;
-    }
-    const told = at - 2_000;
-    const after = CHANGES[event](company, random, new Date(told).toISOString()).company;
-    life.versions = [...rest(life.versions), { company: after, from: dayOf(told), at: told }];
-    yield { document: documentOf(life.versions, { loadedAt: at }), company: after };
+    if (event !== 'pUnitUpdated') yield changed(life, event, random, at);
+    else if (units) yield* renamed(life, made, at);
   }
 }
 
@@ -132,7 +123,33 @@ const rest = ([first, ...others]: [Version, ...Version[]]): [Version, ...Version
   ...others.slice(Math.max(0, others.length - REMEMBERED)),
 ];
 
-function renamed(life: Life, unit: Entity, name: string, at: number): unknown {
+const latestOf = ({ versions }: Life): SampleCompany => (versions.at(-1) ?? versions[0]).company;
+
+/** Changes something about a company: its next document. */
+function changed(
+  life: Life,
+  event: Exclude<(typeof EVENTS)[number], 'pUnitUpdated'>,
+  random: Random,
+  at: number,
+): SampleDocument {
+  const told = at - 2_000;
+  const { company } = CHANGES[event](latestOf(life), random, new Date(told).toISOString());
+  life.versions = [...rest(life.versions), { company, from: dayOf(told), at: told }];
+  return { document: documentOf(life.versions, { loadedAt: at }), company };
+}
+
+/** Renames the first unit of a company: the unit's next document, nothing for a company without units. */
+function* renamed(life: Life, made: number, at: number): Generator<SampleDocument, void, void> {
+  const company = latestOf(life);
+  const [unit] = company.pUnits;
+  if (unit === undefined) return;
+  const names = namesOf(life, unit, `${company.name} afd. ${made}`, at);
+  life.units.set(unit.entityId, names);
+  yield { document: unitDocumentOf(unit, life.versions, { loadedAt: at, names }), company };
+}
+
+/** The names of a unit with the new one. */
+function namesOf(life: Life, unit: Entity, name: string, at: number): SampleRun<string>[] {
   const [{ from, at: born }] = life.versions;
   const names = life.units.get(unit.entityId) ?? [{ value: unit.name ?? '', from, to: null, at: born }];
   const today = dayOf(at);
@@ -141,7 +158,5 @@ function renamed(life: Life, unit: Entity, name: string, at: number): unknown {
     names.pop();
     if (last.from < today) names.push({ ...last, to: dayOf(Date.parse(today) - DAY_MS), at });
   }
-  names.push({ value: name, from: today, to: null, at: at - 2_000 });
-  life.units.set(unit.entityId, names);
-  return unitDocumentOf(unit, life.versions, { loadedAt: at, names });
+  return [...names, { value: name, from: today, to: null, at: at - 2_000 }];
 }

@@ -24,21 +24,25 @@ const LATER = '2026-03-02T10:00:00.000+01:00';
 
 describe('texts', () => {
   test.each([
-    ['name', { navne: [name('Før ApS')] }, { navne: [name('Efter ApS')] }, 'Før ApS', 'Efter ApS'],
-    ['purpose', attributes('FORMÅL', 'Handel.'), attributes('FORMÅL', 'Fiskeri.'), 'Handel.', 'Fiskeri.'],
-    ['powerToBind', attributes('TEGNINGSREGEL', 'A'), attributes('TEGNINGSREGEL', 'B'), 'A', 'B'],
-    ['email', { elektroniskPost: [contact('a@b.example')] }, {}, 'a@b.example', null],
-    ['fax', {}, { telefaxNummer: [contact('11000001')] }, null, '11000001'],
-    ['phoneNumber', { telefonNummer: [contact('1')] }, { telefonNummer: [contact('2')] }, '1', '2'],
+    ['name', { navne: [name('Før ApS')] }, { navne: [name('Efter ApS')] }, { before: 'Før ApS', after: 'Efter ApS' }],
+    [
+      'purpose',
+      attributes('FORMÅL', 'Handel.'),
+      attributes('FORMÅL', 'Fiskeri.'),
+      { before: 'Handel.', after: 'Fiskeri.' },
+    ],
+    ['powerToBind', attributes('TEGNINGSREGEL', 'A'), attributes('TEGNINGSREGEL', 'B'), { before: 'A', after: 'B' }],
+    ['email', { elektroniskPost: [contact('a@b.example')] }, {}, { before: 'a@b.example', after: null }],
+    ['fax', {}, { telefaxNummer: [contact('11000001')] }, { before: null, after: '11000001' }],
+    ['phoneNumber', { telefonNummer: [contact('1')] }, { telefonNummer: [contact('2')] }, { before: '1', after: '2' }],
     [
       'website',
       { hjemmeside: [contact('a.example')] },
       { hjemmeside: [contact('b.example')] },
-      'a.example',
-      'b.example',
+      { before: 'a.example', after: 'b.example' },
     ],
-  ] as const)('%s', (event, before, after, was, is) => {
-    expect(found(before, after)).toEqual({ [event]: { before: was, after: is } });
+  ] as const)('%s', (event, before, after, expected) => {
+    expect(found(before, after)).toEqual({ [event]: expected });
   });
 
   test('a contact that became secret is gone, and a secret one never seen', () => {
