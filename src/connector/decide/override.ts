@@ -152,7 +152,7 @@ export interface Spent {
 }
 
 /** Ends releases that were for once; one that was given anew meanwhile stays. */
-export async function endSpent(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
+export async function endUsedOverrides(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
   if (spent.length === 0) return;
   const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
   await sql`delete from override where provider = ${provider} and once = 1 and (record_id, property, created_at) in

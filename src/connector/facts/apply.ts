@@ -12,7 +12,7 @@ import type { Store, Tx } from '../../store/open.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { setEventAside } from '../intake/aside.ts';
 import { readWaiting } from '../intake/receipt.ts';
-import type { NotedEvent, Refolded } from '../notes/compose.ts';
+import type { FieldChange, NotedEvent } from '../notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
 import { markParents } from '../parents/mark.ts';
 import { askFullUpdates, type Needed } from './ask-full.ts';
@@ -75,7 +75,7 @@ async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = fa
       const seconds = clock.slowSeconds();
       if (seconds !== undefined) folding.slow.set(receipt.seq, seconds);
     }
-    const { facts, changed, concerned, known, noted, aside } = folding;
+    const { facts, changed, changedFields, known, eventsToNote, aside } = folding;
     await writeFacts(tx, [...changed.values()]);
     await writeKnown(tx, known, deps.now());
     await endReceipts(
@@ -85,10 +85,12 @@ async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = fa
     );
     for (const [seq, reason] of aside) await setEventAside(tx, seq, reason);
     const queues = [
-      ...(await markRecords(tx, concerned, deps)),
+      ...(await markRecords(tx, changedFields, deps)),
       ...(await askFullUpdates(tx, facts.values(), needed(deps), deps.now())),
-      ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, noted, deps.now())),
-      ...(deps.parents === undefined ? [] : await markParents(tx, deps.parents, { entities, concerned }, deps.now())),
+      ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, eventsToNote, deps.now())),
+      ...(deps.parents === undefined
+        ? []
+        : await markParents(tx, deps.parents, { entities, changedFields }, deps.now())),
     ];
     const left = receipts.length === MOST_RECEIPTS;
     if (!alone)
@@ -109,10 +111,10 @@ interface Folding {
   readonly facts: Map<string, Fact>;
   readonly changed: Map<string, Fact>;
   /** The fields of each company that its records must follow. */
-  readonly concerned: Map<string, Set<FieldName>>;
+  readonly changedFields: Map<string, Set<FieldName>>;
   readonly known: Known[];
   readonly payloads: Payload[];
-  readonly noted: NotedEvent[];
+  readonly eventsToNote: NotedEvent[];
   /** Receipt → why its event is set aside. */
   readonly aside: Map<number, string>;
   /** Receipt → the CPU seconds that it took, where they were many. */
@@ -123,10 +125,10 @@ interface Folding {
 const openFolding = (facts: readonly Fact[]): Folding => ({
   facts: new Map(facts.map((fact) => [keyOf(fact), fact])),
   changed: new Map(),
-  concerned: new Map(),
+  changedFields: new Map(),
   known: [],
   payloads: [],
-  noted: [],
+  eventsToNote: [],
   aside: new Map(),
   slow: new Map(),
   stale: 0,
@@ -135,7 +137,7 @@ const openFolding = (facts: readonly Fact[]): Folding => ({
 type Receipt = Awaited<ReturnType<typeof readWaiting>>[number];
 
 function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp, body }: Receipt): void {
-  const { facts, changed, concerned, known } = folding;
+  const { facts, changed, changedFields, known } = folding;
   const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
   // The webhook accepts only what is readable; a body that is not is a fault of ours, and its lane must not move on.
   if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
@@ -144,16 +146,16 @@ function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp
   const dated = datedBy({ ...read.payload, timestamp }, deps.now());
   if (dated.aside !== undefined) folding.aside.set(seq, dated.aside);
   const { payload, assertions } = dated;
-  const folds = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, Refolded>() : undefined;
-  if (payload !== undefined && folds !== undefined) folding.noted.push({ seq, payload, folds });
+  const fieldChanges = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, FieldChange>() : undefined;
+  if (payload !== undefined && fieldChanges !== undefined) folding.eventsToNote.push({ seq, payload, fieldChanges });
   for (const assertion of assertions) {
     const key = keyOf({ entity, field: assertion.field });
     const before = facts.get(key);
     const folded = fold(before, entity, assertion, seq);
-    folds?.set(assertion.field, { before, folded });
+    fieldChanges?.set(assertion.field, { before, folded });
     if (folded.stale) folding.stale += 1;
     if (concernsRecords(assertion, folded))
-      concerned.set(entity, (concerned.get(entity) ?? new Set()).add(assertion.field));
+      changedFields.set(entity, (changedFields.get(entity) ?? new Set()).add(assertion.field));
     facts.set(key, folded.fact);
     changed.set(key, folded.fact);
     for (const value of knownValues(assertion, folded)) known.push(knownRow(entity, assertion.field, value));
@@ -206,17 +208,17 @@ function knownRow(entity: string, field: string, value: FieldValue): Known {
 /** Marks the active records that these fields of their companies concern; returns the queues that now have work. */
 async function markRecords(
   tx: Tx,
-  concerned: ReadonlyMap<string, ReadonlySet<FieldName>>,
+  changedFields: ReadonlyMap<string, ReadonlySet<FieldName>>,
   { mapped, now }: ApplyDeps,
 ): Promise<ReadonlySet<string>> {
   const links = await tx
     .selectFrom('link')
     .select(['provider', 'record_id', 'entity'])
-    .where('entity', 'in', each(tx, [...concerned.keys()]))
+    .where('entity', 'in', each(tx, [...changedFields.keys()]))
     .where('state', '=', 'active')
     .execute();
   const behind = links.filter(
-    ({ provider, entity }) => !(mapped.get(provider)?.isDisjointFrom(concerned.get(entity) ?? new Set()) ?? true),
+    ({ provider, entity }) => !(mapped.get(provider)?.isDisjointFrom(changedFields.get(entity) ?? new Set()) ?? true),
   );
   const byQueue = Map.groupBy(behind, (link) => `sync:${link.provider}`);
   for (const queue of [...byQueue.keys()].sort()) {

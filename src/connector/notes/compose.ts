@@ -19,7 +19,7 @@ export interface NoteRule {
 }
 
 /** A fact before a statement on its field, and what the statement made of it. */
-export interface Refolded {
+export interface FieldChange {
   readonly before: Fact | undefined;
   readonly folded: Folded;
 }
@@ -28,7 +28,7 @@ export interface Refolded {
 export interface NotedEvent {
   readonly seq: number;
   readonly payload: Payload;
-  readonly folds: ReadonlyMap<FieldName, Refolded>;
+  readonly fieldChanges: ReadonlyMap<FieldName, FieldChange>;
 }
 
 export interface Composed {
@@ -86,7 +86,7 @@ function isState(payload: Payload): boolean {
 const STATED: ReadonlySet<EventName> = new Set(['newReport', 'newArticle', 'lifetimeStarted', 'lifetimeEnded']);
 
 /** Whether an event only repeats what was known. One that comes late, after newer ones, does not: it is told at its time. */
-function isRestated(event: EventName, { payload, folds }: NotedEvent): boolean {
+function isRestated(event: EventName, { payload, fieldChanges }: NotedEvent): boolean {
   const data = payload.updates[event];
   if (data === undefined) return true;
   const isMute =
@@ -99,7 +99,7 @@ function isRestated(event: EventName, { payload, folds }: NotedEvent): boolean {
   return (
     fields.length > 0 &&
     fields.every(({ field }) => {
-      const folded = folds.get(field)?.folded;
+      const folded = fieldChanges.get(field)?.folded;
       return folded !== undefined && !folded.changed && !folded.stale;
     })
   );
@@ -129,10 +129,10 @@ function withoutCareOf({ address, ...rest }: Updates): Updates {
 }
 
 /** What was before, as we know it, where the sender does not say. */
-function withFormer(updates: Updates, { folds }: NotedEvent): Updates {
+function withFormer(updates: Updates, { fieldChanges }: NotedEvent): Updates {
   const filled = Object.entries(TEXTS).flatMap(([event, field]) => {
     const data = updates[event as keyof typeof TEXTS]; // Object.entries forgets the names of the keys
-    const fold = folds.get(field);
+    const fold = fieldChanges.get(field);
     const former = fold?.before?.value;
     if (data === undefined || data.before !== null || fold === undefined || fold.folded.stale) return [];
     const before = former !== undefined && 'scalar' in former ? former.scalar : null;
@@ -142,9 +142,9 @@ function withFormer(updates: Updates, { folds }: NotedEvent): Updates {
 }
 
 /** Shares before, by the keys that descriptions know them by. */
-function formerShares({ folds }: NotedEvent): Readonly<Record<string, string>> {
+function formerShares({ fieldChanges }: NotedEvent): Readonly<Record<string, string>> {
   const shares = (field: FieldName, key: (id: string) => string): (readonly [string, string])[] => {
-    const fold = folds.get(field);
+    const fold = fieldChanges.get(field);
     if (fold === undefined || fold.folded.stale) return [];
     const { value } = fold.before ?? {};
     const members = value !== undefined && 'list' in value ? visible(value.list).members : [];

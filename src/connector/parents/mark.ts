@@ -26,7 +26,7 @@ export function parentConnections(crms: readonly ParentSettings[]): ReadonlySet<
 /** The companies that `apply` ran for, and the fields that their events changed. */
 interface AppliedEvents {
   readonly entities: ReadonlySet<string>;
-  readonly concerned: ReadonlyMap<string, ReadonlySet<FieldName>>;
+  readonly changedFields: ReadonlyMap<string, ReadonlySet<FieldName>>;
 }
 
 /**
@@ -36,7 +36,7 @@ interface AppliedEvents {
 export async function markParents(
   tx: Tx,
   providers: ReadonlySet<string>,
-  { entities, concerned }: AppliedEvents,
+  { entities, changedFields }: AppliedEvents,
   now: number,
 ): Promise<ReadonlySet<string>> {
   const links = await tx
@@ -50,7 +50,7 @@ export async function markParents(
     .where('link.state', '=', 'active')
     .execute();
   // Run without an event: a link began, maybe of a record that was linked before.
-  const isNew = (entity: string, known: string | null): boolean => known === null || !concerned.has(entity);
+  const isNew = (entity: string, known: string | null): boolean => known === null || !changedFields.has(entity);
   const fresh = links.filter(({ entity, known }) => isNew(entity, known));
   const owners = [...new Set(fresh.map(({ entity }) => entity))];
   const children =
@@ -62,7 +62,7 @@ export async function markParents(
           .where('owner', 'in', each(tx, owners))
           .where('provider', 'in', each(tx, [...providers]))
           .execute();
-  const changed = links.filter(({ entity }) => concerned.get(entity)?.has('owners') === true);
+  const changed = links.filter(({ entity }) => changedFields.get(entity)?.has('owners') === true);
   const byQueue = Map.groupBy([...fresh, ...children, ...changed], ({ provider }) => parentQueue(provider));
   for (const queue of [...byQueue.keys()].sort()) {
     const ids = (byQueue.get(queue) ?? []).map((row) => row.record_id);

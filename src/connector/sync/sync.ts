@@ -9,7 +9,7 @@ import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { forgetDifferences } from '../decide/differences.ts';
-import { endSpent, type Spent } from '../decide/override.ts';
+import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
 import { mayEnd } from '../heal/safety-limit.ts';
 import { endLink, healQueue } from '../links/links.ts';
@@ -34,10 +34,10 @@ export interface SyncDeps {
 /** After so many failures a record may be the one that spoils its batch. */
 const SUSPECT_AFTER = 3;
 /** After so many calls in a row without an answer the CRM is away, and it is no record's fault. */
-const MOST_SILENCES = 4;
+const MOST_UNANSWERED = 4;
 
 /** The results of one attempt at some records; nothing of it is stored yet. */
-interface Attempt {
+interface AttemptedBatch {
   readonly schema: ReadonlyMap<string, Property>;
   readonly results: readonly RecordResult[];
   /** Set where the connection as a whole could not go on. */
@@ -67,12 +67,12 @@ export async function syncRecords(
  */
 async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
   const parts = claims.length > 0 ? [claims] : [];
-  let silences = 0;
+  let unansweredParts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const attempted = await attempt(deps, crm, part, signal);
     const open = attempted.results.filter((result) => result.unanswered === true).map((result) => result.claim);
-    silences = open.length === part.length ? silences + 1 : 0;
-    const isAway = attempted.fault?.paused === true || silences >= MOST_SILENCES;
+    unansweredParts = open.length === part.length ? unansweredParts + 1 : 0;
+    const isAway = attempted.fault?.paused === true || unansweredParts >= MOST_UNANSWERED;
     const divides = open.length > 0 && part.length > 1 && !isAway;
     if (divides) parts.push(...halves(open));
     await recordResults(deps, crm, {
@@ -94,8 +94,13 @@ const halves = <T>(all: readonly T[]): readonly (readonly T[])[] => {
   return [all.slice(0, middle), all.slice(middle)].filter((half) => half.length > 0);
 };
 
-async function attempt(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<Attempt> {
-  let schema: Attempt['schema'] = new Map();
+async function attempt(
+  deps: SyncDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<AttemptedBatch> {
+  let schema: AttemptedBatch['schema'] = new Map();
   try {
     schema = await crm.schema(signal);
     return await syncBatch(deps, { crm, schema, claims }, signal);
@@ -112,7 +117,7 @@ async function syncBatch(
   { store, metrics, now }: SyncDeps,
   batch: Pick<Preparation, 'crm' | 'schema' | 'claims'>,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<AttemptedBatch> {
   const { crm, claims } = batch;
   let { schema } = batch;
   const fields = [...new Set(crm.mapping.map((row): FieldName => row.field))];
@@ -162,7 +167,7 @@ async function syncBatch(
 }
 
 /** One transaction: the effects of the results whose lanes are still ours, and the lanes' settlements. */
-async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Attempt): Promise<void> {
+async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: AttemptedBatch): Promise<void> {
   if (results.length === 0) return;
   const { store, metrics, log } = deps;
   const now = deps.now();
@@ -172,12 +177,14 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       results.map((result) => result.claim),
     );
     const live = results.filter((result) => keys.has(result.claim.key));
-    const decided = live.flatMap((result) => (result.decided ?? []).filter((each) => isWorthARow(each, result.record)));
+    const decided = live.flatMap((result) =>
+      (result.decided ?? []).filter((each) => belongsInHistory(each, result.record)),
+    );
     const happened = live.flatMap((result) => result.happened ?? []);
     const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
     const alreadyHeld = await heldProperties(tx, crm.name, holds);
     const newEvents = happened.filter(({ rule, id }) => rule !== 'hold' || !alreadyHeld.has(id));
-    await settleLate(tx, crm.name, live.flatMap(returnedOf), now);
+    await settleLate(tx, crm.name, live.flatMap(editsPutBackOf), now);
     await writeHistory(tx, decided, newEvents, now);
     await rememberProperties(
       tx,
@@ -185,9 +192,9 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       schema,
       now,
     );
-    await forgetDifferences(tx, crm.name, live.flatMap(undecidedOf));
-    await endSpent(tx, crm.name, live.flatMap(spentOf));
-    await rememberSynced(tx, crm.name, live.flatMap(syncedOf), now);
+    await forgetDifferences(tx, crm.name, live.flatMap(undecidedPropertiesOf));
+    await endUsedOverrides(tx, crm.name, live.flatMap(usedOverridesOf));
+    await rememberSynced(tx, crm.name, live.flatMap(syncedRecordOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
     // Behind the safety limit the record is read again, and its link ends only after an operator's release.
     const isLimited = !(await mayEnd(tx, crm.name, gone.length, now));
@@ -217,7 +224,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
 }
 
 /** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
-const isWorthARow = ({ planned }: Decided, record: LinkedRecord | undefined): boolean =>
+const belongsInHistory = ({ planned }: Decided, record: LinkedRecord | undefined): boolean =>
   planned.action === 'write' ||
   planned.seq > (record?.syncedSeq ?? 0) ||
   (planned.action === 'keep' && record?.remembered.get(planned.property)?.kept === undefined);
@@ -231,13 +238,13 @@ function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefin
 }
 
 /** The edits that came back: what they come back from is told before them. */
-const returnedOf = ({ record, decided = [] }: RecordResult): readonly Plan[] => {
+const editsPutBackOf = ({ record, decided = [] }: RecordResult): readonly Plan[] => {
   const planned = decided.flatMap((each) => (each.planned.rule === RETURNED ? [each.planned] : []));
   return record === undefined || planned.length === 0 ? [] : [{ record, planned }];
 };
 
 /** Properties with a difference that nothing was decided for this time. */
-function undecidedOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
+function undecidedPropertiesOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
   if (record === undefined || synced !== true) return [];
   const names = new Set(decided.map(({ planned }) => planned.property));
   return [...record.remembered].flatMap(([property, { kept }]) =>
@@ -246,14 +253,14 @@ function undecidedOf({ record, decided = [], synced }: RecordResult): { id: stri
 }
 
 /** Releases that were for once: the CRM holds the register's value now. */
-const spentOf = ({ decided = [] }: RecordResult): Spent[] =>
+const usedOverridesOf = ({ decided = [] }: RecordResult): Spent[] =>
   decided.flatMap(({ id, planned: { action, rule, override, property }, refused }) =>
     override?.once === true && refused === undefined && (action === 'write' || rule === 'same')
       ? [{ id, property, createdAt: override.createdAt }]
       : [],
   );
 
-const syncedOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
+const syncedRecordOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
   record === undefined || synced !== true
     ? []
     : [

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FieldName } from '../../../providers/fields.ts';
 import { extract } from '../../../src/connector/facts/extract.ts';
 import { type Fact, fold } from '../../../src/connector/facts/fact.ts';
-import { type Composed, composeNote, type NoteRule, type Refolded } from '../../../src/connector/notes/compose.ts';
+import { type Composed, composeNote, type FieldChange, type NoteRule } from '../../../src/connector/notes/compose.ts';
 import { EVENT_NAMES, type EventName } from '../../../src/protocol/events.ts';
 import { type Payload, payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
@@ -17,14 +17,14 @@ const ALL = rule(EVENT_NAMES);
 function notesOf(payloads: readonly Payload[], under: NoteRule): readonly (Composed | undefined)[] {
   const facts = new Map<FieldName, Fact>();
   return payloads.map((payload, seq) => {
-    const folds = new Map<FieldName, Refolded>();
+    const fieldChanges = new Map<FieldName, FieldChange>();
     for (const said of extract(payload)) {
       const before = facts.get(said.field);
       const folded = fold(before, payload.entityId, said, seq);
       facts.set(said.field, folded.fact);
-      folds.set(said.field, { before, folded });
+      fieldChanges.set(said.field, { before, folded });
     }
-    return composeNote({ seq, payload, folds }, under);
+    return composeNote({ seq, payload, fieldChanges }, under);
   });
 }
 
