@@ -13,8 +13,8 @@ export const command = defineCommand({
   options: { once: flag('end after the scenes'), seed: integer('play another story with another number (default 7)') },
   run: async (context, _args, { once, seed = 7 }) => {
     const { output, signal } = context;
-    const { setUpDemo } = await import('./demo/stage.ts');
-    const { playOne, playScenes } = await import('./demo/story.ts');
+    const { setUpDemo } = await import('./demo/setup.ts');
+    const { playOne, playScenes } = await import('./demo/scenes.ts');
     // The daemon's log lines would hide the scenes.
     context.log.level = context.log.level === 'info' ? 'error' : context.log.level;
     const setup = await setUpDemo(context, FOLDER, seed);

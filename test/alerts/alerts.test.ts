@@ -15,7 +15,7 @@ import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/open.ts';
-import { postOffice } from '../service/mail/post-office.ts';
+import { startMailServer } from '../service/mail/mail-server.ts';
 import { handClock } from '../support/clock.ts';
 import { checked } from '../support/config.ts';
 import { ENGINES, newFolder, newStore } from '../support/stores.ts';
@@ -122,7 +122,7 @@ describe.each(ENGINES)('alerts with state, on %s', (engine) => {
   it('go out by mail too, and a webhook that is down delays no mail and loses no alert', async () => {
     const hook = await webhook();
     hook.state.status = 500;
-    const office = await postOffice();
+    const office = await startMailServer();
     const mail = { to: ['ops@example.com'], url: office.url, from: 'cvrsync@example.com' };
     const harness = await started(await newStore(engine), { webhook: hook.url, mail });
     await harness.store.write((tx) => park(tx, 'heal:hubspot', '*', { at: harness.clock.now(), error: 'too many' }));
@@ -186,7 +186,7 @@ describe('alerts: check', () => {
 
   it('tries each way out, and sends nothing', async () => {
     const { url, texts } = await webhook();
-    const office = await postOffice();
+    const office = await startMailServer();
     const mail = { to: ['ops@example.com'], url: office.url, from: 'cvrsync@example.com' };
     expect(await check({ webhook: url, mail })).toMatchObject([
       { level: 'ok', subject: 'alerts webhook' },

@@ -12,7 +12,7 @@ import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { todayAt } from '../../src/service/register/document/today.ts';
 import type { Store } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { type Crms, configFor, startCrms } from '../support/stage.ts';
+import { type Crms, configFor, startCrms } from '../support/fixture.ts';
 import { emptyStoreUrl, newFolder, opened } from '../support/stores.ts';
 import { type Last, plain } from './fold.ts';
 import { addListeners, complaints, type Listener, openReceiver, toldTo } from './listeners.ts';

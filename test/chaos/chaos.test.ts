@@ -6,7 +6,7 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
+import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences, editSome } from './records.ts';

@@ -2,7 +2,7 @@
 import type { PropertyValue } from '../../providers/provider.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import type { CrmName, Crms } from '../support/stage.ts';
+import type { CrmName, Crms } from '../support/fixture.ts';
 
 export const NUMBERS = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' } as const;
 const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;

@@ -11,7 +11,7 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { type Daemon, daemonWith } from '../support/daemon.ts';
-import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/stage.ts';
+import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences } from './records.ts';

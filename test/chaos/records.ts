@@ -6,7 +6,7 @@ import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import type { CrmName, Crms } from '../support/stage.ts';
+import type { CrmName, Crms } from '../support/fixture.ts';
 import { expectedValue, type Last, plain } from './fold.ts';
 
 export interface CrmRecord {

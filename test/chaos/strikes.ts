@@ -1,7 +1,7 @@
 /** Strikes on the daemon: it is killed when something has happened so often, and started again. */
 import { expect } from 'vitest';
 import type { Daemon } from '../support/daemon.ts';
-import type { Crms } from '../support/stage.ts';
+import type { Crms } from '../support/fixture.ts';
 
 export interface Strikes<What extends string> {
   /** Something happened: once more, or so many times more. */

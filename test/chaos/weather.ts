@@ -1,7 +1,7 @@
 /** What goes wrong at the CRMs while the chaos test runs: scripted from a seed, so that a bad day can be had again. */
 import type { FaultAction } from '../../providers/emulator.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import type { Crms } from '../support/stage.ts';
+import type { Crms } from '../support/fixture.ts';
 
 type Actions = readonly [FaultAction, ...FaultAction[]];
 

@@ -1,8 +1,8 @@
 /** `check` with credentials that may read and no more: what the connection needs and they lack is named, before a write. */
 import { describe, expect, test } from 'vitest';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
-import type { CrmName, Stage, StageOptions } from '../support/stage.ts';
-import { startFixture } from '../support/stage.ts';
+import type { CrmName, Fixture, FixtureOptions } from '../support/fixture.ts';
+import { startFixture } from '../support/fixture.ts';
 
 interface Finding {
   readonly level: string;
@@ -18,8 +18,8 @@ const SCOPES = ['objects.companies', 'objects.contacts', 'schemas.companies'].fl
 ]);
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith('.read'));
 
-async function checked(stage: Stage): Promise<readonly Finding[]> {
-  const { stdout } = await stage.cli('--json', 'check');
+async function checked(fixture: Fixture): Promise<readonly Finding[]> {
+  const { stdout } = await fixture.cli('--json', 'check');
   return JSON.parse(stdout);
 }
 
@@ -28,20 +28,20 @@ const missing = (findings: readonly Finding[], crm: CrmName): readonly string[] 
     .filter(({ subject }) => subject === `${crm} rights`)
     .map(({ level, found, advice }) => `${level} ${found.replace(/^these credentials may not /u, '')} | ${advice}`);
 
-const open = (options: StageOptions): Promise<Stage> =>
+const open = (options: FixtureOptions): Promise<Fixture> =>
   startFixture({ connections: { hubspot: EVERYTHING, salesforce: EVERYTHING }, ...options });
 
 describe('check with a read-only token does not pass', () => {
   test('HubSpot: each scope that the configured connection needs is named, and nothing is written', async () => {
-    const stage = await open({
+    const fixture = await open({
       hubspot: { scopes: READ_ONLY },
       connections: { hubspot: { ...EVERYTHING, hold: { property: 'no_such_hold' } } },
     });
-    const id = stage.hubspot.add({ name: 'Birk ApS' });
-    const before = stage.hubspot.get(id);
-    const { code } = await stage.cli('check');
+    const id = fixture.hubspot.add({ name: 'Birk ApS' });
+    const before = fixture.hubspot.get(id);
+    const { code } = await fixture.cli('check');
     expect(code).toBe(1);
-    const findings = await checked(stage);
+    const findings = await checked(fixture);
     expect(missing(findings, 'hubspot')).toEqual([
       expect.stringMatching(/^fail write companies: .*crm\.objects\.companies\.write/u),
       expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.write/u),
@@ -49,7 +49,7 @@ describe('check with a read-only token does not pass', () => {
       expect.stringMatching(/^warn create companies: `transfer`.*crm\.objects\.companies\.write/u),
       expect.stringMatching(/^warn make properties: .*crm\.schemas\.companies\.write/u),
     ]);
-    expect(stage.hubspot.get(id)).toEqual(before);
+    expect(fixture.hubspot.get(id)).toEqual(before);
   });
 
   test('HubSpot: a token that may do everything lacks nothing, and a need that is not configured is not asked for', async () => {
@@ -62,17 +62,19 @@ describe('check with a read-only token does not pass', () => {
   });
 
   test('HubSpot: notes that may be left and not be found again are refused too', async () => {
-    const stage = await open({ hubspot: { scopes: SCOPES.filter((scope) => scope !== 'crm.objects.contacts.read') } });
-    expect(missing(await checked(stage), 'hubspot')).toEqual([
+    const fixture = await open({
+      hubspot: { scopes: SCOPES.filter((scope) => scope !== 'crm.objects.contacts.read') },
+    });
+    expect(missing(await checked(fixture), 'hubspot')).toEqual([
       expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.read/u),
     ]);
   });
 
   test('Salesforce: what the user may not do with accounts, their parents and tasks is named', async () => {
-    const stage = await open({ salesforce: { mayEdit: false, mayCreate: false, mayEditTasks: false } });
-    const { code } = await stage.cli('check');
+    const fixture = await open({ salesforce: { mayEdit: false, mayCreate: false, mayEditTasks: false } });
+    const { code } = await fixture.cli('check');
     expect(code).toBe(1);
-    expect(missing(await checked(stage), 'salesforce')).toEqual([
+    expect(missing(await checked(fixture), 'salesforce')).toEqual([
       expect.stringMatching(/^fail write companies: .*Edit on Account/u),
       expect.stringMatching(/^fail leave and find notes.*Edit Tasks/u),
       expect.stringMatching(/^fail set the parent.*ParentId/u),
@@ -81,29 +83,29 @@ describe('check with a read-only token does not pass', () => {
   });
 
   test('Salesforce: a field that the user may not edit is named, mapped or above the record', async () => {
-    const stage = await open({
+    const fixture = await open({
       salesforce: { fields: [{ name: 'ParentId', label: 'Parent Account ID', type: 'reference', updateable: false }] },
     });
-    expect(missing(await checked(stage), 'salesforce')).toEqual([
+    expect(missing(await checked(fixture), 'salesforce')).toEqual([
       expect.stringMatching(/^fail set the parent.*ParentId/u),
     ]);
   });
 
   test('Salesforce: notes as ContentNote need Notes to be on', async () => {
-    const stage = await startFixture({
+    const fixture = await startFixture({
       connections: { salesforce: { ...EVERYTHING, noteAs: 'ContentNote' } },
       salesforce: { notesEnabled: false },
     });
-    expect(missing(await checked(stage), 'salesforce')).toEqual([
+    expect(missing(await checked(fixture), 'salesforce')).toEqual([
       expect.stringMatching(/^fail leave and find notes.*enable Notes in Setup/u),
     ]);
   });
 });
 
 describe('credentials are tried even while the account is paused', () => {
-  const pause = (stage: Stage) => {
+  const pause = (fixture: Fixture) => {
     const now = Date.now;
-    return createRateLimiter({ store: stage.app.store, key: 'hubspot', budgets: {}, now }).block(
+    return createRateLimiter({ store: fixture.app.store, key: 'hubspot', budgets: {}, now }).block(
       now() + 3_600_000,
       'HubSpot refused the access token',
       'auth',
@@ -113,9 +115,9 @@ describe('credentials are tried even while the account is paused', () => {
     findings.filter(({ subject }) => subject.startsWith('hubspot')).map(({ level, found }) => `${level} ${found}`);
 
   test('a token that is accepted again is told, with the command that ends the pause', async () => {
-    const stage = await open({});
-    await pause(stage);
-    const findings = await checked(stage);
+    const fixture = await open({});
+    await pause(fixture);
+    const findings = await checked(fixture);
     expect(about(findings)).toEqual([
       expect.stringMatching(/^warn paused until .*HubSpot refused the access token; .* accepts the credentials now$/u),
     ]);
@@ -123,18 +125,18 @@ describe('credentials are tried even while the account is paused', () => {
   });
 
   test('a token that is still refused fails, with what the CRM says now', async () => {
-    const stage = await open({});
-    await pause(stage);
-    stage.hubspot.revoke();
-    expect(about(await checked(stage))).toEqual([
+    const fixture = await open({});
+    await pause(fixture);
+    fixture.hubspot.revoke();
+    expect(about(await checked(fixture))).toEqual([
       expect.stringMatching(/^fail paused until .*; tried now: HubSpot refused the access token; put a valid one/u),
     ]);
   });
 
   test('a token that may read and not write fails, though it is accepted', async () => {
-    const stage = await open({ hubspot: { scopes: READ_ONLY } });
-    await pause(stage);
-    expect(about(await checked(stage))).toEqual([
+    const fixture = await open({ hubspot: { scopes: READ_ONLY } });
+    await pause(fixture);
+    expect(about(await checked(fixture))).toEqual([
       expect.stringMatching(/^warn paused until .* accepts the credentials now$/u),
       expect.stringMatching(/^fail these credentials may not write companies/u),
       expect.stringMatching(/^fail these credentials may not leave and find notes/u),

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { startFixture } from '../support/stage.ts';
+import { startFixture } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
 
 interface Finding {
@@ -14,7 +14,7 @@ interface Finding {
 }
 
 test('required properties, validation rules and duplicate rules of both CRMs are listed, and are no failure', async () => {
-  const stage = await startFixture({
+  const fixture = await startFixture({
     hubspot: {
       requiredProperties: ['phone'],
       validations: [{ property: 'zip', ruleType: 'ALPHANUMERIC', ruleArguments: ['NUMERIC_ONLY'] }],
@@ -27,7 +27,7 @@ test('required properties, validation rules and duplicate rules of both CRMs are
       fields: [{ name: 'Segment__c', label: 'Segment', nillable: false, required: true }],
     },
   });
-  const { stdout } = await stage.cli('--json', 'check');
+  const { stdout } = await fixture.cli('--json', 'check');
   const findings: readonly Finding[] = JSON.parse(stdout);
   const of = (subject: string): readonly string[] =>
     findings.filter((one) => one.subject === subject).map(({ level, found }) => `${level} ${found}`);

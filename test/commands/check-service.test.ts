@@ -10,7 +10,7 @@ import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import { openStore } from '../../src/store/open.ts';
-import { postOffice, refusal } from '../service/mail/post-office.ts';
+import { refusal, startMailServer } from '../service/mail/mail-server.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder } from '../support/stores.ts';
 
@@ -39,7 +39,7 @@ const smtpOf = (url: string) => ({ smtp: { url, from: 'cvrsync@example.com' } })
 
 describe('check of a service', () => {
   it('finds nothing to fix where all is well', async () => {
-    const { url } = await postOffice();
+    const { url } = await startMailServer();
     const server = { publicUrl: 'https://cvr.example.com', port: 0 };
     const { code, findings } = await found(smtpOf(url), server);
     expect(code).toBe(0);
@@ -104,7 +104,7 @@ describe('check of a service', () => {
   });
 
   it('tries the mail server without sending, and says that links lead nowhere', async () => {
-    const office = await postOffice();
+    const office = await startMailServer();
     const { about } = await found(smtpOf(office.url));
     expect(about('mail')).toEqual([
       'warn the links that end a mail lead to an address of this machine',
@@ -112,7 +112,7 @@ describe('check of a service', () => {
     ]);
     expect(office.mails).toEqual([]);
     expect((await found(smtpOf('smtp://127.0.0.1:9'))).about('mail')[1]).toMatch(/^fail /);
-    const shut = await postOffice({ onConnect: (_session, done) => done(refusal(554, 'not you')) });
+    const shut = await startMailServer({ onConnect: (_session, done) => done(refusal(554, 'not you')) });
     expect((await found(smtpOf(shut.url))).about('mail')[1]).toMatch(/^fail .*not you/);
   });
 

@@ -8,7 +8,7 @@ import { visible } from '../../src/commands/cli/table.ts';
 import { main } from '../../src/main.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
-import { startFixture } from '../support/stage.ts';
+import { startFixture } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
 
 /** Clears the screen, in two ways; rings; turns the order of letters; returns to the begin of the line. */
@@ -30,13 +30,13 @@ const RAW = /[^\P{Cc}\n]|[\u202A-\u202E\u2066-\u2069]/u;
 test('control characters from outside reach no terminal raw, in any command that shows text of a CRM', {
   timeout: 300_000,
 }, async () => {
-  const stage = await startFixture({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
-  const id = await stage.addLinked('hubspot', ENTITY, { name: EVIL, cvr_number: ENTITY.slice(-8) });
-  stage.hubspot.add({ name: EVIL, cvr_number: EVIL });
-  const other = await stage.addLinked('hubspot', OTHER, { name: EVIL });
-  await stage.post(renamed('A ApS', `${EVIL} B`));
-  await stage.settled();
-  const { store } = stage.app;
+  const fixture = await startFixture({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: EVIL, cvr_number: ENTITY.slice(-8) });
+  fixture.hubspot.add({ name: EVIL, cvr_number: EVIL });
+  const other = await fixture.addLinked('hubspot', OTHER, { name: EVIL });
+  await fixture.post(renamed('A ApS', `${EVIL} B`));
+  await fixture.settled();
+  const { store } = fixture.app;
   await store.write(async (tx) => {
     await park(tx, 'sync:hubspot', EVIL, { at: 1, error: EVIL });
     await tx.updateTable('link').set({ state: 'conflict', reason: EVIL }).where('record_id', '=', other).execute();
@@ -52,7 +52,7 @@ test('control characters from outside reach no terminal raw, in any command that
     };
     const sink = { isTTY, columns: 80, write };
     const world = { stdout: sink, stderr: sink, env: {}, signal: AbortSignal.timeout(60_000) };
-    await main(['--config', stage.configFile, ...argv], world);
+    await main(['--config', fixture.configFile, ...argv], world);
     // The bar of a backfill moves the cursor by itself: what it says is another test's.
     const text = BAR.reduce((left, sequence) => left.replaceAll(sequence, ''), printed);
     expect(RAW.test(isTTY ? text : text.replaceAll('\t', '')), `${argv.join(' ')}: ${JSON.stringify(text)}`).toBe(

@@ -6,7 +6,7 @@ import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
-import { startFixture } from '../support/stage.ts';
+import { startFixture } from '../support/fixture.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
 const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
@@ -14,19 +14,19 @@ const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 const MANY = 450;
 
 test('a difference is told as it is now, not as it was when it arose', async () => {
-  const stage = await startFixture();
-  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS (VIP)' });
+  const fixture = await startFixture();
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS (VIP)' });
   const reported = async (): Promise<unknown> => {
-    await stage.settled();
-    return JSON.parse((await stage.cli(...LIST)).stdout).map(({ reason }: { reason: string }) => reason);
+    await fixture.settled();
+    return JSON.parse((await fixture.cli(...LIST)).stdout).map(({ reason }: { reason: string }) => reason);
   };
-  await stage.post(renamed('A ApS', 'B ApS'));
+  await fixture.post(renamed('A ApS', 'B ApS'));
   expect(await reported()).toEqual([`the CRM holds "A ApS (VIP)", the register says "B ApS" of ${ENTITY}`]);
-  stage.hubspot.edit(id, { name: 'A ApS (gold)' });
-  await stage.post(renamed('B ApS', 'C ApS', 9));
+  fixture.hubspot.edit(id, { name: 'A ApS (gold)' });
+  await fixture.post(renamed('B ApS', 'C ApS', 9));
   expect(await reported()).toEqual([`the CRM holds "A ApS (gold)", the register says "C ApS" of ${ENTITY}`]);
-  stage.hubspot.edit(id, { name: 'D ApS' });
-  await stage.post(renamed('C ApS', 'D ApS', 10));
+  fixture.hubspot.edit(id, { name: 'D ApS' });
+  await fixture.post(renamed('C ApS', 'D ApS', 10));
   expect(await reported()).toEqual([]);
 });
 

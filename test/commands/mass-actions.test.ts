@@ -7,13 +7,13 @@ import { linkRecord, listLinks } from '../../src/connector/links/links.ts';
 import { main } from '../../src/main.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { runCli } from '../support/cli.ts';
-import { startCrms } from '../support/stage.ts';
+import { startCrms } from '../support/fixture.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
 const NUMBERS = ['10150817', '12345674'];
 
 /** A CRM with two companies, and commands with a person at the terminal or without one. */
-async function setHouse() {
+async function startHarness() {
   const { hubspot } = await startCrms();
   const ids = NUMBERS.map((cvr_number) => hubspot.add({ cvr_number }));
   const folder = newFolder();
@@ -40,7 +40,7 @@ async function setHouse() {
 
 describe('backfill without a plan', () => {
   it('asks with the count at a terminal, and links after a yes only', async () => {
-    const { store, ask } = await setHouse();
+    const { store, ask } = await startHarness();
     const no = await ask('n\n', 'backfill', 'hubspot');
     expect(no.shown).toContain('Link 2 records of hubspot, and have their companies monitored? [y/N]');
     expect([no.code, await listLinks(store.db)]).toEqual([0, []]);
@@ -50,7 +50,7 @@ describe('backfill without a plan', () => {
   });
 
   it('needs --yes without a terminal, and says so before it scans', async () => {
-    const { store, hubspot, run } = await setHouse();
+    const { store, hubspot, run } = await startHarness();
     expect(await run('backfill', 'hubspot')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     expect([hubspot.calls, await listLinks(store.db)]).toEqual([[], []]);
     expect((await run('backfill', 'hubspot', '--yes')).code).toBe(0);
@@ -60,7 +60,7 @@ describe('backfill without a plan', () => {
 
 describe('review with --all', () => {
   async function withWork() {
-    const harness = await setHouse();
+    const harness = await startHarness();
     await harness.store.write(async (tx) => {
       for (const recordId of ['7', '8'])
         await linkRecord(tx, { provider: 'hubspot', recordId, entity: 'CVR-1-10150817', sendUpdate: false, now: 1 });

@@ -6,7 +6,7 @@ import { writePayload } from '../../src/protocol/payload.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENTITY, reported } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
-import { configFor, startCrms } from '../support/stage.ts';
+import { configFor, startCrms } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
 
 /** A linked HubSpot record, and the files a person would name. */

@@ -3,24 +3,24 @@ import { expect, test } from 'vitest';
 import { UPSTREAM_ACCOUNT } from '../../src/connector/links/upstream.ts';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
-import { startFixture } from '../support/stage.ts';
+import { startFixture } from '../support/fixture.ts';
 
 test('review never says that nothing needs a person above a paused account', async () => {
-  const stage = await startFixture();
-  await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-  await stage.settled();
-  expect(await stage.cli('review')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
-  stage.hubspot.revoke();
-  await stage.post(renamed('A ApS', 'B ApS'));
-  const shown = async (): Promise<string> => (await stage.cli('review')).stdout;
+  const fixture = await startFixture();
+  await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await fixture.settled();
+  expect(await fixture.cli('review')).toMatchObject({ code: 0, stdout: 'Nothing needs a person.\n' });
+  fixture.hubspot.revoke();
+  await fixture.post(renamed('A ApS', 'B ApS'));
+  const shown = async (): Promise<string> => (await fixture.cli('review')).stdout;
   await expect.poll(shown).toMatch(/account\/hubspot.*(?:token|credentials)/isu);
-  const { store } = stage.app;
+  const { store } = fixture.app;
   const rateLimiter = createRateLimiter({ store, key: UPSTREAM_ACCOUNT, budgets: {}, now: Date.now });
   await rateLimiter.block(Date.now() + 60_000, 'the key is not accepted', 'auth');
-  const { code, stdout } = await stage.cli('review');
+  const { code, stdout } = await fixture.cli('review');
   expect([code, stdout]).toEqual([3, expect.stringMatching(/the monitoring service.*the key is not accepted/su)]);
   expect(stdout).not.toContain('Nothing needs a person');
-  const listed: { id: string }[] = JSON.parse((await stage.cli('review', '--json')).stdout);
+  const listed: { id: string }[] = JSON.parse((await fixture.cli('review', '--json')).stdout);
   expect(listed.map(({ id }) => id)).toEqual(
     expect.arrayContaining(['account/hubspot', `account/${UPSTREAM_ACCOUNT}`]),
   );
@@ -29,10 +29,10 @@ test('review never says that nothing needs a person above a paused account', asy
 });
 
 test('review tells of a short pause that ends by itself, without asking for a person', async () => {
-  const stage = await startFixture();
-  const rateLimiter = createRateLimiter({ store: stage.app.store, key: 'hubspot', budgets: {}, now: Date.now });
+  const fixture = await startFixture();
+  const rateLimiter = createRateLimiter({ store: fixture.app.store, key: 'hubspot', budgets: {}, now: Date.now });
   await rateLimiter.block(Date.now() + 60_000, 'too many calls', 'rate');
-  const { code, stdout } = await stage.cli('review');
+  const { code, stdout } = await fixture.cli('review');
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(/^Nothing failed\.\nhubspot is not called before .*too many calls/u),
@@ -40,11 +40,11 @@ test('review tells of a short pause that ends by itself, without asking for a pe
 });
 
 test('review and explain name the value that stays in the CRM when a new one is refused', async () => {
-  const stage = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
-  const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS', CVR_Status__c: 'gammel' });
-  await stage.post(reported({ status: { before: null, after: 'UNDERKONKURS' } }, 8));
-  await stage.settled();
+  const fixture = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
+  const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS', CVR_Status__c: 'gammel' });
+  await fixture.post(reported({ status: { before: null, after: 'UNDERKONKURS' } }, 8));
+  await fixture.settled();
   const said = expect.stringMatching(/"gammel" stays in the CRM/u);
-  expect((await stage.cli('review', '--json')).stdout.replaceAll('\\"', '"')).toEqual(said);
-  expect((await stage.cli('explain', `salesforce:${id}`)).stdout).toEqual(said);
+  expect((await fixture.cli('review', '--json')).stdout.replaceAll('\\"', '"')).toEqual(said);
+  expect((await fixture.cli('explain', `salesforce:${id}`)).stdout).toEqual(said);
 });

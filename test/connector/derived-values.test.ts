@@ -6,7 +6,7 @@ import type { Updates } from '../../src/protocol/payload.ts';
 import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
-import { startFixture } from '../support/stage.ts';
+import { startFixture } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
@@ -61,15 +61,15 @@ test('reports, news, owners, board and management are properties by mapping, lis
     board: { property: 'bestyrelse', join: '\n' },
     management: 'antal_ledere',
   };
-  const stage = await startFixture({
+  const fixture = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { persons: true, fields } },
   });
-  const id = await stage.addLinked('hubspot', ENTITY, {});
+  const id = await fixture.addLinked('hubspot', ENTITY, {});
   const { payload, newReport, newArticle } = wholeCompany();
-  await stage.post(payload);
-  await stage.atRest();
-  expect(stage.hubspot.get(id)).toMatchObject({
+  await fixture.post(payload);
+  await fixture.atRest();
+  expect(fixture.hubspot.get(id)).toMatchObject({
     nyhed: newArticle?.headline,
     resultat: newReport?.data.result?.value,
     regnskabsaar: newReport?.data.reportYear,
@@ -81,39 +81,39 @@ test('reports, news, owners, board and management are properties by mapping, lis
 });
 
 test('a list is cut to the length of its property, and says how many more there are', async () => {
-  const stage = await startFixture({
+  const fixture = await startFixture({
     salesforce: { fields: [{ name: 'Ejere__c', length: 40 }] },
     connections: { salesforce: { persons: true, fields: { owners: 'Ejere__c' } } },
   });
-  const id = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
-  await stage.post(wholeCompany().payload);
-  await stage.atRest();
-  expect(stage.salesforce.get(id)).toMatchObject({ Ejere__c: 'Luftkastel Holding ApS (50-66.66 %) (+1)' });
+  const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
+  await fixture.post(wholeCompany().payload);
+  await fixture.atRest();
+  expect(fixture.salesforce.get(id)).toMatchObject({ Ejere__c: 'Luftkastel Holding ApS (50-66.66 %) (+1)' });
 });
 
 test('without the word of the configuration no person is written anywhere', async () => {
-  const stage = await startFixture({
+  const fixture = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { fields: FIELDS, notes: ['board', 'management', 'ownership', 'accountant'] } },
   });
-  const id = await stage.addLinked('hubspot', ENTITY, {});
+  const id = await fixture.addLinked('hubspot', ENTITY, {});
   const { payload } = wholeCompany();
-  await stage.post(payload);
-  await stage.settled();
-  expect(stage.hubspot.get(id)).toMatchObject({ revisor: 'Tælleværk Revision A/S' });
+  await fixture.post(payload);
+  await fixture.settled();
+  expect(fixture.hubspot.get(id)).toMatchObject({ revisor: 'Tælleværk Revision A/S' });
   const { board, management, ownership, accountant } = payload.updates;
   const changed = { ...(board && { board }), ...(management && { management }) };
   const later = { ...changed, ...(ownership && { ownership }), ...(accountant && { accountant }) };
   const gone = Object.fromEntries(
     Object.entries(later).map(([event, { added }]) => [event, { added: [], removed: added, changed: [] }]),
   );
-  await stage.post(payloadOf(ENTITY, '2026-03-03T08:00:00.000Z', gone));
-  await stage.atRest();
-  await expect.poll(() => stage.hubspot.notes(id).length, { timeout: 10_000 }).toBe(1);
-  expect(stage.hubspot.notes(id)[0]).toContain('Udgået: Luftkastel Holding ApS (50-66,66 %)');
-  expect(stage.hubspot.get(id)).toMatchObject({ revisor: null, nyhed: expect.any(String) });
+  await fixture.post(payloadOf(ENTITY, '2026-03-03T08:00:00.000Z', gone));
+  await fixture.atRest();
+  await expect.poll(() => fixture.hubspot.notes(id).length, { timeout: 10_000 }).toBe(1);
+  expect(fixture.hubspot.notes(id)[0]).toContain('Udgået: Luftkastel Holding ApS (50-66,66 %)');
+  expect(fixture.hubspot.get(id)).toMatchObject({ revisor: null, nyhed: expect.any(String) });
   // Every value that was ever written, too.
-  const all = JSON.stringify([stage.hubspot.get(id), stage.hubspot.notes(id), await stage.history(id)]);
+  const all = JSON.stringify([fixture.hubspot.get(id), fixture.hubspot.notes(id), await fixture.history(id)]);
   expect(all).not.toMatch(/Opdigtsen|Tænktsen|Illusorisk|Regnefejl|CVR-3/u);
 });
 
@@ -124,11 +124,11 @@ test('a record that is linked to a person gets nothing of theirs without that wo
     phoneNumber: { before: null, after: '10111111' },
   });
   const nameFor = async (connection: object): Promise<unknown> => {
-    const stage = await startFixture({ connections: { hubspot: connection } });
-    const id = await stage.addLinked('hubspot', human, {});
-    await stage.post(named);
-    await stage.settled();
-    return [stage.hubspot.get(id)?.['name'] ?? null, (await stage.history(id)).length > 0];
+    const fixture = await startFixture({ connections: { hubspot: connection } });
+    const id = await fixture.addLinked('hubspot', human, {});
+    await fixture.post(named);
+    await fixture.settled();
+    return [fixture.hubspot.get(id)?.['name'] ?? null, (await fixture.history(id)).length > 0];
   };
   expect(await nameFor({})).toEqual([null, false]);
   expect(await nameFor({ persons: true })).toEqual(['Prøve Opdigtsen', true]);
@@ -136,28 +136,28 @@ test('a record that is linked to a person gets nothing of theirs without that wo
 
 test('nor is a person named in a plan, in a preview, or in a record that a transfer makes', async () => {
   const match = { property: 'cvr_number' };
-  const stage = await startFixture({
+  const fixture = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { match, fields: FIELDS } },
   });
   const folder = newFolder();
   const { payload } = wholeCompany();
-  await stage.post(payload);
-  await stage.settled();
-  const id = stage.hubspot.add({ cvr_number: ENTITY.slice('CVR-1-'.length), name: 'Uden navn' });
+  await fixture.post(payload);
+  await fixture.settled();
+  const id = fixture.hubspot.add({ cvr_number: ENTITY.slice('CVR-1-'.length), name: 'Uden navn' });
   const plan = join(folder, 'plan.csv');
-  expect((await stage.cli('backfill', 'hubspot', '--plan', plan)).code).toBe(0);
-  await stage.link('hubspot', id, ENTITY);
-  await stage.atRest();
+  expect((await fixture.cli('backfill', 'hubspot', '--plan', plan)).code).toBe(0);
+  await fixture.link('hubspot', id, ENTITY);
+  await fixture.atRest();
   // Blank again, so that there is something to preview, whoever was first.
-  stage.hubspot.edit(id, { revisor: null });
+  fixture.hubspot.edit(id, { revisor: null });
   const file = join(folder, 'payload.json');
   writeFileSync(file, JSON.stringify(writePayload(payload)));
-  const preview = await stage.cli('receive', file, '--dry-run');
-  stage.hubspot.remove(id);
-  const removed = await stage.cli('monitoring', 'remove', 'hubspot', ENTITY, id);
-  const made = await stage.cli('transfer', 'hubspot', ENTITY, '--json');
-  const record = stage.hubspot.get(JSON.parse(made.stdout).record);
+  const preview = await fixture.cli('receive', file, '--dry-run');
+  fixture.hubspot.remove(id);
+  const removed = await fixture.cli('monitoring', 'remove', 'hubspot', ENTITY, id);
+  const made = await fixture.cli('transfer', 'hubspot', ENTITY, '--json');
+  const record = fixture.hubspot.get(JSON.parse(made.stdout).record);
   expect([removed.code, made.code, record?.['revisor']]).toEqual([0, 0, 'Tælleværk Revision A/S']);
   for (const text of [readFileSync(plan, 'utf8'), preview.stdout, JSON.stringify(record)]) {
     expect(text).toContain('Tælleværk Revision A/S');

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { payloadOf, type Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
+import { startFixture } from '../support/fixture.ts';
 import { serveService } from '../support/service.ts';
-import { startFixture } from '../support/stage.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
@@ -19,34 +19,34 @@ const whole = (hour: number, board: Updates['board']) => {
 
 describe.each(ENGINES)('a full update whose lists are not updated, on %s', (engine) => {
   const BOARD = 'bestyrelse';
-  const fixture = async () => {
+  const setUp = async () => {
     const service = await serveService();
-    const stage = await startFixture({
+    const fixture = await startFixture({
       engine,
       upstream: { baseUrl: service.url, accessKey: service.accessKey },
       hubspot: { properties: [{ name: BOARD, type: 'string' }] },
       connections: { hubspot: { persons: true, fields: { board: BOARD } } },
     });
-    const id = await stage.addLinked('hubspot', ENTITY, {});
+    const id = await fixture.addLinked('hubspot', ENTITY, {});
     const reported = async (...payloads: readonly ReturnType<typeof whole>[]) => {
-      for (const payload of payloads) expect(await stage.post(payload)).toBe(204);
-      await stage.atRest();
-      await stage.settled();
-      return stage.hubspot.get(id)?.[BOARD] ?? null;
+      for (const payload of payloads) expect(await fixture.post(payload)).toBe(204);
+      await fixture.atRest();
+      await fixture.settled();
+      return fixture.hubspot.get(id)?.[BOARD] ?? null;
     };
     const asked = () => service.changes.filter((call) => call.endsWith(' +update')).length;
     return { reported, asked };
   };
 
   test('wipes no list in the CRM', async () => {
-    const { reported } = await fixture();
+    const { reported } = await setUp();
     expect(await reported(whole(8, joined(anne, bo)))).toBe('Anne Opdigtsen, Bo Tænktsen');
     expect(await reported(whole(9, undefined))).toBe('Anne Opdigtsen, Bo Tænktsen');
     expect(await reported(whole(10, joined()))).toBeNull();
   });
 
   test('leaves a list known in part: the service is asked for it, once for each thing learned', async () => {
-    const { reported, asked } = await fixture();
+    const { reported, asked } = await setUp();
     expect(await reported(payloadOf(ENTITY, at(8), { board: joined(anne) }))).toBeNull();
     expect(asked()).toBe(1);
     // An answer that does not state the list is no reason to ask again, and neither is another field.

@@ -12,8 +12,8 @@ import { openStore } from '../../src/store/open.ts';
 import { type Running, startCommand } from '../support/command.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Daemon, daemonWith } from '../support/daemon.ts';
+import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
-import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/stage.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 import { ENTITY, OTHER, renamed } from './company.ts';
 

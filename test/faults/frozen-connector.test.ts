@@ -9,9 +9,9 @@ import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
+import { configFor, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { serveService } from '../support/service.ts';
-import { configFor, postWebhook, startCrms, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, OTHER, reported } from './company.ts';
 

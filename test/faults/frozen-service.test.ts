@@ -10,11 +10,11 @@ import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { openHook } from '../service/delivering.ts';
-import { postOffice } from '../service/mail/post-office.ts';
+import { startMailServer } from '../service/mail/mail-server.ts';
 import { changed } from '../service/monitored.ts';
 import { daemonWith } from '../support/daemon.ts';
+import { watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
-import { watchStore } from '../support/stage.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
 const WAITING = { timeout: 60_000, interval: 20 };
@@ -36,7 +36,7 @@ async function mailServer(when: 'before' | 'after') {
     reached.resolve();
     await open.promise;
   };
-  const { url } = await postOffice({
+  const { url } = await startMailServer({
     onRcptTo: (_address, _session, done) => void held('before').then(() => done()),
     onData: (stream, _session, done) =>
       void text(stream)

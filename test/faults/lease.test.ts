@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
+import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
-import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/stage.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, renamed } from './company.ts';
 

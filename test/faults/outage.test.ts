@@ -2,18 +2,19 @@
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { handClock } from '../support/clock.ts';
-import { type CrmName, lanesBehind, type Stage, startFixture } from '../support/stage.ts';
+import { type CrmName, type Fixture, lanesBehind, startFixture } from '../support/fixture.ts';
 import { renamed } from './company.ts';
 
 const RECORDS = 40;
 const entityOf = (index: number): string => `CVR-1-${95_100_000 + index}`;
 
 /** Records of companies the store knows, linked all at once, so that they are one batch. */
-async function linkMany(stage: Stage, crm: CrmName, blank: object): Promise<readonly string[]> {
-  for (let index = 0; index < RECORDS; index++) await stage.post(renamed(null, `Ny ${index} ApS`, 8, entityOf(index)));
-  await stage.settled();
-  const ids = Array.from({ length: RECORDS }, () => stage[crm].add({ ...blank }));
-  await stage.app.store.write(async (tx) => {
+async function linkMany(fixture: Fixture, crm: CrmName, blank: object): Promise<readonly string[]> {
+  for (let index = 0; index < RECORDS; index++)
+    await fixture.post(renamed(null, `Ny ${index} ApS`, 8, entityOf(index)));
+  await fixture.settled();
+  const ids = Array.from({ length: RECORDS }, () => fixture[crm].add({ ...blank }));
+  await fixture.app.store.write(async (tx) => {
     for (const [index, recordId] of ids.entries())
       await linkRecord(tx, { provider: crm, recordId, entity: entityOf(index), sendUpdate: false, now: Date.now() });
   });
@@ -21,12 +22,13 @@ async function linkMany(stage: Stage, crm: CrmName, blank: object): Promise<read
 }
 
 test('after an outage the records are brought up to date in full batches', async () => {
-  const stage = await startFixture({ clock: handClock(), unhurried: true });
-  stage.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
-  const ids = await linkMany(stage, 'hubspot', {});
-  await stage.atRest();
-  for (const [index, id] of ids.entries()) expect(stage.hubspot.get(id)).toMatchObject({ cvr_name: `Ny ${index} ApS` });
-  const calls = stage.hubspot.calls.filter(({ path }) => path.includes('/batch/'));
+  const fixture = await startFixture({ clock: handClock(), unhurried: true });
+  fixture.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
+  const ids = await linkMany(fixture, 'hubspot', {});
+  await fixture.atRest();
+  for (const [index, id] of ids.entries())
+    expect(fixture.hubspot.get(id)).toMatchObject({ cvr_name: `Ny ${index} ApS` });
+  const calls = fixture.hubspot.calls.filter(({ path }) => path.includes('/batch/'));
   expect(calls.length).toBeLessThanOrEqual(12);
 });
 
@@ -34,9 +36,9 @@ test('one record on which the CRM fails is found, and the others are brought up 
   const validationRule = (values: { CVR_Name__c?: unknown }): undefined => {
     if (values.CVR_Name__c === 'Ny 7 ApS') throw new Error('this one brings the whole call down');
   };
-  const stage = await startFixture({ clock: handClock(), salesforce: { validationRule } });
-  const ids = await linkMany(stage, 'salesforce', { Name: 'Gl ApS' });
-  await stage.atRest(1);
-  expect(await lanesBehind(stage.app.store)).toEqual([expect.stringContaining(ids[7] ?? '')]);
-  expect(stage.salesforce.get(ids[8] ?? '')).toMatchObject({ CVR_Name__c: 'Ny 8 ApS' });
+  const fixture = await startFixture({ clock: handClock(), salesforce: { validationRule } });
+  const ids = await linkMany(fixture, 'salesforce', { Name: 'Gl ApS' });
+  await fixture.atRest(1);
+  expect(await lanesBehind(fixture.app.store)).toEqual([expect.stringContaining(ids[7] ?? '')]);
+  expect(fixture.salesforce.get(ids[8] ?? '')).toMatchObject({ CVR_Name__c: 'Ny 8 ApS' });
 });

@@ -15,7 +15,7 @@ import { startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { handClock } from '../support/clock.ts';
-import { lanesBehind, postWebhook } from '../support/stage.ts';
+import { lanesBehind, postWebhook } from '../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 import { reported } from './company.ts';
 

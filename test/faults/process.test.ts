@@ -4,7 +4,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/open.ts';
 import { handClock } from '../support/clock.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { configFor, lanesBehind, postWebhook, startCrms, startFixture, watchStore } from '../support/stage.ts';
+import { configFor, lanesBehind, postWebhook, startCrms, startFixture, watchStore } from '../support/fixture.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, renamed } from './company.ts';
 
@@ -52,24 +52,24 @@ test.each([
 ])('a clock that jumps an hour %s loses nothing and does nothing twice', async (_, jump) => {
   const clock = handClock();
   // After a jump back the pace waits for one whole window.
-  const stage = await startFixture({ clock, hubspot: { rate: { calls: 100, perMs: 500 } } });
-  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-  await stage.settled();
+  const fixture = await startFixture({ clock, hubspot: { rate: { calls: 100, perMs: 500 } } });
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await fixture.settled();
   let effects = 0;
-  stage.hubspot.onWrite = () => {
+  fixture.hubspot.onWrite = () => {
     effects++;
   };
   const reached = Promise.withResolvers<void>();
   // The clock jumps while the record is being read.
-  stage.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 200 } });
+  fixture.hubspot.fault({ match: 'batch/read$', action: { kind: 'slow', ms: 200 } });
   setTimeout(() => {
     clock.forward(jump);
     reached.resolve();
   }, 100);
-  await stage.post(renamed('A ApS', 'B ApS'));
+  await fixture.post(renamed('A ApS', 'B ApS'));
   await reached.promise;
-  await stage.post(renamed('B ApS', 'C ApS', 9));
-  await stage.atRest();
-  expect(stage.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
+  await fixture.post(renamed('B ApS', 'C ApS', 9));
+  await fixture.atRest();
+  expect(fixture.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
   expect(effects).toBeLessThanOrEqual(2);
 });

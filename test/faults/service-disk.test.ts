@@ -6,7 +6,7 @@ import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openHook } from '../service/delivering.ts';
 import { handClock } from '../support/clock.ts';
-import { company, documentAt, entity, leapUntil, type ServiceStage, setService } from './service-stage.ts';
+import { company, documentAt, entity, leapUntil, type ServiceFixture, setService } from './service-fixture.ts';
 
 /** Lets the store have no page more than it has, or as many as it likes. */
 const limit = (store: Store, most: 'none' | 'all') =>
@@ -16,7 +16,7 @@ const limit = (store: Store, most: 'none' | 'all') =>
     await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(tx);
   });
 
-const read = async ({ app }: ServiceStage) => {
+const read = async ({ app }: ServiceFixture) => {
   const { db } = app.store;
   const cursor = await db.selectFrom('kv').select('value').where('key', '=', 'cursor:file').executeTakeFirst();
   const changes = await db.selectFrom('change').select('id').where('kind', '=', 'register').execute();
@@ -26,13 +26,13 @@ const read = async ({ app }: ServiceStage) => {
 
 test('while the disk is full no page is taken in; then every change is told once, to both CRMs and to a webhook', async () => {
   const clock = handClock();
-  const stage = await setService({ clock });
-  const { store, service } = stage.app;
+  const fixture = await setService({ clock });
+  const { store, service } = fixture.app;
   const start = clock.now() - 60_000;
-  const ids = { hubspot: stage.hubspot.add({}), salesforce: stage.salesforce.add({ Name: company.name }) };
+  const ids = { hubspot: fixture.hubspot.add({}), salesforce: fixture.salesforce.add({ Name: company.name }) };
   const hook = await openHook();
-  await stage.tell(documentAt(start));
-  await leapUntil(stage, clock, async () => (await read(stage)).cursor !== undefined);
+  await fixture.tell(documentAt(start));
+  await leapUntil(fixture, clock, async () => (await read(fixture)).cursor !== undefined);
   await store.write(async (tx) => {
     if (service === undefined) throw new Error('there is no service');
     await createMonitor(
@@ -43,26 +43,26 @@ test('while the disk is full no page is taken in; then every change is told once
     for (const provider of ['hubspot', 'salesforce'] as const)
       await linkRecord(tx, { provider, recordId: ids[provider], entity, sendUpdate: true, now: clock.now() });
   });
-  await leapUntil(stage, clock, () => stage.salesforce.get(ids.salesforce)?.['Website'] !== undefined);
+  await leapUntil(fixture, clock, () => fixture.salesforce.get(ids.salesforce)?.['Website'] !== undefined);
 
   await limit(store, 'none');
-  const before = await read(stage);
+  const before = await read(fixture);
   // More than what lies free in the pages there are.
   const names = Array.from({ length: 6 }, (_, at) => `Navn ${at} ApS`);
   const long = (at: number) => ({ name: names[at] ?? '', purpose: `Formål ${at} `.repeat(3_000) });
-  await stage.tell(...names.map((_, at) => documentAt(start + (at + 1) * 1_000, long(at))));
-  await leapUntil(stage, clock, async () => (await read(stage)).attempts >= 3);
-  const during = await read(stage);
+  await fixture.tell(...names.map((_, at) => documentAt(start + (at + 1) * 1_000, long(at))));
+  await leapUntil(fixture, clock, async () => (await read(fixture)).attempts >= 3);
+  const during = await read(fixture);
   expect(during).toMatchObject({ cursor: before.cursor, changes: 0, error: expect.stringMatching(/full/) });
   expect(hook.seen).toEqual([]);
 
   await limit(store, 'all');
-  const named = () => [stage.hubspot.get(ids.hubspot)?.['name'], stage.salesforce.get(ids.salesforce)?.['Name']];
-  await leapUntil(stage, clock, () => named().every((name) => name === names.at(-1)));
-  await leapUntil(stage, clock, () => hook.seen.length >= names.length);
-  expect((await read(stage)).changes).toBe(names.length);
+  const named = () => [fixture.hubspot.get(ids.hubspot)?.['name'], fixture.salesforce.get(ids.salesforce)?.['Name']];
+  await leapUntil(fixture, clock, () => named().every((name) => name === names.at(-1)));
+  await leapUntil(fixture, clock, () => hook.seen.length >= names.length);
+  expect((await read(fixture)).changes).toBe(names.length);
   const reported = hook.seen.map(({ body }) => /"after":"(Navn \d ApS)/.exec(body)?.[1]);
   expect([...new Set(reported)]).toEqual(names);
   const left = () => store.db.selectFrom('delivery').select('seq').where('state', '!=', 'done').execute();
-  await leapUntil(stage, clock, async () => (await left()).length === 0);
+  await leapUntil(fixture, clock, async () => (await left()).length === 0);
 });

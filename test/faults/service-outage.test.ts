@@ -5,18 +5,18 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { addItem } from '../../src/service/monitors/items.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openHook } from '../service/delivering.ts';
-import { postOffice } from '../service/mail/post-office.ts';
+import { startMailServer } from '../service/mail/mail-server.ts';
 import { handClock } from '../support/clock.ts';
-import { company, documentAt, entity, leapUntil, type ServiceStage, setService } from './service-stage.ts';
+import { company, documentAt, entity, leapUntil, type ServiceFixture, setService } from './service-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 /** More than the longest back-off. */
 const LEAP_MS = 1_200_000;
 
 /** Links a record of each CRM to the company, and asks for all that is known. */
-async function linkBoth(stage: ServiceStage, now: number): Promise<{ hubspot: string; salesforce: string }> {
-  const ids = { hubspot: stage.hubspot.add({}), salesforce: stage.salesforce.add({ Name: company.name }) };
-  await stage.app.store.write(async (tx) => {
+async function linkBoth(fixture: ServiceFixture, now: number): Promise<{ hubspot: string; salesforce: string }> {
+  const ids = { hubspot: fixture.hubspot.add({}), salesforce: fixture.salesforce.add({ Name: company.name }) };
+  await fixture.app.store.write(async (tx) => {
     for (const provider of ['hubspot', 'salesforce'] as const)
       await linkRecord(tx, { provider, recordId: ids[provider], entity, sendUpdate: true, now });
   });
@@ -28,25 +28,25 @@ test('a register that is away for hours stops nothing else; once it is back its 
   onTestFinished(() => register.close());
   const clock = handClock();
   register.put(loadedAs(documentAt(clock.now()), clock.now()));
-  const stage = await setService({
+  const fixture = await setService({
     clock,
     service: { register: { ...register.settings, requestsPerSecond: 20 }, webhooks: { allow: ['127.0.0.1'] } },
   });
-  const ids = await linkBoth(stage, clock.now());
-  const { store, service, url } = stage.app;
-  const names = () => [stage.hubspot.get(ids.hubspot)?.['name'], stage.salesforce.get(ids.salesforce)?.['Name']];
-  await leapUntil(stage, clock, () => names().every((name) => name === company.name));
+  const ids = await linkBoth(fixture, clock.now());
+  const { store, service, url } = fixture.app;
+  const names = () => [fixture.hubspot.get(ids.hubspot)?.['name'], fixture.salesforce.get(ids.salesforce)?.['Name']];
+  await leapUntil(fixture, clock, () => names().every((name) => name === company.name));
 
   const down = { kind: 'status', status: 503, body: '<html>' } as const;
   register.fault({ match: '_search', times: 12, action: down });
   const began = clock.now();
   await service?.look();
-  await leapUntil(stage, clock, () => clock.now() - began > HOUR_MS, LEAP_MS);
+  await leapUntil(fixture, clock, () => clock.now() - began > HOUR_MS, LEAP_MS);
   register.put(loadedAs(documentAt(clock.now(), { name: 'Nyt Navn ApS' }), clock.now()));
   expect((await fetch(`${url}/ready`)).status).toBe(200);
   expect(names()).toEqual([company.name, company.name]);
 
-  await leapUntil(stage, clock, () => names().every((name) => name === 'Nyt Navn ApS'), LEAP_MS);
+  await leapUntil(fixture, clock, () => names().every((name) => name === 'Nyt Navn ApS'), LEAP_MS);
   expect(clock.now() - began).toBeGreaterThan(2 * HOUR_MS);
   const reported = await store.db.selectFrom('change').select('updates').where('kind', '=', 'register').execute();
   expect(reported).toHaveLength(1);
@@ -54,33 +54,33 @@ test('a register that is away for hours stops nothing else; once it is back its 
 
 test('a mail server that is away keeps no webhook waiting, and one mail tells of it all when it is back', async () => {
   const clock = handClock();
-  const closed = await postOffice();
+  const closed = await startMailServer();
   await closed.close();
-  const stage = await setService({ clock, service: { smtp: { url: closed.url, from: 'cvrsync@example.com' } } });
-  const { store, service } = stage.app;
+  const fixture = await setService({ clock, service: { smtp: { url: closed.url, from: 'cvrsync@example.com' } } });
+  const { store, service } = fixture.app;
   const hook = await openHook();
-  await stage.tell(documentAt(clock.now() - 9_000));
-  await leapUntil(stage, clock, async () => (await snapshots(stage)) === 1);
+  await fixture.tell(documentAt(clock.now() - 9_000));
+  await leapUntil(fixture, clock, async () => (await snapshots(fixture)) === 1);
   await store.write(async (tx) => {
     if (service === undefined) throw new Error('there is no service');
     const wanted = { name: 'Sales', url: hook.url, emails: ['ida@example.com'], mailFrequency: 'immediate' } as const;
     const { id: monitor } = await createMonitor(tx, wanted, { secrets: service.secrets, now: clock.now() });
     await addItem(tx, { monitor, entity, recordId: '', sendUpdate: false, now: clock.now() });
   });
-  await stage.tell(documentAt(clock.now() - 5_000, { name: 'Et Navn ApS' }));
+  await fixture.tell(documentAt(clock.now() - 5_000, { name: 'Et Navn ApS' }));
   const seen = (name: string) => hook.seen.some(({ body }) => body.includes(name));
-  await leapUntil(stage, clock, () => seen('Et Navn ApS'));
+  await leapUntil(fixture, clock, () => seen('Et Navn ApS'));
   const began = clock.now();
-  await leapUntil(stage, clock, () => clock.now() - began > 3 * HOUR_MS, HOUR_MS / 2);
-  await stage.tell(documentAt(clock.now(), { name: 'Et Andet Navn ApS' }));
-  await leapUntil(stage, clock, () => seen('Et Andet Navn ApS'));
+  await leapUntil(fixture, clock, () => clock.now() - began > 3 * HOUR_MS, HOUR_MS / 2);
+  await fixture.tell(documentAt(clock.now(), { name: 'Et Andet Navn ApS' }));
+  await leapUntil(fixture, clock, () => seen('Et Andet Navn ApS'));
 
-  const open = await postOffice({}, closed.port);
-  await leapUntil(stage, clock, () => open.mails.length > 0);
+  const open = await startMailServer({}, closed.port);
+  await leapUntil(fixture, clock, () => open.mails.length > 0);
   expect(open.mails).toHaveLength(1);
   expect(open.mails[0]?.text).toContain('Et Navn ApS');
   expect(open.mails[0]?.text).toContain('Et Andet Navn ApS');
 });
 
-const snapshots = async ({ app }: ServiceStage): Promise<number> =>
+const snapshots = async ({ app }: ServiceFixture): Promise<number> =>
   (await app.store.db.selectFrom('snapshot').select('entity').execute()).length;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { type Hook, openHook } from '../service/delivering.ts';
-import { company, documentAt, entity, type ServiceStage, setService } from './service-stage.ts';
+import { company, documentAt, entity, type ServiceFixture, setService } from './service-fixture.ts';
 
 const MIB = 'x'.repeat(1 << 20);
 
@@ -27,8 +27,8 @@ const BAD = {
   'takes its time': (response: ServerResponse) => void setTimeout(() => response.writeHead(200).end(), 1_500),
 } as const;
 
-async function monitorAt(stage: ServiceStage, name: string, url: string): Promise<string> {
-  const { store, service } = stage.app;
+async function monitorAt(fixture: ServiceFixture, name: string, url: string): Promise<string> {
+  const { store, service } = fixture.app;
   if (service === undefined) throw new Error('there is no service');
   const { id } = await store.write((tx) =>
     createMonitor(tx, { name, url, target: 'all' }, { secrets: service.secrets, now: Date.now() }),
@@ -39,30 +39,30 @@ async function monitorAt(stage: ServiceStage, name: string, url: string): Promis
 test('one of each hangs, resets, redirects, floods or is slow; the good one and both CRMs have every change in seconds', {
   timeout: 60_000,
 }, async () => {
-  const stage = await setService();
-  const { store } = stage.app;
+  const fixture = await setService();
+  const { store } = fixture.app;
   const start = Date.now() - 60_000;
-  const ids = { hubspot: stage.hubspot.add({}), salesforce: stage.salesforce.add({ Name: company.name }) };
-  await stage.tell(documentAt(start));
+  const ids = { hubspot: fixture.hubspot.add({}), salesforce: fixture.salesforce.add({ Name: company.name }) };
+  await fixture.tell(documentAt(start));
   await expect.poll(() => store.db.selectFrom('snapshot').select('entity').execute()).toHaveLength(1);
   await store.write(async (tx) => {
     for (const provider of ['hubspot', 'salesforce'] as const)
       await linkRecord(tx, { provider, recordId: ids[provider], entity, sendUpdate: true, now: Date.now() });
   });
-  await expect.poll(() => stage.hubspot.get(ids.hubspot)?.['name'], { timeout: 10_000 }).toBe(company.name);
+  await expect.poll(() => fixture.hubspot.get(ids.hubspot)?.['name'], { timeout: 10_000 }).toBe(company.name);
 
   const hooks = new Map<string, Hook>();
   const monitors = new Map<string, string>();
   for (const [name, behave] of Object.entries(BAD)) {
     hooks.set(name, await openHook(behave));
-    monitors.set(await monitorAt(stage, name, hooks.get(name)?.url ?? ''), name);
+    monitors.set(await monitorAt(fixture, name, hooks.get(name)?.url ?? ''), name);
   }
   const good = await openHook();
-  monitors.set(await monitorAt(stage, 'good', good.url), 'good');
+  monitors.set(await monitorAt(fixture, 'good', good.url), 'good');
 
   const began = performance.now();
-  for (let at = 1; at <= 5; at++) await stage.tell(documentAt(start + at * 1_000, { name: `Navn ${at} ApS` }));
-  const named = () => [stage.hubspot.get(ids.hubspot)?.['name'], stage.salesforce.get(ids.salesforce)?.['Name']];
+  for (let at = 1; at <= 5; at++) await fixture.tell(documentAt(start + at * 1_000, { name: `Navn ${at} ApS` }));
+  const named = () => [fixture.hubspot.get(ids.hubspot)?.['name'], fixture.salesforce.get(ids.salesforce)?.['Name']];
   await expect.poll(named, { timeout: 10_000, interval: 20 }).toEqual(['Navn 5 ApS', 'Navn 5 ApS']);
   const texts = () => good.seen.map(({ body }) => /"after":"(Navn \d)/.exec(body)?.[1]);
   await expect
@@ -88,6 +88,6 @@ test('one of each hangs, resets, redirects, floods or is slow; the good one and 
     ]);
 
   const stopping = performance.now();
-  await stage.app.close(2_000);
+  await fixture.app.close(2_000);
   expect(performance.now() - stopping).toBeLessThan(6_000);
 });

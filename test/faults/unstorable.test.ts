@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readNames } from '../../src/service/register/watch/snapshots.ts';
-import { life, loaded, oldCompany, setWatch } from '../service/register/watch-stage.ts';
+import { life, loaded, oldCompany, setWatch } from '../service/register/watch-fixture.ts';
 import { openReceiver, post } from '../support/receiver.ts';
 import { ENGINES, newFolder, newStore } from '../support/stores.ts';
 
@@ -14,36 +14,36 @@ const odd = (text: string): string => `${text}\u0000\uD800`;
 describe.each(ENGINES)('a text that no table holds, on %s', (engine) => {
   test('in a line that is no document is set aside with it, and the lines around it are read', async () => {
     const folder = newFolder();
-    const stage = await setWatch(await newStore(engine), { folder });
-    await stage.tell(loaded(life(company), -100));
+    const fixture = await setWatch(await newStore(engine), { folder });
+    await fixture.tell(loaded(life(company), -100));
     await appendFile(join(folder, 'register.ndjson'), '\u0000{\n{"Vrvirksomhed\u0000":{}}\n');
-    await stage.tell({ Vrvirksomhed: { cvrNummer: odd('1') } }, loaded(life(company, renamed), 0));
-    await stage.run();
-    expect(await stage.events()).toEqual([`${company.entityId} name`]);
-    expect(await stage.store.db.selectFrom('quarantine').select('id').execute()).toHaveLength(3);
+    await fixture.tell({ Vrvirksomhed: { cvrNummer: odd('1') } }, loaded(life(company, renamed), 0));
+    await fixture.run();
+    expect(await fixture.events()).toEqual([`${company.entityId} name`]);
+    expect(await fixture.store.db.selectFrom('quarantine').select('id').execute()).toHaveLength(3);
   });
 
   test('in a document is told as far as it is one, and the next document too', async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const named = {
       name: odd('Nul'),
       purpose: odd('Halv'),
       pUnits: [],
       address: { ...company.address, coName: odd('c') },
     };
-    await stage.tell(loaded(life(company), -100), loaded(life(company, { from: '2026-05-01', is: named }), -50));
-    await stage.run();
+    await fixture.tell(loaded(life(company), -100), loaded(life(company, { from: '2026-05-01', is: named }), -50));
+    await fixture.run();
     // The names of companies are read from what is stored.
-    const names = await stage.store.write((tx) => readNames(tx, [company.entityId]));
+    const names = await fixture.store.write((tx) => readNames(tx, [company.entityId]));
     expect([...names.values()]).toEqual(['Nul\uFFFD\uFFFD']);
-    await stage.tell(
+    await fixture.tell(
       loaded(
         life(company, { from: '2026-05-01', is: named }, { ...renamed, is: { ...renamed.is, pUnits: company.pUnits } }),
         0,
       ),
     );
-    await stage.run();
-    expect((await stage.changes()).at(-1)?.updates).toMatchObject({
+    await fixture.run();
+    expect((await fixture.changes()).at(-1)?.updates).toMatchObject({
       name: { before: 'Nul\uFFFD\uFFFD', after: 'Nyt Navn ApS' },
     });
   });

@@ -9,7 +9,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, reported } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { handClock } from '../support/clock.ts';
-import { type Connections, configFor, postWebhook, startCrms } from '../support/stage.ts';
+import { type Connections, configFor, postWebhook, startCrms } from '../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
 const BEAT_MS = 20;

@@ -10,7 +10,7 @@ import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { addItem } from '../../src/service/monitors/items.ts';
 import { dropUntaken, ownJobIds } from '../../src/service/monitors/own-jobs.ts';
 import { COMPANY, changed } from '../service/monitored.ts';
-import { configFor, startCrms } from '../support/stage.ts';
+import { configFor, startCrms } from '../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
 const ADMIN_TOKEN = 'the-token-of-the-operators';

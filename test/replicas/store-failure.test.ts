@@ -8,7 +8,7 @@ import { startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
-import { configFor, startCrms, startFixture, watchStore } from '../support/stage.ts';
+import { configFor, startCrms, startFixture, watchStore } from '../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
 /** Ends every statement that waits for a lock, as a time-out of the store would. */
@@ -17,10 +17,10 @@ const CUT = sql`select pg_terminate_backend(pid) from pg_stat_activity
 
 describe('a store time-out', () => {
   it('inside the call of a provider is not blamed on the provider: no try is counted, no account paused', async () => {
-    const stage = await startFixture({ engine: 'postgres' });
-    const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-    await stage.atRest();
-    const { store: url } = JSON.parse(await readFile(stage.configFile, 'utf8')) as { store: string }; // setStage wrote it
+    const fixture = await startFixture({ engine: 'postgres' });
+    const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+    await fixture.atRest();
+    const { store: url } = JSON.parse(await readFile(fixture.configFile, 'utf8')) as { store: string }; // setStage wrote it
     const other = await watchStore(url);
     const lane = () =>
       other.db
@@ -32,7 +32,7 @@ describe('a store time-out', () => {
     await other.write(async (tx) => {
       // Calls ask for their turn by a write to this table.
       await sql`lock table rate_limit in share mode`.execute(tx);
-      await stage.post(renamed('A ApS', 'B ApS'));
+      await fixture.post(renamed('A ApS', 'B ApS'));
       await expect
         .poll(
           async () => {
@@ -51,8 +51,8 @@ describe('a store time-out', () => {
         .executeTakeFirstOrThrow();
       expect(paused).toBe(0);
     });
-    await stage.atRest();
-    expect(stage.hubspot.get(id)).toMatchObject({ name: 'B ApS' });
+    await fixture.atRest();
+    expect(fixture.hubspot.get(id)).toMatchObject({ name: 'B ApS' });
   });
 });
 

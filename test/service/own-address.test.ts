@@ -18,7 +18,7 @@ const ADMIN_TOKEN = 'the-token-of-the-operators';
 const PATIENT = { timeout: 10_000 };
 
 /** A service alone, and what its administration is asked for with its token. */
-async function stage(webhooks: object = {}) {
+async function fixture(webhooks: object = {}) {
   const service = { register: { source: 'file', path: newFolder() }, webhooks };
   const config = { server: { port: 0 }, admin: { token: ADMIN_TOKEN }, store: await newStoreUrl('sqlite'), service };
   const loaded = await checkConfig(config, 'cvrsync.json', {});
@@ -40,7 +40,7 @@ async function stage(webhooks: object = {}) {
 }
 
 it('is out of reach of who tests a webhook there', async () => {
-  const { url, key, rotate, rotated } = await stage();
+  const { url, key, rotate, rotated } = await fixture();
   const query = new URLSearchParams({ accessKey: key, url: rotate });
   const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
   expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('"address"')]);
@@ -48,7 +48,7 @@ it('is out of reach of who tests a webhook there', async () => {
 });
 
 it('is out of reach of monitors and jobs whose webhook is there, and of their test', async () => {
-  const { adminUrl, store, secrets, made, rotate, rotated, owner } = await stage();
+  const { adminUrl, store, secrets, made, rotate, rotated, owner } = await fixture();
   const { id } = await made('Monitor', rotate);
   await store.write((tx) => createJob(tx, { key: owner, provider: 'crm', url: rotate }, { secrets, now: Date.now() }));
   await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
@@ -63,7 +63,7 @@ it('is out of reach of monitors and jobs whose webhook is there, and of their te
 });
 
 it('is not administered by what is posted from here as a webhook, although private addresses are allowed', async () => {
-  const { url, key, rotate, rotated } = await stage({ allowPrivateAddresses: true });
+  const { url, key, rotate, rotated } = await fixture({ allowPrivateAddresses: true });
   const query = new URLSearchParams({ accessKey: key, url: rotate });
   const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
   expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('"status"')]);
@@ -95,7 +95,7 @@ it('is where our own jobs are told, whichever daemon wrote down its own last; st
 });
 
 it('is not administered with the key of our own connector', async () => {
-  const { adminUrl, secrets } = await stage();
+  const { adminUrl, secrets } = await fixture();
   const headers = { authorization: `Bearer ${ownKey(secrets)}` };
   expect((await fetch(`${adminUrl}/admin/api/keys`, { headers })).status).toBe(401);
 });

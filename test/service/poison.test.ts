@@ -8,7 +8,7 @@ import { INPUT_QUEUE } from '../../src/runtime/lanes/poison.ts';
 import { todayAt } from '../../src/service/register/document/today.ts';
 import { live } from '../support/dying.ts';
 import { newStoreUrl, opened } from '../support/stores.ts';
-import { life, loaded, oldCompany } from './register/watch-stage.ts';
+import { life, loaded, oldCompany } from './register/watch-fixture.ts';
 import { annual, instance } from './reports/instance.ts';
 import { openRegister } from './reports/register.ts';
 

@@ -16,7 +16,7 @@ it('runs fast what neither starts a process nor opens a store', () => {
 
 it('keeps out a file that opens a store through another file', () => {
   const opens = testFiles().filter((file) =>
-    /^import .* from '..\/support\/stage.ts';/m.test(readFileSync(file, 'utf8')),
+    /^import .* from '..\/support\/fixture.ts';/m.test(readFileSync(file, 'utf8')),
   );
   expect(opens.length).toBeGreaterThan(0);
   expect(fastTestFiles().filter((file) => opens.includes(file))).toEqual([]);

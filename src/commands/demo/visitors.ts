@@ -6,7 +6,7 @@ import { replayDeliveries } from '../../service/delivery/deliveries.ts';
 import { createKey } from '../../service/keys/keys.ts';
 import { addItem } from '../../service/monitors/items.ts';
 import { createMonitor } from '../../service/monitors/monitors.ts';
-import { type Actor, companyOf, type DemoSetup } from './stage.ts';
+import { type Actor, companyOf, type DemoSetup } from './setup.ts';
 
 const news = Type.Array(Type.Object({ headline: Type.String() }));
 

@@ -8,8 +8,8 @@ import { renamed } from '../../faults/company.ts';
 import { startCommand } from '../../support/command.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { daemonWith } from '../../support/daemon.ts';
+import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../../support/stage.ts';
 import { ENGINES, newFolder, newStoreUrl } from '../../support/stores.ts';
 
 /** A window as long as HubSpot's own: in one of a second a call that a busy machine makes 20 ms late is one too many. */

@@ -6,8 +6,8 @@ import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulat
 import { runCli } from '../../support/cli.ts';
 import { startCommand } from '../../support/command.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { watchStore } from '../../support/fixture.ts';
 import { type FakeService, serveService } from '../../support/service.ts';
-import { watchStore } from '../../support/stage.ts';
 import { type ENGINES, newFolder, newStoreUrl, opened } from '../../support/stores.ts';
 
 const RECORDS = 250;
@@ -25,7 +25,7 @@ interface Harness {
   readonly ids: readonly string[];
 }
 
-const setHouse = async (engine: (typeof ENGINES)[number]): Promise<Harness> => {
+const startHarness = async (engine: (typeof ENGINES)[number]): Promise<Harness> => {
   const emulator = await startHubspotEmulator({ rate: 'none' });
   onTestFinished(() => emulator.close());
   const service = await serveService();
@@ -89,7 +89,7 @@ const run = async (harness: Harness, strikes: readonly Strike[]): Promise<void> 
 
 describe('a backfill that is killed', () => {
   it('at every step goes on where it was', { timeout: 180_000 }, async () => {
-    await run(await setHouse('sqlite'), [
+    await run(await startHarness('sqlite'), [
       { when: 'scan', count: 1 },
       { when: 'scan', count: PAGES },
       { when: 'read', count: 1 },
@@ -100,7 +100,7 @@ describe('a backfill that is killed', () => {
   });
 
   it('goes on where it was on PostgreSQL, too', { timeout: 180_000 }, async () => {
-    await run(await setHouse('postgres'), [
+    await run(await startHarness('postgres'), [
       { when: 'scan', count: 2 },
       { when: 'read', count: 2 },
       { when: 'add', count: 100 },
@@ -108,7 +108,7 @@ describe('a backfill that is killed', () => {
   });
 
   it('while it takes in or applies a plan goes on with that plan', { timeout: 120_000 }, async () => {
-    const harness = await setHouse('sqlite');
+    const harness = await startHarness('sqlite');
     expect((await backfill(harness, '--plan', 'plan.csv').ended).code).toBe(0);
     const before = harness.counts.scan();
     for (const count of [1, 2]) await strike(harness, { when: 'read', count }, ['--apply', 'plan.csv']);
@@ -119,7 +119,7 @@ describe('a backfill that is killed', () => {
 });
 
 it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async () => {
-  const harness = await setHouse('sqlite');
+  const harness = await startHarness('sqlite');
   const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes'], harness.folder);
   await expect.poll(harness.counts.add, { timeout: 40_000, interval: 4 }).toBeGreaterThan(20);
   const began = performance.now();
@@ -132,7 +132,7 @@ it('stops on SIGTERM, says how to go on, and does', { timeout: 120_000 }, async 
 });
 
 it('stopped while it only looks, names a command that only looks', { timeout: 120_000 }, async () => {
-  const harness = await setHouse('sqlite');
+  const harness = await startHarness('sqlite');
   for (const [mode, said] of [
     [['--dry-run'], '--dry-run --yes'],
     [

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { runCli } from '../../support/cli.ts';
 import { connectorWith, hubspotEntry } from '../../support/config.ts';
+import { startCrms } from '../../support/fixture.ts';
 import type { FakeService } from '../../support/service.ts';
-import { startCrms } from '../../support/stage.ts';
 import { newFolder } from '../../support/stores.ts';
 
 export const A = 'CVR-1-10150817';

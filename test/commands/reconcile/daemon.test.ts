@@ -7,8 +7,8 @@ import { startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { runCli } from '../../support/cli.ts';
+import { type CrmName, configFor, startCrms } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { type CrmName, configFor, startCrms } from '../../support/stage.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
 
 const NUMBERS = [
@@ -27,7 +27,7 @@ const KINDS = {
 } as const;
 
 /** Both CRMs, the service, a daemon that looks at nothing by itself, and the command line beside it. */
-async function setHouse(provider: CrmName) {
+async function startHarness(provider: CrmName) {
   const { match, name } = KINDS[provider];
   const crms = await startCrms();
   const service = await serveService();
@@ -58,7 +58,7 @@ async function setHouse(provider: CrmName) {
 
 describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s', (provider) => {
   it('brings the three together again after all that nobody told of', { timeout: 60_000 }, async () => {
-    const { crm, match, service, store, app, add, run, links, items } = await setHouse(provider);
+    const { crm, match, service, store, app, add, run, links, items } = await startHarness(provider);
     const ids = NUMBERS.slice(0, 7).map((_, at) => add(at));
     const [fine = '', deleted = '', merged = '', survivor = '', renumbered = '', unmonitored = '', ended = ''] = ids;
     // The survivor of the merge stands for nobody yet.
@@ -128,7 +128,7 @@ describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s
 
 describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', (provider) => {
   it('makes the company once, links it, and has it monitored with an update', { timeout: 60_000 }, async () => {
-    const { crm, match, service, run, links, items } = await setHouse(provider);
+    const { crm, match, service, run, links, items } = await startHarness(provider);
     const entity = `CVR-1-${NUMBERS[0]}`;
     const made = await run('transfer', provider, entity, '--name', 'Fjordlys ApS', '--json');
     expect([made.code, made.stderr]).toEqual([0, '']);
@@ -142,7 +142,7 @@ describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', 
   });
 
   it('is refused beside a record with the number, and beside one with the name until a person says yes', async () => {
-    const { crm, add, run, links } = await setHouse(provider);
+    const { crm, add, run, links } = await startHarness(provider);
     const id = add(1);
     const byNumber = await run('transfer', provider, NUMBERS[1], '--name', 'Another name');
     expect([byNumber.code, byNumber.stdout]).toEqual([3, expect.stringContaining(`${provider}:${id}`)]);

@@ -8,15 +8,15 @@ import { main } from '../../../src/main.ts';
 import { mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import { take } from '../../../src/runtime/lanes/take.ts';
 import { runCli } from '../../support/cli.ts';
+import { configFor, startCrms } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { configFor, startCrms } from '../../support/stage.ts';
 import { newFolder, newStoreUrl, opened } from '../../support/stores.ts';
 
 const NUMBERS = ['95012353', '95023452', '10150817'];
 const ENTITY = `CVR-1-${NUMBERS[0]}`;
 
 /** A HubSpot with `count` linked records, and a service that lists all but the first. */
-async function setHouse({ count = 3 } = {}) {
+async function startHarness({ count = 3 } = {}) {
   const crms = await startCrms();
   const service = await serveService();
   const url = await newStoreUrl('sqlite');
@@ -70,7 +70,7 @@ async function setHouse({ count = 3 } = {}) {
 
 describe('reconcile', () => {
   it('asks at a terminal, and repairs after a yes', async () => {
-    const { ask, lanes, ids } = await setHouse();
+    const { ask, lanes, ids } = await startHarness();
     const no = await ask('n\n');
     expect(no).toMatchObject({ code: 3, shown: expect.stringContaining('Repair 1? [y/N]') });
     expect(no.shown).toContain('Nothing was changed.');
@@ -80,13 +80,13 @@ describe('reconcile', () => {
   });
 
   it('takes the end of its input for a no', async () => {
-    const { ask, lanes } = await setHouse();
+    const { ask, lanes } = await startHarness();
     expect(await ask('', true)).toMatchObject({ code: 3 });
     expect(await lanes('monitoring')).toEqual([]);
   });
 
   it('changes nothing without a terminal and without a yes, and says so', async () => {
-    const { run, lanes } = await setHouse();
+    const { run, lanes } = await startHarness();
     const { code, stdout } = await run();
     expect([code, stdout]).toEqual([3, expect.stringContaining('Give --yes to repair')]);
     expect(stdout).toContain('1 linked, and not monitored by the service: ask the service again to monitor it');
@@ -95,7 +95,7 @@ describe('reconcile', () => {
   });
 
   it('only shows what it would do with --dry-run, and the daemon compares when it would have', async () => {
-    const { ask, run, store, lanes } = await setHouse();
+    const { ask, run, store, lanes } = await startHarness();
     await store.write((tx) => mark(tx, 'poll', ['hubspot reconcile'], 5_000));
     const { code, stdout } = await run('--dry-run', '--json');
     expect(code).toBe(0);
@@ -119,7 +119,7 @@ describe('reconcile', () => {
   });
 
   it('says what is in doubt, does nothing about it, and believes a person who says that the list is right', async () => {
-    const { run, hubspot, ids, lanes } = await setHouse();
+    const { run, hubspot, ids, lanes } = await startHarness();
     for (const id of ids) hubspot.remove(id);
     const doubted = await run('--yes');
     expect([doubted.code, doubted.stdout]).toEqual([3, expect.stringContaining('lists no company at all')]);
@@ -130,7 +130,7 @@ describe('reconcile', () => {
   });
 
   it('says that a safety limit still keeps what it repairs', async () => {
-    const { run, hubspot, ids, store } = await setHouse();
+    const { run, hubspot, ids, store } = await startHarness();
     for (const id of ids) hubspot.remove(id);
     await store.write((tx) => park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many' }));
     expect(await run('--yes', '--allow-shrink')).toMatchObject({
@@ -140,7 +140,7 @@ describe('reconcile', () => {
   });
 
   it('does not take a list in doubt for what the next one is measured by', async () => {
-    const { run, hubspot } = await setHouse();
+    const { run, hubspot } = await startHarness();
     const others = Array.from({ length: 12 }, (_, at) => hubspot.add({ name: `Uden nummer ${at}` }));
     expect(await run('--yes')).toMatchObject({ code: 0 });
     for (const id of others) hubspot.remove(id);
@@ -152,13 +152,13 @@ describe('reconcile', () => {
   });
 
   it('does not run beside another one', async () => {
-    const { run, store } = await setHouse();
+    const { run, store } = await startHarness();
     await take(store, 'poll', ['hubspot reconcile'], { now: Date.now(), leaseMs: 60_000 });
     expect(await run('--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('is being reconciled') });
   });
 
   it('answers bad usage with what would be right', async () => {
-    const { run } = await setHouse({ count: 0 });
+    const { run } = await startHarness({ count: 0 });
     expect(await run('--yes', '--dry-run')).toMatchObject({ code: 2 });
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../support/cli.ts';
 import { startCommand } from '../../support/command.ts';
+import { configFor, startCrms, watchStore } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { configFor, startCrms, watchStore } from '../../support/stage.ts';
 import { newFolder, newStoreUrl, opened } from '../../support/stores.ts';
 
 const ENTITY = 'CVR-1-95012353';

@@ -8,7 +8,7 @@ import { acceptMatch } from '../../../src/connector/sync/match.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
-import { type Fixture, setGround } from './ground.ts';
+import { type Fixture, startFixture } from './fixture.ts';
 
 const A = 'CVR-1-10150817';
 const B = 'CVR-1-12345674';
@@ -27,7 +27,7 @@ const between = (act: () => Promise<void> | void) => {
 
 describe.each(ENGINES)('applying on %s', (engine) => {
   it('links what is matched, has it monitored, and leaves the rest', async () => {
-    const { add, link, run, rows, links, service, outcome, store } = await setGround({ engine });
+    const { add, link, run, rows, links, service, outcome, store } = await startFixture({ engine });
     await store.write((tx) => acceptMatch(tx, 'hubspot', 'another', 1));
     const matched = add('DK 10 15 08 17');
     const linked = add('12345674');
@@ -50,7 +50,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
   });
 
   it('adds nothing a second time', async () => {
-    const { add, run, service } = await setGround({ engine });
+    const { add, run, service } = await startFixture({ engine });
     for (let at = 0; at < 30; at++) add(cvrNumber(at));
     await run();
     await run();
@@ -58,7 +58,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
   });
 
   it('makes no link again that a person took away, but where a plan file says so', async () => {
-    const { add, run, rows, links, store, service } = await setGround({ engine });
+    const { add, run, rows, links, store, service } = await startFixture({ engine });
     const [away, other] = [add('10150817'), add('12345674')];
     await run();
     const end = { provider: 'hubspot', state: 'removed', reason: 'by hand', now: Date.now() } as const;
@@ -76,7 +76,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
 
   it('follows what people did in the CRM since the scan', async () => {
     const ids: Record<string, string> = {};
-    const fixture: Fixture = await setGround({
+    const fixture: Fixture = await startFixture({
       engine,
       around: between(() => {
         const { emulator } = fixture;
@@ -116,7 +116,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
   it('links the survivor of a merge that was made after the scan', async () => {
     const ids: string[] = [];
     let survivor = '';
-    const fixture: Fixture = await setGround({
+    const fixture: Fixture = await startFixture({
       engine,
       around: between(() => {
         const [one = ''] = ids;
@@ -131,7 +131,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
 
   it('leaves to a person what got another record meanwhile, and what is linked elsewhere', async () => {
     const ids: string[] = [];
-    const fixture: Fixture = await setGround({
+    const fixture: Fixture = await startFixture({
       engine,
       around: between(async () => {
         await fixture.link('77', A);
@@ -149,7 +149,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
 
 it('does the same in Salesforce', async () => {
   const ids: string[] = [];
-  const fixture: Fixture = await setGround({
+  const fixture: Fixture = await startFixture({
     crm: 'salesforce',
     around: between(() => {
       const [gone = '', loser = '', survivor = ''] = ids;
@@ -173,7 +173,7 @@ it('does the same in Salesforce', async () => {
 it('ends right however the CRM changes during the scan', async () => {
   const ids: string[] = [];
   let pages = 0;
-  const fixture: Fixture = await setGround({
+  const fixture: Fixture = await startFixture({
     around: ({ scan }) => ({
       async scan(...args) {
         pages += 1;
@@ -213,7 +213,7 @@ it('ends right however the CRM changes during the scan', async () => {
 
 it('asks again for records the CRM cannot tell of, and gives them to a person in the end', async () => {
   const silent = new Map<string, number>();
-  const fixture = await setGround({
+  const fixture = await startFixture({
     around: (real) => ({
       async read(ids, ...rest) {
         const reads = await real.read(ids, ...rest);
@@ -238,7 +238,7 @@ it('asks again for records the CRM cannot tell of, and gives them to a person in
 });
 
 it('links what the scan saw where the CRM cannot read the number back', async () => {
-  const fixture = await setGround({
+  const fixture = await startFixture({
     around: (real) => ({
       async read(...args) {
         const reads = await real.read(...args);
@@ -252,7 +252,7 @@ it('links what the scan saw where the CRM cannot read the number back', async ()
 });
 
 it('links at most so many, and the rest the next time', async () => {
-  const { add, run, links, steps } = await setGround();
+  const { add, run, links, steps } = await startFixture();
   for (let at = 0; at < 250; at++) add(cvrNumber(at));
   expect((await run({ limit: 120, trust: 'register' })).phase).toBe('apply');
   expect(Object.keys(await links())).toHaveLength(120);
@@ -266,7 +266,7 @@ it('links at most so many, and the rest the next time', async () => {
 });
 
 it('counts what the monitoring service refuses', async () => {
-  const { add, run, service, outcome } = await setGround();
+  const { add, run, service, outcome } = await startFixture();
   add('10150817');
   add('12345674');
   service.refuse(A, 404, 'No such company');
@@ -275,7 +275,7 @@ it('counts what the monitoring service refuses', async () => {
 });
 
 it('forgets an application that is not done only where it is told to', async () => {
-  const { add, run, links } = await setGround();
+  const { add, run, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   await run({ limit: 1 });
   await expect(run({ mode: { kind: 'poll' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);

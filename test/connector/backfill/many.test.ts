@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 
 const MANY = 250_000;
 const PAGE = 1_000;
@@ -19,7 +19,7 @@ const propertiesOf = (at: number): Readonly<Record<string, PropertyValue>> => ({
 });
 
 it('of 250,000 records every one is judged and stands in the plan', { timeout: 240_000 }, async () => {
-  const { run, outcome, note } = await setGround({
+  const { run, outcome, note } = await startFixture({
     around: () => ({
       async scan(_properties, cursor = '0') {
         const from = Number(cursor);

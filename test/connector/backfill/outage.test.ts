@@ -4,7 +4,7 @@ import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulat
 import { handClock } from '../../support/clock.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { tooMany } from '../../support/service.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const DOWN = { kind: 'status', status: 503, body: {} } as const;
@@ -17,7 +17,7 @@ describe('the monitoring service', () => {
   it('may be away for an hour: everything is added once it is back, and nothing twice', async () => {
     const clock = handClock();
     const began = clock.now();
-    const fixture = await setGround({ clock, isServiceAway: () => clock.now() - began < HOUR_MS });
+    const fixture = await startFixture({ clock, isServiceAway: () => clock.now() - began < HOUR_MS });
     add(fixture, 5);
     expect((await fixture.run()).phase).toBe('done');
     expect(clock.now() - began).toBeGreaterThan(HOUR_MS);
@@ -28,7 +28,7 @@ describe('the monitoring service', () => {
 
   it('says when to come again, and is not asked before', async () => {
     const clock = handClock();
-    const fixture = await setGround({ clock });
+    const fixture = await startFixture({ clock });
     add(fixture, 5);
     fixture.service.fault({ match: 'POST', action: tooMany('300') });
     const began = clock.now();
@@ -44,7 +44,7 @@ it('ends beside people who never stop working: calls that came later are not wai
   const clock = handClock();
   const adding: Promise<void>[] = [];
   const enough = 400;
-  const fixture = await setGround({
+  const fixture = await startFixture({
     clock,
     // Each call that is made is followed by a new link that wants one.
     isServiceAway: () => {
@@ -68,7 +68,7 @@ it('ends beside people who never stop working: calls that came later are not wai
 describe('the CRM', () => {
   it('may be silent for a while', async () => {
     const clock = handClock();
-    const fixture = await setGround({ clock });
+    const fixture = await startFixture({ clock });
     add(fixture, 210);
     fixture.emulator.fault({ match: 'GET .*companies', after: 1, times: 4, action: DOWN });
     fixture.emulator.fault({ match: 'GET .*companies', after: 1, times: 1, action: { kind: 'cut' } });
@@ -79,7 +79,7 @@ describe('the CRM', () => {
 
   it('is given up after half an hour without an answer, and gone on with later', async () => {
     const clock = handClock();
-    const fixture = await setGround({ clock });
+    const fixture = await startFixture({ clock });
     add(fixture, 250);
     fixture.emulator.fault({ match: 'GET .*companies', after: 2, times: 45, action: DOWN });
     const began = clock.now();
@@ -97,7 +97,7 @@ describe('the CRM', () => {
   });
 
   it('is not asked again where its key is refused', async () => {
-    const fixture = await setGround();
+    const fixture = await startFixture();
     add(fixture, 5);
     fixture.emulator.fault({ match: 'GET .*companies', times: 99, action: { kind: 'status', status: 401, body: {} } });
     const before = fixture.emulator.calls.length;
@@ -108,7 +108,7 @@ describe('the CRM', () => {
   it('stops for the day where its calls of the day are spent, and says so', async () => {
     const clock = handClock();
     const emulator = await startHubspotEmulator({ rate: 'none', daily: 5, now: clock.now });
-    const fixture = await setGround({ emulator, clock });
+    const fixture = await startFixture({ emulator, clock });
     add(fixture, 1_000);
     await expect(fixture.run()).rejects.toThrow(/daily|day/iu);
   });
@@ -120,7 +120,7 @@ it('goes on at half the speed where another app takes half of the calls, and mis
   const rate = { calls: 10, perMs: 1_000 };
   const clock = handClock();
   const emulator = await startHubspotEmulator({ rate, now: clock.now });
-  const fixture = await setGround({ emulator, clock });
+  const fixture = await startFixture({ emulator, clock });
   add(fixture, 600);
   const stop = new AbortController();
   const { accessToken } = emulator.settings;

@@ -7,14 +7,14 @@ import { decideLink } from '../../../src/connector/heal/decide-link.ts';
 import { findLink } from '../../../src/connector/links/links.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES, newFolder } from '../../support/stores.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
 const A = 'CVR-1-10150817';
 
 describe.each(ENGINES)('a plan on %s', (engine) => {
   it('lists every record, and is applied as it is', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const [one, two, three] = [
       fixture.add('DK 10 15 08 17'),
       fixture.add('ukendt', { name: 'Æble; "A/S"' }),
@@ -36,7 +36,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   });
 
   it('does what a person made of it, and nothing else', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const [skipped, twin, other, given, unnamed] = [
       fixture.add('10150817'),
       fixture.add('12345674'),
@@ -61,7 +61,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   });
 
   it('applies no row whose number changed since, and tells what it was', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const [changed, moved, stays] = [fixture.add('10150817'), fixture.add('20000007'), fixture.add('12345674')];
     const file = newFile();
     await fixture.run(plan(file));
@@ -82,7 +82,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   });
 
   it('takes no number out of a plan of an earlier scan, or of another account, for one that a person gave', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const [corrected, given, blank] = [fixture.add('10150817'), fixture.add('ukendt æ'), fixture.add(null)];
     fixture.emulator.edit(corrected, { cvr_number: '30000005' });
     await fixture.run({ mode: { kind: 'poll' } });
@@ -103,7 +103,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   });
 
   it('is the word of a person also on what the record holds, so that nobody is asked again', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const id = fixture.add('DK 10 15 08 17');
     await fixture.run(plan(newFile()));
     await applyLines(fixture, ['record;number;action;scanned', `${id};30000005;link;DK 10 15 08 17`]);
@@ -115,7 +115,7 @@ describe.each(ENGINES)('a plan on %s', (engine) => {
   });
 
   it('goes on with the same file, and takes in another one anew', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const ids = Array.from({ length: 6 }, (_, at) => fixture.add(cvrNumber(at)));
     const file = newFile();
     await fixture.run(plan(file));
@@ -157,7 +157,7 @@ describe('a file as spreadsheets leave it', () => {
     ['with rows that were cleared', (id: string) => `${lines(id).join('\r\n;;;;\r\n')}\r\n;; ;;\r\n`],
     ['with an apostrophe before a number', (id: string) => `record;number;action\n'${id};'1000004;link`],
   ])('%s is read, and the lost zero is given back', async (_, content) => {
-    const fixture = await setGround();
+    const fixture = await startFixture();
     const id = fixture.add('01000004');
     await fixture.run(plan(newFile()));
     const file = newFile();
@@ -167,7 +167,7 @@ describe('a file as spreadsheets leave it', () => {
   });
 
   it('is no formula anywhere', async () => {
-    const fixture = await setGround();
+    const fixture = await startFixture();
     for (const name of ['=1+1', '+45', '-x', '@sum', '\tx', 'a,=1+1', 'a, "@sum', 'a\t+45'])
       fixture.add(`=HYPERLINK('${name}')`, { name });
     const file = newFile();
@@ -183,7 +183,7 @@ describe('a file as spreadsheets leave it', () => {
 
 describe('a file that cannot be applied', () => {
   const refusals = async (lines: (one: string, two: string) => readonly string[]): Promise<string> => {
-    const fixture = await setGround();
+    const fixture = await startFixture();
     const [one, two] = [fixture.add('10150817'), fixture.add(null)];
     await fixture.run(plan(newFile()));
     const said = await applyLines(fixture, lines(one, two)).then(
@@ -248,7 +248,7 @@ describe('a file that cannot be applied', () => {
 });
 
 it('is refused where nothing was scanned, where it is not there, and with a restart', async () => {
-  const { run } = await setGround();
+  const { run } = await startFixture();
   const file = newFile();
   await expect(run(apply(file))).rejects.toThrow('there is no plan');
   await expect(run(apply(newFolder()))).rejects.toThrow('there is no plan');
@@ -258,7 +258,7 @@ it('is refused where nothing was scanned, where it is not there, and with a rest
 });
 
 it('writes over no file, and leaves none behind that is not whole', async () => {
-  const fixture = await setGround();
+  const fixture = await startFixture();
   for (let at = 0; at < 300; at++) fixture.add(cvrNumber(at));
   const [kept, cut] = [newFile(), newFile()];
   writeFileSync(kept, 'mine');

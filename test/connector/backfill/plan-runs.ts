@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '../../support/stores.ts';
-import type { Fixture } from './ground.ts';
+import type { Fixture } from './fixture.ts';
 
 export const newFile = (): string => join(newFolder(), 'plan.csv');
 export const plan = (file: string) => ({ mode: { kind: 'plan', file } }) as const;

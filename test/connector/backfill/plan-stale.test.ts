@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ENGINES, newFolder } from '../../support/stores.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 
 it.each(ENGINES)(
   'what was deleted, merged or put on hold since the plan was made is not linked (%s)',
   async (engine) => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const { emulator, add, run, rows, links, note, outcome, service } = fixture;
     const [gone, kept, held, loser, spelled, survivor, stays] = [
       add('10150817'),

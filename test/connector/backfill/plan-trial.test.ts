@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
 it.each(ENGINES)(
   'a plan on %s is applied as it was made, and not as another one was applied before',
   async (engine) => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const ids = Array.from({ length: 3 }, (_, at) => fixture.add(cvrNumber(at)));
     await fixture.run({ ...plan(newFile()), sendUpdate: true });
     const files = ids.map(newFile);
@@ -29,7 +29,7 @@ it.each(ENGINES)(
 );
 
 it.each(ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
-  const fixture = await setGround({ engine });
+  const fixture = await startFixture({ engine });
   const id = fixture.add(cvrNumber(0));
   const file = newFile();
   await fixture.run(plan(file));
@@ -45,7 +45,7 @@ it.each(ENGINES)('a plan on %s is applied without what a look was tried with aft
 it.each(ENGINES)(
   'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
   async (engine) => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const numbers = Array.from({ length: 40 }, (_, at) => cvrNumber(at));
     const ids = numbers.map((number) => fixture.add(number));
     await fixture.run(plan(newFile()));

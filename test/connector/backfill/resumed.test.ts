@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 
 it('the first fill is asked for after a start that does not say so again', async () => {
-  const { add, run, service, links } = await setGround();
+  const { add, run, service, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   expect((await run({ limit: 1, sendUpdate: true, trust: 'register' })).phase).toBe('apply');
   expect((await run()).phase).toBe('done');
@@ -19,7 +19,7 @@ it('a plan is applied as it was made, and may still be asked to fill', async () 
     [true, false],
     [false, true],
   ] as const) {
-    const { add, run, service } = await setGround();
+    const { add, run, service } = await startFixture();
     const id = add('10150817');
     const file = join(newFolder(), 'plan.csv');
     await run({ mode: { kind: 'plan', file }, sendUpdate: planned });
@@ -29,7 +29,7 @@ it('a plan is applied as it was made, and may still be asked to fill', async () 
 });
 
 it('a scan by another property begins anew: half of it would speak of other numbers', async () => {
-  const fixture = await setGround();
+  const fixture = await startFixture();
   for (let at = 0; at < 150; at++) fixture.add(cvrNumber(at));
   const stop = new AbortController();
   const { crm, report } = fixture.deps;

@@ -4,13 +4,13 @@ import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/
 import type { Store } from '../../../src/store/open.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { setGround } from './ground.ts';
+import { startFixture } from './fixture.ts';
 
 const LOOK = { mode: { kind: 'poll' } } as const;
 
 describe.each(ENGINES)('a scan on %s', (engine) => {
   it('sorts every record', async () => {
-    const { add, link, run, rows, note, links, outcome } = await setGround({ engine });
+    const { add, link, run, rows, note, links, outcome } = await startFixture({ engine });
     const matched = add('DK 10 15 08 17');
     const linked = add('12345674');
     await link(linked, 'CVR-1-12345674');
@@ -42,7 +42,7 @@ describe.each(ENGINES)('a scan on %s', (engine) => {
   });
 
   it('takes in many pages, and records that come twice once', async () => {
-    const { add, run, rows } = await setGround({
+    const { add, run, rows } = await startFixture({
       engine,
       around: ({ scan }) => ({
         async scan(...args) {
@@ -57,7 +57,7 @@ describe.each(ENGINES)('a scan on %s', (engine) => {
   });
 
   it('begins anew after one that ended, and goes on with one that did not', async () => {
-    const { add, run, rows, emulator } = await setGround({ engine });
+    const { add, run, rows, emulator } = await startFixture({ engine });
     for (let at = 0; at < 150; at++) add(cvrNumber(at));
     const pages = (): number => emulator.calls.filter(({ path }) => path.includes('limit=100')).length;
     await run(LOOK);
@@ -77,20 +77,20 @@ describe.each(ENGINES)('a scan on %s', (engine) => {
 
 it('reads numbers out of a numeric property too, and needs no name', async () => {
   const emulator = await startSalesforceEmulator();
-  const { add, run, rows } = await setGround({ crm: 'salesforce', emulator });
+  const { add, run, rows } = await startFixture({ crm: 'salesforce', emulator });
   const [one, two] = [add('DK10150817'), add('30-00-00-05')];
   await run(LOOK);
   expect(await rows()).toEqual({ [one]: 'matched link planned', [two]: 'matched link planned' });
 });
 
 it('names the key where the property of the number is not there', async () => {
-  const { run } = await setGround({ connection: { match: { property: 'cvr_nummer' } } });
+  const { run } = await startFixture({ connection: { match: { property: 'cvr_nummer' } } });
   await expect(run(LOOK)).rejects.toThrow(/no property cvr_nummer.*connector\.providers\.hubspot\.match/u);
 });
 
 it('shares no verdict with a scan that another process has taken over', async () => {
   let calls = 0;
-  const fixture = await setGround({
+  const fixture = await startFixture({
     around: ({ scan }) => ({
       async scan(...args) {
         calls += 1;

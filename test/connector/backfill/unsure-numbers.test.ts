@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { checkPlan } from '../../../src/connector/backfill/plan/take.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type Fixture, setGround } from './ground.ts';
+import { type Fixture, startFixture } from './fixture.ts';
 import { apply, newFile, plan } from './plan-runs.ts';
 
 const MISTYPED = '10150818';
 const PADDED = '1234560';
 
 async function withUnsure(engine: (typeof ENGINES)[number]) {
-  const fixture = await setGround({ engine });
+  const fixture = await startFixture({ engine });
   const [sure, mistyped, padded] = [fixture.add('10150817'), fixture.add(MISTYPED), fixture.add(PADDED)];
   return { fixture, sure, mistyped, padded };
 }
@@ -61,7 +61,7 @@ describe.each(ENGINES)('numbers with a bad check digit, or padded with a zero, o
   });
 
   it('are not linked where a record got one since the scan', async () => {
-    const fixture: Fixture = await setGround({
+    const fixture: Fixture = await startFixture({
       engine,
       around: (real) => ({
         read(...args) {
@@ -76,7 +76,7 @@ describe.each(ENGINES)('numbers with a bad check digit, or padded with a zero, o
   });
 
   it('count as doubts of a plan that links many of them', async () => {
-    const fixture = await setGround({ engine });
+    const fixture = await startFixture({ engine });
     const failing = Array.from({ length: 8 }, (_, at) => String(Number(cvrNumber(at * 3)) + 1));
     for (const number of failing) fixture.add(number);
     const { file, text } = await planned(fixture);

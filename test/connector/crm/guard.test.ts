@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Connection, Property } from '../../../providers/provider.ts';
 import { guardAccount, guardHold } from '../../../src/connector/crm/guard.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
-import { startFixture } from '../../support/stage.ts';
+import { startFixture } from '../../support/fixture.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const signal = new AbortController().signal;
@@ -38,35 +38,35 @@ test('a property for holds that nobody can read stops the connection', () => {
 });
 
 test('credentials of another account end no link and write nothing', async () => {
-  const stage = await startFixture();
-  await stage.app.store.write((tx) =>
+  const fixture = await startFixture();
+  await fixture.app.store.write((tx) =>
     tx.insertInto('kv').values({ key: 'account:hubspot', value: 'another', updated_at: 0 }).execute(),
   );
-  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await fixture.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await expect
     .poll(
       async () =>
-        (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
+        (await fixture.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
     )
     .toMatch(/belong to account .*, and its links to account another/);
-  expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
-  const links = await stage.app.store.db.selectFrom('link').select(['record_id', 'state']).execute();
+  expect(fixture.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
+  const links = await fixture.app.store.db.selectFrom('link').select(['record_id', 'state']).execute();
   expect(links).toEqual([{ record_id: id, state: 'active' }]);
 });
 
 test('a hold that cannot be read writes to no record, held or not', async () => {
-  const stage = await startFixture({
+  const fixture = await startFixture({
     hubspot: { missingProperties: ['cvr_hold'] },
     connections: { hubspot: { hold: { property: 'cvr_hold' } } },
   });
-  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
-  await stage.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  await fixture.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await expect
     .poll(
       async () =>
-        (await stage.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
+        (await fixture.app.connector?.crms.find((crm) => crm.name === 'hubspot')?.rateLimiter.blockedUntil())?.reason,
     )
     .toMatch(/no property cvr_hold/);
-  expect(stage.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
+  expect(fixture.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
 });

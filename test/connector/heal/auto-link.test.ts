@@ -4,11 +4,11 @@ import { readAttention } from '../../../src/connector/explain/attention.ts';
 import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { A, B, type Fixture, newGround, numberOf } from './ground.ts';
+import { A, B, type Fixture, newFixture, numberOf } from './fixture.ts';
 
 /** Two records with the number of one company, the first of them linked. */
 async function rivals(engine: (typeof ENGINES)[number]): Promise<Fixture> {
-  const fixture = await newGround(engine);
+  const fixture = await newFixture(engine);
   fixture.put('7', { cvr: numberOf(A) });
   await fixture.hint('7');
   await fixture.settle();
@@ -23,7 +23,7 @@ const states = async (fixture: Fixture, ...ids: string[]) =>
 
 describe.each(ENGINES)('a record with a number on %s', (engine) => {
   it('is linked, monitored and asked to be filled where links are made by themselves', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     for (const [id, cvr] of [
       ['1', numberOf(A)],
       ['2', null],
@@ -43,7 +43,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   });
 
   it('is left alone, without a call, where links are made by hand', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7');
     await fixture.settle();
@@ -55,7 +55,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
     ['lacks its leading zero', '1000004'],
     ['was padded with a zero', 1_000_004],
   ])('is not linked by itself where the number %s, nor does its link follow it', async (_, cvr) => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.put('7', { cvr });
     fixture.put('8', { cvr: numberOf(A) });
     await fixture.hint('7', '8');
@@ -68,7 +68,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   });
 
   it('is left alone while it is on hold', async () => {
-    const fixture = await newGround(engine, { hold: 'hold' });
+    const fixture = await newFixture(engine, { hold: 'hold' });
     fixture.put('7', { cvr: numberOf(A), hold: true });
     await fixture.hint('7');
     await fixture.settle();
@@ -112,7 +112,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
       ['7', '8'],
       ['8', '7'],
     ]) {
-      const fixture = await newGround(engine);
+      const fixture = await newFixture(engine);
       fixture.put('7', { cvr: numberOf(A) });
       await fixture.hint('7');
       await fixture.settle();
@@ -128,7 +128,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   });
 
   it('takes its place in one look at both', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('8', A);
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7', '8');
@@ -145,7 +145,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   });
 
   it('that appears together with another of the same number is not guessed at', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     for (const id of ['7', '8']) fixture.put(id, { cvr: numberOf(A) });
     await fixture.hint('7', '8');
     await fixture.settle();
@@ -157,7 +157,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   });
 
   it('waits for a person where it is restored after another took its place', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.put('8', { cvr: numberOf(A) });
     await fixture.hint('7', '8');
@@ -169,7 +169,7 @@ describe.each(ENGINES)('a record with a number on %s', (engine) => {
   });
 
   it('is asked about once more only where its number is another one', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(B) });
     await fixture.link('7', A, 'person');
     await fixture.hint('7');

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { changesKey } from '../../../src/connector/heal/changes.ts';
 import { readValue } from '../../../src/store/kv.ts';
-import { A, B, C, newGround, numberOf } from './ground.ts';
+import { A, B, C, newFixture, numberOf } from './fixture.ts';
 
 const seen = (id: string, cvr: string | null) => ({ kind: 'seen', id, properties: { cvr } }) as const;
 
 describe('polling', () => {
   it('follows what it is told, to the last page, and remembers how far it came', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     for (const id of ['1', '2']) await fixture.link(id, id === '1' ? A : B);
     await fixture.settle(0);
     fixture.put('3', { cvr: numberOf(C) });
@@ -26,7 +26,7 @@ describe('polling', () => {
   });
 
   it('looks at no record of which it was told nothing new', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('1', { cvr: numberOf(A) });
     await fixture.link('1', A);
     await fixture.link('2', B, 'person');
@@ -38,7 +38,7 @@ describe('polling', () => {
   });
 
   it('believes the record and not the change hint, which may be old', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('1', { cvr: numberOf(A) });
     await fixture.link('1', A);
     await fixture.settle(0);
@@ -50,7 +50,7 @@ describe('polling', () => {
   });
 
   it('takes no record for one without a number where the property is not shown', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.schema.length = 0;
     await fixture.link('1', A);
     fixture.changeHints.push({ kind: 'seen', id: '1', properties: {} });
@@ -60,7 +60,7 @@ describe('polling', () => {
   });
 
   it('tells a person where the changes do not move on', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     let calls = 0;
     Object.assign(fixture.crm.connection, {
       changes: async () => {

@@ -5,8 +5,8 @@ import { listLinks } from '../../../src/connector/links/links.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { handClock } from '../../support/clock.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { startFixture } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { startFixture } from '../../support/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const WAITING = { timeout: 20_000, interval: 50 };
@@ -29,7 +29,7 @@ test.each([
   const { number, name } = CRMS[crm];
   const clock = handClock();
   const service = await serveService();
-  const stage = await startFixture({
+  const fixture = await startFixture({
     clock,
     upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
     hubspot: { now: clock.now },
@@ -43,9 +43,9 @@ test.each([
       },
     },
   });
-  const emulator = stage[crm];
-  const { store, url } = stage.app;
-  if (shape !== undefined) stage.hubspot.subscribe({ url: `${url}/providers/hubspot/webhook`, clientSecret, shape });
+  const emulator = fixture[crm];
+  const { store, url } = fixture.app;
+  if (shape !== undefined) fixture.hubspot.subscribe({ url: `${url}/providers/hubspot/webhook`, clientSecret, shape });
   else await expect.poll(() => readValue(store.db, changesKey(crm)), WAITING).toBeDefined();
 
   /** What upstream comes to monitor, once the CRM has told or was asked. */
@@ -58,7 +58,7 @@ test.each([
         return service.items(crm).toSorted();
       }, WAITING)
       .toEqual(sorted);
-    await stage.settled();
+    await fixture.settled();
     expect(service.items(crm).toSorted()).toEqual(sorted);
   };
   const add = (index: number | undefined): string =>
@@ -89,7 +89,7 @@ test.each([
       return (await listLinks(store.db, { provider: crm, state: 'conflict' })).length;
     }, WAITING)
     .toBe(2);
-  await stage.settled();
+  await fixture.settled();
   const links = await listLinks(store.db, { provider: crm });
   const conflict = links.filter(({ state }) => state === 'conflict');
   expect(conflict.map(({ record_id }) => record_id)).toContain(contested);

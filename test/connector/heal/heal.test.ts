@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { acceptMatch } from '../../../src/connector/sync/match.ts';
 import { readValue, writeValue } from '../../../src/store/kv.ts';
-import { A, B, newGround, numberOf } from './ground.ts';
+import { A, B, newFixture, numberOf } from './fixture.ts';
 
 describe('a link', () => {
   it('ends when its record is deleted, and begins again when that is restored', async () => {
-    const fixture = await newGround('sqlite', { autoLink: false });
+    const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
     await fixture.settle(0);
@@ -26,7 +26,7 @@ describe('a link', () => {
   });
 
   it('made by hand begins again with its record too, whatever number that holds', async () => {
-    const fixture = await newGround('sqlite', { autoLink: false });
+    const fixture = await newFixture('sqlite', { autoLink: false });
     await fixture.link('7', A, 'person');
     await fixture.hint('7');
     await fixture.settle(0);
@@ -39,7 +39,7 @@ describe('a link', () => {
 
   it('that a person kept against its number is kept when its record is deleted and restored', async () => {
     for (const number of [numberOf(B), null, 'none']) {
-      const fixture = await newGround('sqlite');
+      const fixture = await newFixture('sqlite');
       fixture.put('7', { cvr: number });
       await fixture.link('7', A);
       const mismatch = number === numberOf(B) ? B : (number ?? '');
@@ -67,7 +67,7 @@ describe('a link', () => {
   });
 
   it('that a person ended stays ended, restored or edited', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
     await fixture.settle(0);
@@ -79,7 +79,7 @@ describe('a link', () => {
   });
 
   it('that a person ended after its record was deleted stays ended when that is restored', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     await fixture.link('7', A);
     await fixture.hint('7');
     await fixture.settle(0);
@@ -92,7 +92,7 @@ describe('a link', () => {
   });
 
   it('follows its number to another company, once upstream has let go of the first', async () => {
-    const fixture = await newGround('sqlite', { autoLink: false });
+    const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
     await fixture.settle(0);
@@ -109,7 +109,7 @@ describe('a link', () => {
   });
 
   it('ends where the number was taken out, and begins again where it is filled in', async () => {
-    const fixture = await newGround('sqlite', { autoLink: false });
+    const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
     await fixture.settle(0);
@@ -124,7 +124,7 @@ describe('a link', () => {
   });
 
   it('waits for a person where the number is mistyped, is monitored meanwhile, and heals when it is corrected', async () => {
-    const fixture = await newGround('sqlite', { autoLink: false });
+    const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: '1000001' });
     await fixture.link('7', A);
     await fixture.hint('7');
@@ -140,7 +140,7 @@ describe('a link', () => {
   });
 
   it('still gets the update that was asked for before its number was in doubt', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7');
     await fixture.healOnce();
@@ -153,7 +153,7 @@ describe('a link', () => {
   });
 
   it('made by hand waits for a person where the record holds the number of another company', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     for (const cvr of [null, 'none', numberOf(A)]) {
       fixture.put('7', { cvr });
       await fixture.link('7', A, 'person');
@@ -175,7 +175,7 @@ describe('a link', () => {
   });
 
   it('of a production unit is not doubted for the number of its company', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', 'CVR-2-1000000001', 'person');
     await fixture.hint('7');
@@ -184,7 +184,7 @@ describe('a link', () => {
   });
 
   it('is left as it is where the property of the number cannot be seen', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.schema.splice(0, 1);
     fixture.put('7', { cvr: null });
     await fixture.link('7', A);
@@ -198,7 +198,7 @@ describe('a link', () => {
   });
 
   it('is left as it is where the property of the number was taken away a moment ago', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
     await fixture.hint('7');
@@ -212,7 +212,7 @@ describe('a link', () => {
   });
 
   it('is left as it is where the number is looked for in another property than before, until a backfill', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     const { store } = fixture;
     fixture.put('7', { cvr: null });
     fixture.put('8', { cvr: numberOf(B) });
@@ -228,7 +228,7 @@ describe('a link', () => {
   });
 
   it('does not keep another property from being chosen before there is a link', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     await fixture.store.write((tx) => writeValue(tx, 'match:crm', 'the property of before', 1));
     fixture.put('8', { cvr: numberOf(B) });
     await fixture.hint('8');
@@ -240,7 +240,7 @@ describe('a link', () => {
   });
 
   it('is left as it is where the credentials belong to another account', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     await fixture.link('7', A);
     const key = 'account:crm';
     await fixture.store.write((tx) =>
@@ -255,7 +255,7 @@ describe('a link', () => {
   });
 
   it('of a record on hold is looked at again later, and follows once the hold ends', async () => {
-    const fixture = await newGround('sqlite', { hold: 'hold' });
+    const fixture = await newFixture('sqlite', { hold: 'hold' });
     fixture.put('7', { cvr: numberOf(B), hold: 'yes' });
     await fixture.link('7', A);
     await fixture.hint('7');
@@ -268,7 +268,7 @@ describe('a link', () => {
   });
 
   it('is told of in the history of its company', async () => {
-    const fixture = await newGround('sqlite');
+    const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7');
     await fixture.settle();

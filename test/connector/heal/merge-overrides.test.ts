@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { readOverrides, setOverride } from '../../../src/connector/decide/override.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { A, newGround, numberOf, report } from './ground.ts';
+import { A, newFixture, numberOf, report } from './fixture.ts';
 
 describe.each(ENGINES)('the overrides of merged records, on %s', (engine) => {
   it("takes a person's overrides along", async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     const override = {
       provider: 'crm',
@@ -37,7 +37,7 @@ describe.each(ENGINES)('the overrides of merged records, on %s', (engine) => {
   });
 
   it('leaves no hold behind for one that has ended, and makes no hole in a hold for a release', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     const overrides = [
       ['7', 'phone', 'hold', 0, null],
@@ -60,7 +60,7 @@ describe.each(ENGINES)('the overrides of merged records, on %s', (engine) => {
   });
 
   it("does not let a release for once, which was meant for another value, take the survivor's", async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     const once = { kind: 'release', once: true, until: null, reason: null } as const;
     await fixture.store.write((tx) =>

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { A, B, type Fixture, newGround, numberOf, report } from './ground.ts';
+import { A, B, type Fixture, newFixture, numberOf, report } from './fixture.ts';
 
 const statesOf = async (fixture: Fixture, ...ids: string[]) =>
   Promise.all(ids.map(async (id) => [(await fixture.row(id))?.state, (await fixture.row(id))?.entity]));
 
 describe.each(ENGINES)('a merge on %s', (engine) => {
   it('takes the link along to the new record, and all that it was', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     fixture.put('9', { cvr: numberOf(A) });
     fixture.merge('7', '9');
     await fixture.link('7', A);
@@ -30,7 +30,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
       ['moved', 'gone'],
       ['gone', 'gone', 'moved', 'moved'],
     ]) {
-      const fixture = await newGround(engine, { autoLink: false });
+      const fixture = await newFixture(engine, { autoLink: false });
       await fixture.link('7', A);
       await fixture.settle(0);
       fixture.put('9', { cvr: numberOf(A) });
@@ -50,7 +50,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('of two records of one company leaves one link', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.put('9', { cvr: numberOf(A) });
     for (const id of ['7', '8']) {
       fixture.merge(id, '9');
@@ -70,7 +70,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
 
   it('of two companies leaves both to a person, also where the deletions are told first', async () => {
     for (const isDeletedFirst of [false, true]) {
-      const fixture = await newGround(engine);
+      const fixture = await newFixture(engine);
       await fixture.link('7', A);
       await fixture.link('8', B);
       await fixture.settle(0);
@@ -106,7 +106,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('is followed along a chain', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.merge('7', '8');
     fixture.merge('8', '9');
@@ -123,7 +123,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('into a record that is gone by now ends the link', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.merge('7', '9');
     await report(fixture, '7');
@@ -137,7 +137,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('into a record without a number keeps the link, until a person fills one in and takes it out again', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.merge('7', '9');
     fixture.put('9', { cvr: null });
@@ -152,7 +152,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('into a record that holds the number of another company waits for a person', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.merge('7', '9');
     fixture.put('9', { cvr: numberOf(B) });
@@ -164,7 +164,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('waits where the survivor has a link of its own that upstream has not let go of yet', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     await fixture.link('9', B, 'person');
     await fixture.settle(0);
@@ -190,7 +190,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('of a record that a person unlinked does not link its survivor by itself', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     const end = { provider: 'crm', recordId: '7', state: 'removed', reason: 'by hand', now: fixture.now } as const;
     await fixture.store.write((tx) => endLink(tx, end));
@@ -201,7 +201,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('of records without a link links the survivor by its number, where links are made by themselves', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.merge('7', '9');
     fixture.put('9', { cvr: numberOf(A) });
     await report(fixture, '7');
@@ -212,7 +212,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
   });
 
   it('of a record with its rival ends the question', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.put('7', { cvr: numberOf(A) });
     fixture.put('8', { cvr: numberOf(A) });

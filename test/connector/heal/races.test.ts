@@ -7,7 +7,7 @@ import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { A, B, C, type Fixture, newGround, numberOf } from './ground.ts';
+import { A, B, C, type Fixture, newFixture, numberOf } from './fixture.ts';
 
 /** Does something once, in the middle of the next read. */
 function during(fixture: Fixture, work: () => Promise<unknown>): void {
@@ -24,7 +24,7 @@ const byHand = (fixture: Fixture, recordId: string) =>
 
 describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   it('a person unlinks the record that would have been linked again: it stays unlinked', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.hint('7');
     await fixture.settle();
@@ -36,7 +36,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('a person links the record to a company: that one is not overwritten by its number', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(B) });
     during(fixture, () => fixture.link('7', A, 'person'));
     await fixture.hint('7');
@@ -48,7 +48,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('a backfill links the same record: it is linked once, and with the trust of the backfill', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(A) });
     const desired = { provider: 'crm', recordId: '7', entity: A, origin: 'number', trust: 'register' } as const;
     during(fixture, () =>
@@ -63,7 +63,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('a backfill links another record of the same number: one of them waits for a person', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(A) });
     during(fixture, () => fixture.link('8', A));
     await fixture.hint('7');
@@ -72,7 +72,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('a sync follows a merge: its survivor keeps the link, whatever the record was when it was asked', async () => {
-    const fixture = await newGround(engine, { autoLink: false });
+    const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.put('9', { cvr: numberOf(A) });
     during(fixture, async () => {
@@ -89,7 +89,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('another process takes the lane over: what this one saw has no effect', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.settle(0);
     during(fixture, async () => {
@@ -104,7 +104,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('a second hint of the same record is not lost', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.put('7', { cvr: numberOf(A) });
     during(fixture, async () => {
@@ -128,7 +128,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 
   it('the CRM is away, or refuses: no link changes, and the record is asked about again', async () => {
-    const fixture = await newGround(engine);
+    const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.settle(0);
     during(fixture, () => Promise.reject(new ProviderError('unavailable', 'away')));
@@ -147,7 +147,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
 
 it('two processes that see one number in two records never link both', { timeout: 60_000 }, async () => {
   for (let round = 0; round < 8; round++) {
-    const fixture = await newGround('postgres');
+    const fixture = await newFixture('postgres');
     const ids = ['1', '2', '3', '4', '5', '6'];
     for (const id of ids) fixture.put(id, { cvr: numberOf([A, B, C][Number(id) % 3] ?? A) });
     await fixture.hint(...ids);

@@ -7,7 +7,7 @@ import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type Fixture, newGround, numberOf } from './ground.ts';
+import { type Fixture, newFixture, numberOf } from './fixture.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ const idsUpTo = (count: number): string[] => Array.from({ length: count }, (_, i
 
 /** Records with their numbers, linked and monitored. */
 async function linked(engine: (typeof ENGINES)[number], count: number): Promise<Fixture> {
-  const fixture = await newGround(engine, { autoLink: false });
+  const fixture = await newFixture(engine, { autoLink: false });
   for (const id of idsUpTo(count)) {
     fixture.put(id, { cvr: numberOf(entityOf(Number(id))) });
     await fixture.link(id, entityOf(Number(id)));

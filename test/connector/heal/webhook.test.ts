@@ -4,9 +4,9 @@ import type { CrmRequest, WebhookRead } from '../../../providers/provider.ts';
 import { addCrmWebhookRoute, type CrmWebhookOptions } from '../../../src/connector/heal/webhook.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { createServer } from '../../../src/http/server/server.ts';
-import { A, type Fixture, newGround } from './ground.ts';
+import { A, type Fixture, newFixture } from './fixture.ts';
 
-interface Stage extends Fixture {
+interface WebhookFixture extends Fixture {
   readonly url: string;
   readonly metrics: ReturnType<typeof createMetrics>;
   readonly logged: unknown[];
@@ -17,9 +17,9 @@ interface Stage extends Fixture {
 async function newStage(
   webhook: ((request: CrmRequest) => WebhookRead) | undefined,
   options: Partial<CrmWebhookOptions> & { autoLink?: boolean } = {},
-): Promise<Stage> {
-  const fixture = await newGround('sqlite', { autoLink: options.autoLink ?? true });
-  const provider = { ...fixture.crm.provider, ...(webhook !== undefined && { webhook }) };
+): Promise<WebhookFixture> {
+  const base = await newFixture('sqlite', { autoLink: options.autoLink ?? true });
+  const provider = { ...base.crm.provider, ...(webhook !== undefined && { webhook }) };
   const metrics = createMetrics();
   const logged: unknown[] = [];
   const log = {
@@ -28,19 +28,19 @@ async function newStage(
   };
   const server = createServer({ log });
   const deps = {
-    store: fixture.store,
+    store: base.store,
     publicUrl: undefined,
     refusal: () => undefined,
     metrics,
-    now: () => fixture.now,
+    now: () => base.now,
     log,
   };
-  addCrmWebhookRoute(server, { ...deps, crms: [{ ...fixture.crm, provider }], ...options });
+  addCrmWebhookRoute(server, { ...deps, crms: [{ ...base.crm, provider }], ...options });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const post = (body: string, path = '/providers/crm/webhook') =>
     fetch(url + path, { method: 'POST', body, headers: { 'content-type': 'application/json', 'x-sign': 'a' } });
-  return Object.assign(fixture, { url, metrics, logged, post });
+  return Object.assign(base, { url, metrics, logged, post });
 }
 
 const named = (request: CrmRequest): WebhookRead => ({
@@ -50,20 +50,20 @@ const named = (request: CrmRequest): WebhookRead => ({
 
 describe("a CRM's webhook", () => {
   it('is answered once its records are marked, each once', async () => {
-    const stage = await newStage(named);
+    const fixture = await newStage(named);
     const ids = Array.from({ length: 100 }, (_, index) => String(index % 40));
-    const answers = await Promise.all(Array.from({ length: 10 }, () => stage.post(JSON.stringify(ids))));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => fixture.post(JSON.stringify(ids))));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
-    expect((await stage.lanes('heal:crm')).length).toBe(40);
-    await stage.settle();
-    expect([stage.reads.length, await stage.lanes('heal:crm')]).toEqual([1, []]);
+    expect((await fixture.lanes('heal:crm')).length).toBe(40);
+    await fixture.settle();
+    expect([fixture.reads.length, await fixture.lanes('heal:crm')]).toEqual([1, []]);
   });
 
   it('marks only linked records where links are made by hand', async () => {
-    const stage = await newStage(named, { autoLink: false });
-    await stage.link('7', A);
-    expect((await stage.post('["7","8"]')).status).toBe(204);
-    expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
+    const fixture = await newStage(named, { autoLink: false });
+    await fixture.link('7', A);
+    expect((await fixture.post('["7","8"]')).status).toBe(204);
+    expect((await fixture.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
   });
 });
 
@@ -99,23 +99,23 @@ it.each([
   ['refused', 401],
   ['unreadable', 400],
 ] as const)('that is %s is answered %i, counted, told of once a minute, and marks nothing', async (kind, status) => {
-  const stage = await newStage(() => ({ kind, reason: 'as the test says' }));
-  const answers = [await stage.post('[]'), await stage.post('[]')];
+  const fixture = await newStage(() => ({ kind, reason: 'as the test says' }));
+  const answers = [await fixture.post('[]'), await fixture.post('[]')];
   expect(answers.map((answer) => answer.status)).toEqual([status, status]);
   expect(await answers[0]?.json()).toMatchObject({ httpStatusCode: status, errorMessage: expect.any(String) });
-  expect([stage.logged.length, await stage.lanes('heal:crm')]).toEqual([1, []]);
+  expect([fixture.logged.length, await fixture.lanes('heal:crm')]).toEqual([1, []]);
 });
 
 it('is not found for a connection that is not there or has no webhooks', async () => {
-  const stage = await newStage(undefined);
-  expect([(await stage.post('[]')).status, (await stage.post('[]', '/providers/other/webhook')).status]).toEqual([
+  const fixture = await newStage(undefined);
+  expect([(await fixture.post('[]')).status, (await fixture.post('[]', '/providers/other/webhook')).status]).toEqual([
     404, 404,
   ]);
 });
 
 it('that is too large is answered 413', async () => {
-  const stage = await newStage(named);
-  expect((await stage.post(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
+  const fixture = await newStage(named);
+  expect((await fixture.post(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
 });
 
 it('that we cannot take comes again: answered 503 with Retry-After', async () => {
@@ -125,15 +125,15 @@ it('that we cannot take comes again: answered 503 with Retry-After', async () =>
   });
   const away = await newStage(named);
   await away.store.close();
-  for (const stage of [stopping, broken, away]) {
-    const answer = await stage.post('["7"]');
+  for (const fixture of [stopping, broken, away]) {
+    const answer = await fixture.post('["7"]');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
     expect(await answer.text()).not.toContain('bug');
   }
 });
 
 it('cannot release the safety limit', async () => {
-  const stage = await newStage(() => ({ kind: 'records', ids: ['*', '7'] }));
-  expect((await stage.post('')).status).toBe(204);
-  expect((await stage.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
+  const fixture = await newStage(() => ({ kind: 'records', ids: ['*', '7'] }));
+  expect((await fixture.post('')).status).toBe(204);
+  expect((await fixture.lanes('heal:crm')).map(({ key }) => key)).toEqual(['7']);
 });

@@ -4,7 +4,7 @@ import { datedBy } from '../../../src/connector/intake/ahead.ts';
 import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { CRMS, ENTITY } from '../../faults/company.ts';
-import { startFixture } from '../../support/stage.ts';
+import { startFixture } from '../../support/fixture.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 const HOUR = 3_600_000;
@@ -64,38 +64,38 @@ function reportOf(reportYear: number): Updates {
 
 describe.each(ENGINES)('one event dated in the future, on %s', (engine) => {
   const [{ own }] = CRMS;
-  const fixture = async () => {
-    const stage = await startFixture({ engine });
-    const id = await stage.addLinked('hubspot', ENTITY, {});
+  const setUp = async () => {
+    const fixture = await startFixture({ engine });
+    const id = await fixture.addLinked('hubspot', ENTITY, {});
     const reported = async (...payloads: readonly ReturnType<typeof renamed>[]) => {
-      for (const payload of payloads) expect(await stage.post(payload)).toBe(204);
-      await stage.atRest();
-      return stage.hubspot.get(id)?.[own];
+      for (const payload of payloads) expect(await fixture.post(payload)).toBe(204);
+      await fixture.atRest();
+      return fixture.hubspot.get(id)?.[own];
     };
-    return { stage, reported, now: Date.now() };
+    return { fixture, reported, now: Date.now() };
   };
 
   test('freezes no field: it is stored, set aside with a reason, shown for review, and true events go on', async () => {
-    const { stage, reported, now } = await fixture();
+    const { fixture, reported, now } = await setUp();
     expect(await reported(renamed('Sand ApS', now))).toBe('Sand ApS');
     expect(await reported(renamed('Fremtid ApS', now + 100 * 365 * 24 * HOUR))).toBe('Sand ApS');
     expect(await reported(renamed('Sandere ApS', now + HOUR))).toBe('Sandere ApS');
-    const list = await stage.cli('review', 'list');
+    const list = await fixture.cli('review', 'list');
     expect(list.code).toBe(3);
     expect(list.stdout).toContain('event/2');
-    const json = (await stage.cli('review', 'list', '--json')).stdout;
+    const json = (await fixture.cli('review', 'list', '--json')).stdout;
     expect(json).toContain('more than 24 hours ahead of our clock');
-    expect((await stage.cli('explain', ENTITY)).stdout).toContain('set aside (see cvrsync review): dated 2126-');
+    expect((await fixture.cli('explain', ENTITY)).stdout).toContain('set aside (see cvrsync review): dated 2126-');
   });
 
   test('is taken as of when it came where a person retries it, and left out where it is dropped', async () => {
-    const { stage, reported, now } = await fixture();
+    const { fixture, reported, now } = await setUp();
     await reported(renamed('Sand ApS', now), renamed('Forkert dateret ApS', now + 48 * HOUR));
     await reported(renamed('Aldrig ApS', now + 72 * HOUR));
-    expect((await stage.cli('review', 'retry', 'event/2')).code).toBe(0);
-    expect((await stage.cli('review', 'drop', 'event/3')).code).toBe(0);
+    expect((await fixture.cli('review', 'retry', 'event/2')).code).toBe(0);
+    expect((await fixture.cli('review', 'drop', 'event/3')).code).toBe(0);
     expect(await reported()).toBe('Forkert dateret ApS');
-    expect((await stage.cli('review', 'list')).code).toBe(0);
+    expect((await fixture.cli('review', 'list')).code).toBe(0);
     // As of when it came, and no later: what the register says next wins.
     expect(await reported(renamed('Nyest ApS', now + 2 * HOUR))).toBe('Nyest ApS');
   });

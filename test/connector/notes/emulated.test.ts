@@ -11,13 +11,13 @@ import { type HandClock, handClock } from '../../support/clock.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import {
   configFor,
+  type Fixture,
+  type FixtureOptions,
   postWebhook,
-  type Stage,
-  type StageOptions,
   startCrms,
   startFixture,
   watchStore,
-} from '../../support/stage.ts';
+} from '../../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
 
 const ADD = { hubspot: 'POST .*/notes$', salesforce: 'POST .*/sobjects/Task' } as const;
@@ -25,14 +25,14 @@ const bankrupt = reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' }
 const dissolved = reported({ status: { before: 'UNDER KONKURS', after: 'OPLØST' } }, 9);
 const NOTED = { hubspot: { notes: ['status', 'board'] }, salesforce: { notes: ['status', 'board'] } };
 
-async function noted(options: StageOptions = {}) {
+async function noted(options: FixtureOptions = {}) {
   const clock = handClock();
-  const stage = await startFixture({ clock, connections: NOTED, ...options });
-  return { stage, clock };
+  const fixture = await startFixture({ clock, connections: NOTED, ...options });
+  return { fixture, clock };
 }
 
 /** Waits until so many notes are in a state, on a clock that runs fast. */
-async function reached({ app }: Stage, clock: HandClock, state: 'due' | 'done', count: number): Promise<void> {
+async function reached({ app }: Fixture, clock: HandClock, state: 'due' | 'done', count: number): Promise<void> {
   await expect
     .poll(
       async () => {
@@ -46,8 +46,8 @@ async function reached({ app }: Stage, clock: HandClock, state: 'due' | 'done', 
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('a chosen event leaves one readable note, however often it is sent', async () => {
-    const { stage, clock } = await noted();
-    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const { fixture, clock } = await noted();
+    const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const person = { entityId: 'CVR-3-4999000001', name: 'Prøve <Opdigtsen>', type: 'Person' };
     const both = reported(
       {
@@ -57,94 +57,94 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
       },
       8,
     );
-    await stage.post(both);
-    await stage.post(both, { 'webhook-id': 'once more' });
-    await stage.atRest();
-    await reached(stage, clock, 'done', 1);
-    await stage.settled();
-    const [note, ...others] = stage[crm].notes(id);
+    await fixture.post(both);
+    await fixture.post(both, { 'webhook-id': 'once more' });
+    await fixture.atRest();
+    await reached(fixture, clock, 'done', 1);
+    await fixture.settled();
+    const [note, ...others] = fixture[crm].notes(id);
     expect(others).toEqual([]);
     expect(note).toContain('Registreret den 2. marts 2026 kl. 09.00.');
     expect(note).toContain('Status: Normal → Under konkurs');
     expect(note).toContain('Personer: 1 tiltrådt');
     expect(note).not.toContain('Opdigtsen');
-    expect(stage[crm].get(id)).toMatchObject({ [own]: 'B & C ApS' });
+    expect(fixture[crm].get(id)).toMatchObject({ [own]: 'B & C ApS' });
   });
 
   test.each(['reset', 'hang'] as const)(
     'its answer is lost (%s) after it was written: it is there once',
     async (kind) => {
-      const { stage, clock } = await noted({ deadlineMs: 500 });
-      const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
-      stage[crm].fault({ match: ADD[crm], action: { kind, applied: true } });
-      await stage.post(bankrupt);
-      await reached(stage, clock, 'done', 1);
-      expect(stage[crm].notes(id)).toHaveLength(1);
+      const { fixture, clock } = await noted({ deadlineMs: 500 });
+      const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+      fixture[crm].fault({ match: ADD[crm], action: { kind, applied: true } });
+      await fixture.post(bankrupt);
+      await reached(fixture, clock, 'done', 1);
+      expect(fixture[crm].notes(id)).toHaveLength(1);
     },
   );
 
   test('it was not written: it is sent again, and there once', async () => {
-    const { stage, clock } = await noted();
-    const id = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
-    stage[crm].fault({ match: ADD[crm], times: 2, action: { kind: 'reset' } });
-    stage[crm].fault({ match: ADD[crm], action: { kind: 'status', status: 503 } });
-    await stage.post(bankrupt);
-    await reached(stage, clock, 'done', 1);
-    expect(stage[crm].notes(id)).toHaveLength(1);
+    const { fixture, clock } = await noted();
+    const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    fixture[crm].fault({ match: ADD[crm], times: 2, action: { kind: 'reset' } });
+    fixture[crm].fault({ match: ADD[crm], action: { kind: 'status', status: 503 } });
+    await fixture.post(bankrupt);
+    await reached(fixture, clock, 'done', 1);
+    expect(fixture[crm].notes(id)).toHaveLength(1);
   });
 
   test('a record that is deleted meanwhile gets none, one that is merged gets it on the survivor', async () => {
-    const { stage, clock } = await noted();
-    const gone = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
-    const merged = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
-    const survivor = stage[crm].add({ [name]: 'A ApS' });
-    await stage.settled();
-    stage[crm].remove(gone);
-    const to = stage[crm].merge(survivor, merged);
-    await stage.post(bankrupt);
-    await reached(stage, clock, 'done', 1);
-    await reached(stage, clock, 'due', 0);
-    expect(stage[crm].notes(to)).toHaveLength(1);
+    const { fixture, clock } = await noted();
+    const gone = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const merged = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    const survivor = fixture[crm].add({ [name]: 'A ApS' });
+    await fixture.settled();
+    fixture[crm].remove(gone);
+    const to = fixture[crm].merge(survivor, merged);
+    await fixture.post(bankrupt);
+    await reached(fixture, clock, 'done', 1);
+    await reached(fixture, clock, 'due', 0);
+    expect(fixture[crm].notes(to)).toHaveLength(1);
   });
 });
 
 test('a record on hold in the CRM gets its note when the hold is over', async () => {
-  const { stage, clock } = await noted({
+  const { fixture, clock } = await noted({
     hubspot: { properties: [{ name: 'hands_off', type: 'string' }] },
     connections: { hubspot: { notes: ['status'], hold: { property: 'hands_off' } } },
   });
-  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS', hands_off: 'we talk to them' });
-  await stage.post(bankrupt);
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS', hands_off: 'we talk to them' });
+  await fixture.post(bankrupt);
   const waits = () =>
-    stage.app.store.db
+    fixture.app.store.db
       .selectFrom('lane')
       .select('key')
       .where('queue', '=', 'note:hubspot')
       .where('due_at', '>', clock.now() + 3_600_000)
       .execute();
   await expect.poll(waits, { timeout: 10_000 }).toHaveLength(1);
-  expect(stage.hubspot.notes(id)).toEqual([]);
-  stage.hubspot.edit(id, { hands_off: null });
+  expect(fixture.hubspot.notes(id)).toEqual([]);
+  fixture.hubspot.edit(id, { hands_off: null });
   clock.forward(6 * 3_600_000);
-  await reached(stage, clock, 'done', 1);
-  expect(stage.hubspot.notes(id)).toHaveLength(1);
+  await reached(fixture, clock, 'done', 1);
+  expect(fixture.hubspot.notes(id)).toHaveLength(1);
 });
 
 test('without the right to notes properties are written all the same, and the notes come once it is given', async () => {
-  const { stage, clock } = await noted();
-  const id = await stage.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  const { fixture, clock } = await noted();
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const body = { category: 'MISSING_SCOPES', message: 'no scopes' };
-  stage.hubspot.fault({ match: ADD.hubspot, action: { kind: 'status', status: 403, body } });
-  await stage.post(reported({ ...bankrupt.updates, name: { before: 'A ApS', after: 'B ApS' } }, 8));
+  fixture.hubspot.fault({ match: ADD.hubspot, action: { kind: 'status', status: 403, body } });
+  await fixture.post(reported({ ...bankrupt.updates, name: { before: 'A ApS', after: 'B ApS' } }, 8));
   const lane = () =>
-    stage.app.store.db.selectFrom('lane').select('error').where('queue', '=', 'note:hubspot').execute();
+    fixture.app.store.db.selectFrom('lane').select('error').where('queue', '=', 'note:hubspot').execute();
   await expect.poll(lane, { timeout: 10_000 }).toMatchObject([{ error: expect.stringContaining('contacts.write') }]);
-  await stage.post(reported({ name: { before: 'B ApS', after: 'C ApS' } }, 9));
-  await expect.poll(() => stage.hubspot.get(id), { timeout: 10_000 }).toMatchObject({ name: 'C ApS' });
-  expect(stage.hubspot.notes(id)).toEqual([]);
+  await fixture.post(reported({ name: { before: 'B ApS', after: 'C ApS' } }, 9));
+  await expect.poll(() => fixture.hubspot.get(id), { timeout: 10_000 }).toMatchObject({ name: 'C ApS' });
+  expect(fixture.hubspot.notes(id)).toEqual([]);
   clock.forward(5 * 60_000);
-  await reached(stage, clock, 'done', 1);
-  expect(stage.hubspot.notes(id)).toHaveLength(1);
+  await reached(fixture, clock, 'done', 1);
+  expect(fixture.hubspot.notes(id)).toHaveLength(1);
 });
 
 test('the daemon is killed between the write in the CRM and its own: each note is there once', {

@@ -2,22 +2,22 @@
 import { expect, test } from 'vitest';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
-import { newGround } from '../derived-ground.ts';
+import { newFixture } from '../derived-fixture.ts';
 
 test.each([
   ['they are switched off', { notes: [] }, 'notes are switched off'],
   ['persons may be named no longer', { persons: false }, 'it may name persons'],
 ])('notes that are still due are given up where %s, and history says so', async (_, change, reason) => {
-  const stage = await newGround({ engine: 'sqlite', notes: ['status'], persons: true });
-  const prepare = (crm: typeof stage.crm) => stage.store.write((tx) => prepareDerived(tx, [crm], stage.time));
+  const fixture = await newFixture({ engine: 'sqlite', notes: ['status'], persons: true });
+  const prepare = (crm: typeof fixture.crm) => fixture.store.write((tx) => prepareDerived(tx, [crm], fixture.time));
   const states = async () =>
-    (await stage.store.db.selectFrom('note').select('state').execute()).map(({ state }) => state);
-  await prepare(stage.crm);
-  await stage.link('1', ENTITY);
-  await stage.report(reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8));
-  await prepare(stage.crm);
+    (await fixture.store.db.selectFrom('note').select('state').execute()).map(({ state }) => state);
+  await prepare(fixture.crm);
+  await fixture.link('1', ENTITY);
+  await fixture.report(reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8));
+  await prepare(fixture.crm);
   expect(await states()).toEqual(['due']);
-  await prepare({ ...stage.crm, ...change });
-  expect([await states(), await stage.lanes('note:crm')]).toEqual([['dropped'], []]);
-  expect(await stage.reported('1', 'note')).toEqual([expect.stringContaining(`not left, ${reason}`)]);
+  await prepare({ ...fixture.crm, ...change });
+  expect([await states(), await fixture.lanes('note:crm')]).toEqual([['dropped'], []]);
+  expect(await fixture.reported('1', 'note')).toEqual([expect.stringContaining(`not left, ${reason}`)]);
 });

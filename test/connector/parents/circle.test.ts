@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { CHILD, fixture, OTHER, OWNER, owned, sold, writes } from './owners.ts';
+import { CHILD, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
 
 describe('a circle is never made', () => {
   test('of companies that own each other', async () => {
-    const stage = await fixture();
+    const fixture = await setUp();
     for (const [record, entity] of [
       ['a', CHILD],
       ['b', OWNER],
       ['c', OTHER],
     ] as const)
-      await stage.link(record, entity);
-    await owned(stage, CHILD, [OWNER, '100']);
-    await owned(stage, OWNER, [OTHER, '100']);
-    await owned(stage, OTHER, [CHILD, '100']);
-    await stage.give();
-    expect(writes(stage)).toEqual([]);
-    expect(await stage.reported('a', 'parent')).toEqual([`no parent: ${CHILD} and ${OWNER} own each other`]);
+      await fixture.link(record, entity);
+    await owned(fixture, CHILD, [OWNER, '100']);
+    await owned(fixture, OWNER, [OTHER, '100']);
+    await owned(fixture, OTHER, [CHILD, '100']);
+    await fixture.give();
+    expect(writes(fixture)).toEqual([]);
+    expect(await fixture.reported('a', 'parent')).toEqual([`no parent: ${CHILD} and ${OWNER} own each other`]);
   });
 
   test('nor with a parent that a person chose further up, or that we are just giving', async () => {
-    const stage = await fixture();
-    stage.parents.set('b', 'x').set('x', 'a');
-    await stage.link('a', CHILD);
-    await stage.link('b', OWNER);
-    await owned(stage, CHILD, [OWNER, '100']);
+    const fixture = await setUp();
+    fixture.parents.set('b', 'x').set('x', 'a');
+    await fixture.link('a', CHILD);
+    await fixture.link('b', OWNER);
+    await owned(fixture, CHILD, [OWNER, '100']);
     for (let round = 0; round < 7; round += 1) {
-      await stage.give();
-      stage.time += 120_000;
+      await fixture.give();
+      fixture.time += 120_000;
     }
-    expect(writes(stage)).toEqual([]);
-    expect(await stage.reported('a', 'parent')).toEqual(['no parent: b stands below this record in the CRM']);
-    expect(await stage.lanes('parent:crm')).toEqual([]);
+    expect(writes(fixture)).toEqual([]);
+    expect(await fixture.reported('a', 'parent')).toEqual(['no parent: b stands below this record in the CRM']);
+    expect(await fixture.lanes('parent:crm')).toEqual([]);
 
-    const next = await fixture();
+    const next = await setUp();
     next.parents.set('b', 'c');
     for (const [record, entity] of [
       ['a', CHILD],
@@ -52,16 +52,16 @@ test('two companies that change places change them in the CRM too, whichever com
     [CHILD, OWNER],
     [OWNER, CHILD],
   ] as const) {
-    const stage = await fixture();
-    await stage.link('a', CHILD);
-    await stage.link('b', OWNER);
-    await owned(stage, below, [above, '100']);
-    await owned(stage, above);
-    await stage.give();
-    await sold(stage, below, above);
-    await owned(stage, above, [below, '100']);
-    await stage.give();
+    const fixture = await setUp();
+    await fixture.link('a', CHILD);
+    await fixture.link('b', OWNER);
+    await owned(fixture, below, [above, '100']);
+    await owned(fixture, above);
+    await fixture.give();
+    await sold(fixture, below, above);
+    await owned(fixture, above, [below, '100']);
+    await fixture.give();
     const [from, to] = below === CHILD ? ['a', 'b'] : ['b', 'a'];
-    expect(writes(stage)).toEqual([`parent ${from} - ${to}`, `parent ${from} ${to} -`, `parent ${to} - ${from}`]);
+    expect(writes(fixture)).toEqual([`parent ${from} - ${to}`, `parent ${from} ${to} -`, `parent ${to} - ${from}`]);
   }
 });

@@ -4,7 +4,7 @@ import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { CRMS, ENTITY, OTHER, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
-import { startFixture } from '../../support/stage.ts';
+import { startFixture } from '../../support/fixture.ts';
 
 const ON = { hubspot: { parent: true }, salesforce: { parent: true } };
 const owner = { entityId: OTHER, name: 'Luftkastel Holding ApS', type: 'Company', ownership: '66.67-90' };
@@ -18,24 +18,24 @@ function ownedPayload() {
 
 test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', async ({ crm, name }) => {
   const clock = handClock();
-  const stage = await startFixture({ clock, connections: ON });
-  const child = await stage.addLinked(crm, ENTITY, { [name]: 'A ApS' });
-  const parent = await stage.addLinked(crm, OTHER, { [name]: 'B ApS' });
+  const fixture = await startFixture({ clock, connections: ON });
+  const child = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+  const parent = await fixture.addLinked(crm, OTHER, { [name]: 'B ApS' });
   const fresh = () => {
     clock.forward(1_000);
-    return stage[crm].parent(child);
+    return fixture[crm].parent(child);
   };
   const POLL = { timeout: 15_000, interval: 20 };
   // The answer to the write is lost: it is ours all the same.
   const write = crm === 'hubspot' ? 'PUT .*/associations/' : 'PATCH .*/(composite/)?sobjects';
-  stage[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
-  await stage.post(ownedPayload());
+  fixture[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
+  await fixture.post(ownedPayload());
   await expect.poll(fresh, POLL).toBe(parent);
-  await stage.atRest();
-  await stage.settled();
-  await stage.post(reported({ ownership: { added: [], removed: [owner], changed: [] } }, 9));
+  await fixture.atRest();
+  await fixture.settled();
+  await fixture.post(reported({ ownership: { added: [], removed: [owner], changed: [] } }, 9));
   await expect.poll(fresh, POLL).toBeNull();
   await expect
-    .poll(async () => (await stage.history(child)).filter(({ rule }) => rule === 'parent').at(-1)?.detail, POLL)
+    .poll(async () => (await fixture.history(child)).filter(({ rule }) => rule === 'parent').at(-1)?.detail, POLL)
     .toBe(`parent ${parent} ended: no company owns more than half of ${ENTITY} any more`);
 });

@@ -1,13 +1,13 @@
 /** Companies that own each other, as the service tells of them, over a CRM that is scripted. */
 import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
-import { type Fixture, type GroundOptions, newGround } from '../derived-ground.ts';
+import { type Fixture, type FixtureOptions, newFixture } from '../derived-fixture.ts';
 
 export const id = (number: number): string => `CVR-1-9500000${number}`;
 export const [CHILD, OWNER, OTHER, THIRD] = [id(1), id(2), id(3), id(4)];
 
-export const fixture = (options: Partial<GroundOptions> = {}): Promise<Fixture & { readonly url: string }> =>
-  newGround({ engine: 'sqlite', parent: true, ...options });
+export const setUp = (options: Partial<FixtureOptions> = {}): Promise<Fixture & { readonly url: string }> =>
+  newFixture({ engine: 'sqlite', parent: true, ...options });
 
 let clock = 0;
 
@@ -20,7 +20,7 @@ const firm = (entityId: string, ownership: string) => ({
 
 /** States the whole company, with these owners. */
 export async function owned(
-  stage: Fixture,
+  fixture: Fixture,
   entity: string,
   ...owners: readonly (readonly [string, string])[]
 ): Promise<void> {
@@ -28,17 +28,17 @@ export async function owned(
   const { ownership: _, ...updates } = samplePayload({ now: 0 }).updates;
   const added = owners.map(([owner, share]) => firm(owner, share));
   const whole: Updates = { ...updates, ownership: { added, removed: [], changed: [] } };
-  await stage.report(payloadOf(entity, new Date(Date.UTC(2026, 1, 1) + clock).toISOString(), whole));
+  await fixture.report(payloadOf(entity, new Date(Date.UTC(2026, 1, 1) + clock).toISOString(), whole));
 }
 
-export async function sold(stage: Fixture, entity: string, from: string, to?: string): Promise<void> {
+export async function sold(fixture: Fixture, entity: string, from: string, to?: string): Promise<void> {
   clock += 1_000;
   const ownership = {
     added: to === undefined ? [] : [firm(to, '100')],
     removed: [firm(from, '100')],
     changed: [],
   };
-  await stage.report(payloadOf(entity, new Date(Date.UTC(2026, 1, 1) + clock).toISOString(), { ownership }));
+  await fixture.report(payloadOf(entity, new Date(Date.UTC(2026, 1, 1) + clock).toISOString(), { ownership }));
 }
 
 export const writes = ({ calls }: Fixture): readonly string[] => calls.filter((call) => call.startsWith('parent '));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { decideLink } from '../../../src/connector/heal/decide-link.ts';
 import { findLink, type Link } from '../../../src/connector/links/links.ts';
-import { MATCH, numberAt, setComparison } from './stage.ts';
+import { MATCH, numberAt, setComparison } from './comparison.ts';
 
 const STATES = [undefined, 'active', 'conflict', 'gone', 'removed', 'merged'] as const;
 const ORIGINS = ['person', 'number'] as const;
@@ -29,7 +29,7 @@ const DOUBTS: readonly ((other: string) => string | null)[] = [
 ];
 
 test.each([false, true])('a reconcile asks for what healing would change (autoLink %s)', async (autoLink) => {
-  const stage = await setComparison({ crm: { autoLink, hold: 'hold' }, pageSize: 50 });
+  const fixture = await setComparison({ crm: { autoLink, hold: 'hold' }, pageSize: 50 });
   const isHeld = (properties: Readonly<Record<string, PropertyValue>>): boolean => properties['hold'] === 'yes';
   const rule = { match: MATCH, autoLink, isHeld };
   const expected: string[] = [];
@@ -42,25 +42,25 @@ test.each([false, true])('a reconcile asks for what healing would change (autoLi
           const [own, other] = [numberAt(at), numberAt(at + 1)];
           const record = [state ?? 'none', origin, mismatch(other) ?? 'sure', name, at].join(' ');
           const properties = holding(own, other);
-          if (properties !== undefined) stage.records.set(record, properties);
+          if (properties !== undefined) fixture.records.set(record, properties);
           if (state === undefined && properties === undefined) continue;
           let link: Link | undefined;
           if (state !== undefined) {
             const desired = state === 'active' || state === 'conflict' ? 'on' : 'off';
-            await stage.link(record, `CVR-1-${own}`, {
+            await fixture.link(record, `CVR-1-${own}`, {
               state,
               origin,
               desired,
               mismatch: mismatch(other),
               observed: desired,
             });
-            link = await findLink(stage.store.db, { provider: 'crm', recordId: record });
+            link = await findLink(fixture.store.db, { provider: 'crm', recordId: record });
           }
           const read: Read =
             properties === undefined ? { kind: 'gone', id: record } : { kind: 'found', id: record, properties };
           const { kind } = decideLink(link, read, rule);
           if (kind !== 'nothing' && kind !== 'held') expected.push(record);
         }
-  await stage.reconcile({ implausible: true });
-  expect(await stage.lanes('heal:crm')).toEqual(expected.toSorted());
+  await fixture.reconcile({ implausible: true });
+  expect(await fixture.lanes('heal:crm')).toEqual(expected.toSorted());
 });

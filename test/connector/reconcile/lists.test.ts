@@ -8,41 +8,41 @@ import { openClient } from '../../../src/http/outbound/client.ts';
 import { take } from '../../../src/runtime/lanes/take.ts';
 import { serveService } from '../../support/service.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { MATCH, numberAt, occurring, setComparison } from './stage.ts';
+import { MATCH, numberAt, occurring, setComparison } from './comparison.ts';
 
 const page = (...ids: readonly string[]) => ids.map((id) => ({ id, properties: { [MATCH]: numberAt(Number(id)) } }));
 
 it('judges nothing where a page of the CRM cannot be had', async () => {
-  const stage = await setComparison();
-  for (const record of ['1', '2', '3', '4', '5']) await stage.agree(record, numberAt(Number(record)));
-  stage.beforePage = (cursor) => {
+  const fixture = await setComparison();
+  for (const record of ['1', '2', '3', '4', '5']) await fixture.agree(record, numberAt(Number(record)));
+  fixture.beforePage = (cursor) => {
     if (cursor === '2') throw new ProviderError('refused', 'no scope to list companies');
     return undefined;
   };
-  await expect(stage.reconcile()).rejects.toThrow('no scope to list companies');
-  expect(await stage.lanes('heal:crm')).toEqual([]);
+  await expect(fixture.reconcile()).rejects.toThrow('no scope to list companies');
+  expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
 it('asks again for a page that was not answered', async () => {
-  const stage = await setComparison();
-  for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
+  const fixture = await setComparison();
+  for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
   let silences = 1;
-  stage.beforePage = (cursor) => {
+  fixture.beforePage = (cursor) => {
     if (cursor === '2' && silences-- > 0) throw new ProviderError('unavailable', 'no answer');
     return undefined;
   };
-  expect(occurring(await stage.survey())).toEqual({});
+  expect(occurring(await fixture.survey())).toEqual({});
 });
 
 it('stops where the list of the CRM turns in a circle', async () => {
-  const stage = await setComparison();
-  stage.beforePage = (cursor) => ({ records: page('1'), cursor: cursor === 'a' ? 'b' : 'a' });
-  await expect(stage.survey()).rejects.toThrow('a cursor came twice');
+  const fixture = await setComparison();
+  fixture.beforePage = (cursor) => ({ records: page('1'), cursor: cursor === 'a' ? 'b' : 'a' });
+  await expect(fixture.survey()).rejects.toThrow('a cursor came twice');
 });
 
 it('stops where the items of the service repeat, and judges nothing', async () => {
-  const stage = await setComparison();
-  for (const record of ['1', '2']) await stage.agree(record, numberAt(Number(record)));
+  const fixture = await setComparison();
+  for (const record of ['1', '2']) await fixture.agree(record, numberAt(Number(record)));
   const service = await serveService({ repeat: true });
   service.put('crm', `CVR-1-${numberAt(1)}`, '1');
   const client = openClient();
@@ -50,108 +50,108 @@ it('stops where the items of the service repeat, and judges nothing', async () =
     baseUrl: service.url,
     accessKey: service.accessKey,
     http: client.http,
-    rateLimiter: upstreamRateLimiter(stage.store, 60_000, Date.now),
+    rateLimiter: upstreamRateLimiter(fixture.store, 60_000, Date.now),
   });
-  await expect(stage.reconcile({}, { upstream })).rejects.toThrow('a continuationToken came twice');
+  await expect(fixture.reconcile({}, { upstream })).rejects.toThrow('a continuationToken came twice');
   await client.close();
-  expect(await stage.lanes('monitoring')).toEqual([]);
+  expect(await fixture.lanes('monitoring')).toEqual([]);
 });
 
 it('judges nothing where the service answers half its pages', async () => {
-  const stage = await setComparison();
-  for (const record of ['1', '2', '3', '4']) await stage.agree(record, numberAt(Number(record)));
-  stage.service.fault({
+  const fixture = await setComparison();
+  for (const record of ['1', '2', '3', '4']) await fixture.agree(record, numberAt(Number(record)));
+  fixture.service.fault({
     match: 'job-crm/items',
     after: 1,
     action: { kind: 'status', status: 422, body: { errorMessage: 'no such page' } },
   });
-  await expect(stage.reconcile()).rejects.toThrow('no such page');
-  expect(await stage.lanes('monitoring')).toEqual([]);
+  await expect(fixture.reconcile()).rejects.toThrow('no such page');
+  expect(await fixture.lanes('monitoring')).toEqual([]);
 });
 
 it('counts a record once that the CRM lists twice because it changed on the way', async () => {
-  const stage = await setComparison();
-  await stage.agree('1', numberAt(1));
-  await stage.agree('2', numberAt(2));
-  stage.beforePage = (cursor) =>
+  const fixture = await setComparison();
+  await fixture.agree('1', numberAt(1));
+  await fixture.agree('2', numberAt(2));
+  fixture.beforePage = (cursor) =>
     cursor === undefined ? { records: [...page('1', '2'), ...page('2')], cursor: 'next' } : { records: page('1') };
-  expect(occurring(await stage.survey())).toEqual({});
+  expect(occurring(await fixture.survey())).toEqual({});
 });
 
 test.each(ENGINES)('two reconciles of a connection do not run at the same time (%s)', async (engine) => {
-  const stage = await setComparison({ engine });
-  await stage.agree('1', numberAt(1));
+  const fixture = await setComparison({ engine });
+  await fixture.agree('1', numberAt(1));
   const scanning = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
-  stage.beforePage = async () => {
+  fixture.beforePage = async () => {
     scanning.resolve();
     await go.promise;
     return undefined;
   };
-  const first = stage.survey();
+  const first = fixture.survey();
   await scanning.promise;
-  await expect(stage.survey()).rejects.toThrow('somebody else reconciles');
+  await expect(fixture.survey()).rejects.toThrow('somebody else reconciles');
   go.resolve();
   expect(await first).toMatchObject({ records: 1 });
 });
 
 test.each(ENGINES)('whoever lost the right to reconcile writes nothing any more (%s)', async (engine) => {
-  const stage = await setComparison({ engine });
-  for (const record of ['1', '2', '3', '4', '5', '6']) await stage.agree(record, numberAt(Number(record)));
-  stage.records.delete('1');
-  stage.beforePage = async (cursor) => {
+  const fixture = await setComparison({ engine });
+  for (const record of ['1', '2', '3', '4', '5', '6']) await fixture.agree(record, numberAt(Number(record)));
+  fixture.records.delete('1');
+  fixture.beforePage = async (cursor) => {
     if (cursor !== '4') return undefined;
     // It was stopped for longer than its lease.
-    await stage.store.write((tx) =>
+    await fixture.store.write((tx) =>
       tx.updateTable('lane').set({ lease_until: 0 }).where('queue', '=', 'poll').execute(),
     );
-    expect(await take(stage.store, 'poll', ['crm reconcile'], { now: stage.at, leaseMs: 9_000 })).toHaveLength(1);
+    expect(await take(fixture.store, 'poll', ['crm reconcile'], { now: fixture.at, leaseMs: 9_000 })).toHaveLength(1);
     return undefined;
   };
-  await expect(stage.reconcile()).rejects.toThrow('another process reconciles crm');
-  expect(await stage.lanes('heal:crm')).toEqual([]);
+  await expect(fixture.reconcile()).rejects.toThrow('another process reconciles crm');
+  expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
 test.each(ENGINES)('a link that is made while the service drops its item is carried once more (%s)', async (engine) => {
-  const stage = await setComparison({ engine });
+  const fixture = await setComparison({ engine });
   const [entity, recordId] = [`CVR-1-${numberAt(1)}`, '1'];
-  stage.service.put('crm', entity, recordId);
+  fixture.service.put('crm', entity, recordId);
   const upstream = {
-    ...stage.upstream,
-    async remove(...asked: Parameters<typeof stage.upstream.remove>) {
-      const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: stage.at };
-      await stage.store.write((tx) => linkRecord(tx, desired));
+    ...fixture.upstream,
+    async remove(...asked: Parameters<typeof fixture.upstream.remove>) {
+      const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: fixture.at };
+      await fixture.store.write((tx) => linkRecord(tx, desired));
       const lanes = { observed: 'on' } as const;
       // Its add was carried before the service heard of the removal.
-      await stage.store.write(async (tx) => {
+      await fixture.store.write(async (tx) => {
         await tx.updateTable('link').set(lanes).execute();
         await tx.deleteFrom('lane').where('queue', '=', 'monitoring').execute();
       });
-      return stage.upstream.remove(...asked);
+      return fixture.upstream.remove(...asked);
     },
   };
-  await stage.reconcile({ person: true }, { upstream });
-  expect(await stage.lanes('monitoring')).toEqual(['crm:1']);
-  expect(await findLink(stage.store.db, { provider: 'crm', recordId })).toMatchObject({
+  await fixture.reconcile({ person: true }, { upstream });
+  expect(await fixture.lanes('monitoring')).toEqual(['crm:1']);
+  expect(await findLink(fixture.store.db, { provider: 'crm', recordId })).toMatchObject({
     desired: 'on',
     observed: 'unknown',
   });
 });
 
 test.each(ENGINES)('a wish that changes between the look and the repair is not overwritten (%s)', async (engine) => {
-  const stage = await setComparison({ engine });
-  for (const record of ['1', '2', '3']) await stage.agree(record, numberAt(Number(record)));
-  stage.service.take('crm', `CVR-1-${numberAt(1)}`, '1');
+  const fixture = await setComparison({ engine });
+  for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
+  fixture.service.take('crm', `CVR-1-${numberAt(1)}`, '1');
   let isEnded = false;
-  stage.beforePage = async (cursor) => {
+  fixture.beforePage = async (cursor) => {
     if (cursor === undefined || isEnded) return undefined;
     isEnded = true;
-    const end = { provider: 'crm', recordId: '1', state: 'removed', reason: 'asked', now: stage.at } as const;
-    await stage.store.write((tx) => endLink(tx, end));
+    const end = { provider: 'crm', recordId: '1', state: 'removed', reason: 'asked', now: fixture.at } as const;
+    await fixture.store.write((tx) => endLink(tx, end));
     return undefined;
   };
-  await stage.reconcile();
-  expect(await findLink(stage.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ desired: 'off' });
+  await fixture.reconcile();
+  expect(await findLink(fixture.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ desired: 'off' });
 });
 
 it('finds the jobs of a connection by name, then by the same name in another case, then by what the items say', () => {

@@ -2,102 +2,102 @@
 import { describe, expect, it } from 'vitest';
 import { implausibilitiesOf, type KnownNumbers, usual } from '../../../src/connector/reconcile/plausibility.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type CompareStage, MATCH, numberAt, setComparison } from './stage.ts';
+import { type Comparison, MATCH, numberAt, setComparison } from './comparison.ts';
 
 const TEN = Array.from({ length: 10 }, (_, at) => at);
 
-const agreeing = async (options: Parameters<typeof setComparison>[0] = {}): Promise<CompareStage> => {
-  const stage = await setComparison(options);
-  for (const at of TEN) await stage.agree(String(at), numberAt(at));
-  await stage.reconcile();
-  return stage;
+const agreeing = async (options: Parameters<typeof setComparison>[0] = {}): Promise<Comparison> => {
+  const fixture = await setComparison(options);
+  for (const at of TEN) await fixture.agree(String(at), numberAt(at));
+  await fixture.reconcile();
+  return fixture;
 };
 
-const untouched = async (stage: CompareStage): Promise<void> => {
-  expect(await stage.lanes('heal:crm')).toEqual([]);
-  expect(await stage.lanes('monitoring')).toEqual([]);
-  expect(stage.service.changes).toEqual([]);
-  const links = await stage.store.db.selectFrom('link').select(['state', 'observed']).distinct().execute();
+const untouched = async (fixture: Comparison): Promise<void> => {
+  expect(await fixture.lanes('heal:crm')).toEqual([]);
+  expect(await fixture.lanes('monitoring')).toEqual([]);
+  expect(fixture.service.changes).toEqual([]);
+  const links = await fixture.store.db.selectFrom('link').select(['state', 'observed']).distinct().execute();
   expect(links).toEqual([{ state: 'active', observed: 'on' }]);
 };
 
 describe.each(ENGINES)('on %s nothing is concluded', (engine) => {
   it('from a CRM that lists nothing', async () => {
-    const stage = await agreeing({ engine });
-    stage.records.clear();
-    const { found } = await stage.reconcile({ person: true });
+    const fixture = await agreeing({ engine });
+    fixture.records.clear();
+    const { found } = await fixture.reconcile({ person: true });
     expect(found.doubts).toEqual([{ basis: 'records', reason: 'crm lists no company at all, and 10 are linked' }]);
-    await untouched(stage);
+    await untouched(fixture);
   });
 
   it('from a CRM that lists fewer than half of what is linked, or of what it listed before', async () => {
-    const stage = await agreeing({ engine });
-    for (const at of TEN.slice(4)) stage.records.delete(String(at));
-    const few = await stage.reconcile({ person: true });
+    const fixture = await agreeing({ engine });
+    for (const at of TEN.slice(4)) fixture.records.delete(String(at));
+    const few = await fixture.reconcile({ person: true });
     expect(few.found.doubts.map(({ basis }) => basis)).toEqual(['records']);
     expect(few.found.counts.absent).toBe(6);
-    await untouched(stage);
+    await untouched(fixture);
   });
 
   it('from a service that lists nothing, or far less than it had taken', async () => {
-    const stage = await agreeing({ engine });
-    const items = stage.service.items('crm').map((item) => item.split(' '));
-    for (const [entity = '', record = ''] of items.slice(0, 6)) stage.service.take('crm', entity, record);
-    const few = await stage.reconcile({ person: true });
+    const fixture = await agreeing({ engine });
+    const items = fixture.service.items('crm').map((item) => item.split(' '));
+    for (const [entity = '', record = ''] of items.slice(0, 6)) fixture.service.take('crm', entity, record);
+    const few = await fixture.reconcile({ person: true });
     expect(few.found.doubts).toEqual([
       { basis: 'items', reason: 'the service lists 4 items for crm, and listed 10 the last time' },
     ]);
-    for (const [entity = '', record = ''] of items) stage.service.take('crm', entity, record);
-    const none = await stage.reconcile({ person: true });
+    for (const [entity = '', record = ''] of items) fixture.service.take('crm', entity, record);
+    const none = await fixture.reconcile({ person: true });
     expect(none.found.doubts).toMatchObject([{ basis: 'items', reason: expect.stringContaining('lists nothing') }]);
-    await untouched(stage);
+    await untouched(fixture);
   });
 
   it('from links that are far fewer than what the service has: the store may be the one that lost them', async () => {
-    const stage = await agreeing({ engine });
-    for (let at = 100; at < 130; at += 1) stage.service.put('crm', `CVR-1-${numberAt(at)}`, String(at));
-    const { found } = await stage.reconcile({ person: true });
+    const fixture = await agreeing({ engine });
+    for (let at = 100; at < 130; at += 1) fixture.service.put('crm', `CVR-1-${numberAt(at)}`, String(at));
+    const { found } = await fixture.reconcile({ person: true });
     expect(found.doubts).toEqual([
       { basis: 'deletions', reason: '30 of the 40 items that the service lists for crm are wished by no link here' },
     ]);
-    await untouched(stage);
+    await untouched(fixture);
   });
 
   it('from numbers that are gone from many records at once', async () => {
-    const stage = await setComparison({ engine });
-    for (let at = 0; at < 30; at += 1) await stage.agree(String(at), numberAt(at));
-    for (let at = 0; at < 25; at += 1) stage.records.set(String(at), { [MATCH]: '' });
-    const { found } = await stage.reconcile({ person: true });
+    const fixture = await setComparison({ engine });
+    for (let at = 0; at < 30; at += 1) await fixture.agree(String(at), numberAt(at));
+    for (let at = 0; at < 25; at += 1) fixture.records.set(String(at), { [MATCH]: '' });
+    const { found } = await fixture.reconcile({ person: true });
     expect(found.doubts).toEqual([
       { basis: 'numbers', reason: 'in 25 of 30 linked records of crm the CVR number is gone or another one' },
     ]);
-    await untouched(stage);
+    await untouched(fixture);
   });
 
   it('from a property that is not there to be read', async () => {
-    const stage = await agreeing({ engine, crm: { schema: async () => new Map() } });
-    const { found } = await stage.reconcile({ person: true });
+    const fixture = await agreeing({ engine, crm: { schema: async () => new Map() } });
+    const { found } = await fixture.reconcile({ person: true });
     expect(found.doubts).toMatchObject([{ basis: 'numbers', reason: expect.stringContaining(`no property ${MATCH}`) }]);
-    await untouched(stage);
+    await untouched(fixture);
   });
 
   it('unless a person says that the lists are right: then that is what the next one is measured by', async () => {
-    const stage = await agreeing({ engine });
-    for (const at of TEN.slice(4)) stage.records.delete(String(at));
-    const { repaired } = await stage.reconcile({ person: true, implausible: true });
+    const fixture = await agreeing({ engine });
+    for (const at of TEN.slice(4)) fixture.records.delete(String(at));
+    const { repaired } = await fixture.reconcile({ person: true, implausible: true });
     expect(repaired.counts).toEqual({ absent: 6 });
-    expect(await stage.lanes('heal:crm')).toEqual(['4', '5', '6', '7', '8', '9']);
-    await stage.store.write((tx) => tx.deleteFrom('link').where('record_id', '>=', '4').execute());
-    expect((await stage.survey()).doubts).toEqual([]);
+    expect(await fixture.lanes('heal:crm')).toEqual(['4', '5', '6', '7', '8', '9']);
+    await fixture.store.write((tx) => tx.deleteFrom('link').where('record_id', '>=', '4').execute());
+    expect((await fixture.survey()).doubts).toEqual([]);
   });
 });
 
 it('judges what is sure although another list is in doubt', async () => {
-  const stage = await agreeing();
-  stage.records.delete('0');
-  for (const item of stage.service.items('crm').map((one) => one.split(' ')))
-    stage.service.take('crm', item[0] ?? '', item[1] ?? '');
-  const { repaired } = await stage.reconcile();
+  const fixture = await agreeing();
+  fixture.records.delete('0');
+  for (const item of fixture.service.items('crm').map((one) => one.split(' ')))
+    fixture.service.take('crm', item[0] ?? '', item[1] ?? '');
+  const { repaired } = await fixture.reconcile();
   expect(repaired.counts).toEqual({ absent: 1 });
 });
 

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ENGINES } from '../../support/stores.ts';
-import { LINKED_AT, occurring, setComparison } from './stage.ts';
+import { LINKED_AT, occurring, setComparison } from './comparison.ts';
 
 const MANY = 20_000;
 const PAGE = 2_000;
@@ -12,8 +12,8 @@ test.each(ENGINES)(
   'twenty thousand records are compared, and what differs is found (%s)',
   { timeout: 60_000 },
   async (engine) => {
-    const stage = await setComparison({ engine, crm: { autoLink: true } });
-    const { store } = stage;
+    const fixture = await setComparison({ engine, crm: { autoLink: true } });
+    const { store } = fixture;
     const series =
       engine === 'postgres'
         ? sql`generate_series(1, ${sql.lit(MANY)}) as n`
@@ -23,7 +23,7 @@ test.each(ENGINES)(
       select 'crm', 'r' || n, 'CVR-1-' || (10000000 + n), 'active', 'on', 'on', 0, 0, 'number', 'crm',
         cast(${LINKED_AT} as bigint), cast(${LINKED_AT} as bigint) from ${series}`.execute(tx),
     );
-    stage.beforePage = (cursor) => {
+    fixture.beforePage = (cursor) => {
       const from = Number(cursor ?? 1);
       const ids = Array.from({ length: Math.min(PAGE, MANY + 1 - from) }, (_, at) => from + at);
       // Each hundredth is not listed.
@@ -33,7 +33,7 @@ test.each(ENGINES)(
       return { records, ...(from + PAGE <= MANY && { cursor: String(from + PAGE) }) };
     };
     const upstream = {
-      ...stage.upstream,
+      ...fixture.upstream,
       jobs: async () => [{ id: 'job', name: 'crm' }],
       async *items() {
         // Each thousandth, but for those that the CRM does not list.
@@ -42,9 +42,9 @@ test.each(ENGINES)(
       },
     };
     const began = performance.now();
-    const { found } = await stage.reconcile({}, { upstream });
+    const { found } = await fixture.reconcile({}, { upstream });
     expect(occurring(found)).toEqual({ absent: 200, unmonitored: 20 });
-    expect(await stage.lanes('heal:crm')).toHaveLength(200);
+    expect(await fixture.lanes('heal:crm')).toHaveLength(200);
     expect(performance.now() - began).toBeLessThan(30_000);
   },
 );

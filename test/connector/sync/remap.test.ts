@@ -6,7 +6,7 @@ import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { markRemapped } from '../../../src/connector/sync/remap.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
-import { type Connections, configFor, postWebhook, startCrms } from '../../support/stage.ts';
+import { type Connections, configFor, postWebhook, startCrms } from '../../support/fixture.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../../support/stores.ts';
 
 async function start(config: object): Promise<App> {

@@ -4,72 +4,72 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { setTransfer, silence, type TransferStage } from './stage.ts';
+import { setTransfer, silence, type TransferFixture } from './fixture.ts';
 
 const NUMBER = ENTITY.slice('CVR-1-'.length);
 const order = { entity: ENTITY, name: 'Fjordlys ApS' };
 
-const creations = ({ calls }: TransferStage): number => calls.filter((call) => call === 'create').length;
-const intents = async ({ store }: TransferStage) =>
+const creations = ({ calls }: TransferFixture): number => calls.filter((call) => call === 'create').length;
+const intents = async ({ store }: TransferFixture) =>
   (await store.db.selectFrom('kv').select('key').execute()).map(({ key }) => key);
 
 describe.each(ENGINES)('transfer on %s', (engine) => {
   it('makes the record with its name and number, links it, and asks the service for the whole company', async () => {
-    const stage = await setTransfer(engine);
-    expect(await stage.run(order)).toEqual({ kind: 'made', id: 'new-1', name: 'Fjordlys ApS', setAside: {} });
-    expect(stage.records.get('new-1')).toEqual({ name: 'Fjordlys ApS', cvr: NUMBER });
-    expect(await findLink(stage.store.db, { provider: 'crm', recordId: 'new-1' })).toMatchObject({
+    const fixture = await setTransfer(engine);
+    expect(await fixture.run(order)).toEqual({ kind: 'made', id: 'new-1', name: 'Fjordlys ApS', setAside: {} });
+    expect(fixture.records.get('new-1')).toEqual({ name: 'Fjordlys ApS', cvr: NUMBER });
+    expect(await findLink(fixture.store.db, { provider: 'crm', recordId: 'new-1' })).toMatchObject({
       entity: ENTITY,
       state: 'active',
       origin: 'number',
       desired: 'on',
       send_update: 1,
     });
-    const lanes = await stage.store.db.selectFrom('lane').select(['queue', 'key']).orderBy('queue').execute();
+    const lanes = await fixture.store.db.selectFrom('lane').select(['queue', 'key']).orderBy('queue').execute();
     expect(lanes).toContainEqual({ queue: 'monitoring', key: 'crm:new-1' });
     expect(lanes.map(({ queue }) => queue)).not.toContain('poll');
-    expect(await intents(stage)).toEqual([]);
+    expect(await intents(fixture)).toEqual([]);
   });
 
   it('writes what the register is known to say, and remembers it as written by us', async () => {
-    const stage = await setTransfer(engine);
-    await stage.report(renamed('A ApS', 'B ApS', 8, ENTITY));
-    expect(await stage.run({ entity: ENTITY, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
-    expect(stage.records.get('new-1')).toMatchObject({ name: 'B ApS', cvr: NUMBER });
-    const states = await stage.store.db.selectFrom('property_state').select(['property', 'written']).execute();
+    const fixture = await setTransfer(engine);
+    await fixture.report(renamed('A ApS', 'B ApS', 8, ENTITY));
+    expect(await fixture.run({ entity: ENTITY, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
+    expect(fixture.records.get('new-1')).toMatchObject({ name: 'B ApS', cvr: NUMBER });
+    const states = await fixture.store.db.selectFrom('property_state').select(['property', 'written']).execute();
     expect(states).toEqual([{ property: 'name', written: '"B ApS"' }]);
-    const history = await stage.store.db.selectFrom('history').select(['property', 'old_value', 'outcome']).execute();
+    const history = await fixture.store.db.selectFrom('history').select(['property', 'old_value', 'outcome']).execute();
     expect(history).toContainEqual({ property: 'name', old_value: 'null', outcome: 'written' });
   });
 
   it('is refused where a link stands for the company already', async () => {
-    const stage = await setTransfer(engine);
+    const fixture = await setTransfer(engine);
     const desired = { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: 1 };
-    await stage.store.write((tx) => linkRecord(tx, desired));
-    expect(await stage.run(order)).toEqual({ kind: 'linked', id: '7', state: 'active' });
-    await stage.store.write((tx) => endLink(tx, { ...desired, state: 'gone', reason: 'deleted' }));
-    expect(await stage.run(order)).toMatchObject({ kind: 'made' });
+    await fixture.store.write((tx) => linkRecord(tx, desired));
+    expect(await fixture.run(order)).toEqual({ kind: 'linked', id: '7', state: 'active' });
+    await fixture.store.write((tx) => endLink(tx, { ...desired, state: 'gone', reason: 'deleted' }));
+    expect(await fixture.run(order)).toMatchObject({ kind: 'made' });
   });
 
   it('makes one record where two transfer the company at the same time', async () => {
-    const stage = await setTransfer(engine);
+    const fixture = await setTransfer(engine);
     const { promise, resolve } = Promise.withResolvers<void>();
-    stage.gate = promise;
-    const first = stage.run(order);
-    await expect.poll(() => creations(stage)).toBe(1);
-    expect((await stage.run(order)).kind).toBe('busy');
+    fixture.gate = promise;
+    const first = fixture.run(order);
+    await expect.poll(() => creations(fixture)).toBe(1);
+    expect((await fixture.run(order)).kind).toBe('busy');
     resolve();
     expect((await first).kind).toBe('made');
-    expect(creations(stage)).toBe(1);
+    expect(creations(fixture)).toBe(1);
   });
 
   it('finds the record whose making was not answered, and makes no second one', async () => {
-    const stage = await setTransfer(engine);
-    stage.fault = silence(true);
-    expect(await stage.run(order)).toMatchObject({ kind: 'found', id: 'new-1' });
-    expect(creations(stage)).toBe(1);
-    expect(await findLink(stage.store.db, { provider: 'crm', recordId: 'new-1' })).toMatchObject({ state: 'active' });
-    expect(await intents(stage)).toEqual([]);
+    const fixture = await setTransfer(engine);
+    fixture.fault = silence(true);
+    expect(await fixture.run(order)).toMatchObject({ kind: 'found', id: 'new-1' });
+    expect(creations(fixture)).toBe(1);
+    expect(await findLink(fixture.store.db, { provider: 'crm', recordId: 'new-1' })).toMatchObject({ state: 'active' });
+    expect(await intents(fixture)).toEqual([]);
   });
 });
 
@@ -79,123 +79,123 @@ describe('a transfer that is not sure', () => {
     ['blanks', `${NUMBER.slice(0, 2)} ${NUMBER.slice(2, 4)} ${NUMBER.slice(4, 6)} ${NUMBER.slice(6)}`],
     ['nothing else', NUMBER],
   ])('is refused where a record holds the number with %s', async (_, spelled) => {
-    const stage = await setTransfer();
-    stage.records.set('7', { name: 'Another name', cvr: spelled });
-    const done = await stage.run(order);
+    const fixture = await setTransfer();
+    fixture.records.set('7', { name: 'Another name', cvr: spelled });
+    const done = await fixture.run(order);
     expect(done).toMatchObject({ kind: 'duplicate', records: [{ id: '7', number: spelled, name: 'Another name' }] });
-    expect(creations(stage)).toBe(0);
-    expect(await intents(stage)).toEqual([]);
+    expect(creations(fixture)).toBe(0);
+    expect(await intents(fixture)).toEqual([]);
   });
 
   it.each(['late', 'never'] as const)(
     'reads every record where the CRM finds %s, and sees every spelling',
     async (how) => {
-      const stage = await setTransfer();
-      stage.finds = how;
-      stage.records.set('7', { name: 'Another name', cvr: `CVR-nr.: ${NUMBER}` });
-      expect(await stage.run(order)).toMatchObject({ kind: 'duplicate', records: [{ id: '7' }] });
-      expect(stage.calls).toContain('scan');
+      const fixture = await setTransfer();
+      fixture.finds = how;
+      fixture.records.set('7', { name: 'Another name', cvr: `CVR-nr.: ${NUMBER}` });
+      expect(await fixture.run(order)).toMatchObject({ kind: 'duplicate', records: [{ id: '7' }] });
+      expect(fixture.calls).toContain('scan');
     },
   );
 
   it('is refused where no record shows its number: a duplicate would not be seen', async () => {
-    const stage = await setTransfer();
-    stage.finds = 'never';
-    stage.records.set('7', { name: 'x' });
-    await expect(stage.run(order)).rejects.toThrow('shows cvr to these credentials in no record');
+    const fixture = await setTransfer();
+    fixture.finds = 'never';
+    fixture.records.set('7', { name: 'x' });
+    await expect(fixture.run(order)).rejects.toThrow('shows cvr to these credentials in no record');
   });
 
   it('asks a person about records of the same name', async () => {
-    const stage = await setTransfer();
-    stage.records.set('7', { name: 'Fjordlys ApS', cvr: null });
-    expect(await stage.run(order)).toMatchObject({ kind: 'same-name', records: [{ id: '7' }] });
-    stage.answer = true;
-    expect(await stage.run(order)).toMatchObject({ kind: 'made' });
-    expect(stage.asked).toEqual(['7', '7']);
+    const fixture = await setTransfer();
+    fixture.records.set('7', { name: 'Fjordlys ApS', cvr: null });
+    expect(await fixture.run(order)).toMatchObject({ kind: 'same-name', records: [{ id: '7' }] });
+    fixture.answer = true;
+    expect(await fixture.run(order)).toMatchObject({ kind: 'made' });
+    expect(fixture.asked).toEqual(['7', '7']);
   });
 
   it('knows a name without its form and its case where it reads every record', async () => {
-    const stage = await setTransfer();
-    stage.finds = 'never';
-    stage.records.set('7', { name: 'FJORDLYS  A/S', cvr: null });
-    stage.records.set('8', { name: 'Fjordlyset ApS', cvr: null });
-    expect(await stage.run(order)).toMatchObject({ kind: 'same-name', records: [{ id: '7' }] });
+    const fixture = await setTransfer();
+    fixture.finds = 'never';
+    fixture.records.set('7', { name: 'FJORDLYS  A/S', cvr: null });
+    fixture.records.set('8', { name: 'Fjordlyset ApS', cvr: null });
+    expect(await fixture.run(order)).toMatchObject({ kind: 'same-name', records: [{ id: '7' }] });
   });
 
   it('needs a name from somewhere', async () => {
-    const stage = await setTransfer();
-    await expect(stage.run({ entity: ENTITY, name: undefined })).rejects.toThrow('give it with --name');
+    const fixture = await setTransfer();
+    await expect(fixture.run({ entity: ENTITY, name: undefined })).rejects.toThrow('give it with --name');
   });
 });
 
 describe('a CRM that does not simply make it', () => {
   it('is asked again, after a look, only by the next transfer', async () => {
-    const stage = await setTransfer();
-    stage.fault = silence(false);
-    expect(await stage.run(order)).toMatchObject({ kind: 'lost' });
-    expect(creations(stage)).toBe(1);
-    expect(await intents(stage)).toEqual([`transfer:crm:${ENTITY}`]);
-    stage.fault = undefined;
-    expect(await stage.run(order)).toMatchObject({ kind: 'made' });
-    expect(await intents(stage)).toEqual([]);
+    const fixture = await setTransfer();
+    fixture.fault = silence(false);
+    expect(await fixture.run(order)).toMatchObject({ kind: 'lost' });
+    expect(creations(fixture)).toBe(1);
+    expect(await intents(fixture)).toEqual([`transfer:crm:${ENTITY}`]);
+    fixture.fault = undefined;
+    expect(await fixture.run(order)).toMatchObject({ kind: 'made' });
+    expect(await intents(fixture)).toEqual([]);
   });
 
   it('is believed to have made a record that turns up after the process died', async () => {
-    const stage = await setTransfer();
+    const fixture = await setTransfer();
     const dying = new AbortController();
-    const { connection } = stage.crm;
+    const { connection } = fixture.crm;
     const crm = {
-      ...stage.crm,
+      ...fixture.crm,
       connection: {
         ...connection,
         create: async (properties: Parameters<NonNullable<typeof connection.create>>[0]) => {
-          stage.records.set('made', properties);
+          fixture.records.set('made', properties);
           dying.abort(new Error('stopped by SIGTERM'));
           throw new Error('stopped by SIGTERM');
         },
       },
     };
-    await expect(stage.run(order, { crm }, dying.signal)).rejects.toThrow('SIGTERM');
-    expect(await stage.run(order)).toMatchObject({ kind: 'found', id: 'made' });
-    expect(creations(stage)).toBe(0);
+    await expect(fixture.run(order, { crm }, dying.signal)).rejects.toThrow('SIGTERM');
+    expect(await fixture.run(order)).toMatchObject({ kind: 'found', id: 'made' });
+    expect(creations(fixture)).toBe(0);
   });
 
   it('has made nothing where it says that it was asked too often, or does not accept the credentials', async () => {
     for (const fault of ['rate', 'auth', 'locked', 'refused'] as const) {
-      const stage = await setTransfer();
-      stage.fault = { error: new ProviderError(fault, `it is ${fault}`), applied: false };
-      await expect(stage.run(order)).rejects.toThrow(`it is ${fault}`);
-      expect(await intents(stage)).toEqual([]);
+      const fixture = await setTransfer();
+      fixture.fault = { error: new ProviderError(fault, `it is ${fault}`), applied: false };
+      await expect(fixture.run(order)).rejects.toThrow(`it is ${fault}`);
+      expect(await intents(fixture)).toEqual([]);
     }
   });
 
   it('gets the record without the property that it refuses, and the person is told', async () => {
-    const stage = await setTransfer();
-    await stage.report(reported({ phoneNumber: { before: null, after: '+4570102030' } }, 8));
-    stage.verdict = (properties) =>
+    const fixture = await setTransfer();
+    await fixture.report(reported({ phoneNumber: { before: null, after: '+4570102030' } }, 8));
+    fixture.verdict = (properties) =>
       'phone' in properties ? { kind: 'rejected', reason: 'bad', properties: { phone: 'not a phone' } } : undefined;
-    expect(await stage.run(order)).toMatchObject({ kind: 'made', setAside: { phone: 'not a phone' } });
-    expect([...stage.records.values()]).toEqual([{ name: 'Fjordlys ApS', cvr: NUMBER }]);
+    expect(await fixture.run(order)).toMatchObject({ kind: 'made', setAside: { phone: 'not a phone' } });
+    expect([...fixture.records.values()]).toEqual([{ name: 'Fjordlys ApS', cvr: NUMBER }]);
   });
 
   it('is not asked for ever to take its name', async () => {
-    const stage = await setTransfer();
-    stage.verdict = () => ({ kind: 'rejected', reason: 'too short', properties: { name: 'too short' } });
-    expect(await stage.run(order)).toEqual({ kind: 'rejected', reason: 'too short' });
-    expect(creations(stage)).toBe(1);
+    const fixture = await setTransfer();
+    fixture.verdict = () => ({ kind: 'rejected', reason: 'too short', properties: { name: 'too short' } });
+    expect(await fixture.run(order)).toEqual({ kind: 'rejected', reason: 'too short' });
+    expect(creations(fixture)).toBe(1);
   });
 
   it('is believed where it says that it has the company', async () => {
-    const stage = await setTransfer();
-    stage.verdict = () => ({ kind: 'duplicate', id: '9', reason: 'a duplicate rule found record 9' });
-    expect(await stage.run(order)).toMatchObject({ kind: 'duplicate', records: [{ id: '9' }] });
-    expect(await intents(stage)).toEqual([]);
+    const fixture = await setTransfer();
+    fixture.verdict = () => ({ kind: 'duplicate', id: '9', reason: 'a duplicate rule found record 9' });
+    expect(await fixture.run(order)).toMatchObject({ kind: 'duplicate', records: [{ id: '9' }] });
+    expect(await intents(fixture)).toEqual([]);
   });
 
   it('cannot make companies at all: nothing is left behind', async () => {
-    const stage = await setTransfer();
-    const { create, ...connection } = stage.crm.connection;
-    await expect(stage.run(order, { crm: { ...stage.crm, connection } })).rejects.toThrow('cannot make companies');
-    expect(await intents(stage)).toEqual([]);
+    const fixture = await setTransfer();
+    const { create, ...connection } = fixture.crm.connection;
+    await expect(fixture.run(order, { crm: { ...fixture.crm, connection } })).rejects.toThrow('cannot make companies');
+    expect(await intents(fixture)).toEqual([]);
   });
 });

@@ -3,32 +3,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { ENTITY, OTHER, reported } from '../../faults/company.ts';
-import { startFixture } from '../../support/stage.ts';
+import { startFixture } from '../../support/fixture.ts';
 
 const change = (entity: string, hour: number, name: string, phone: string) =>
   reported({ name: { before: null, after: name }, phoneNumber: { before: null, after: phone } }, hour, entity);
 
 /** Two companies in HubSpot, one of them in Salesforce too; all were written to once, then a moment passed, and once more. */
 async function writtenTwice() {
-  const stage = await startFixture();
-  const one = await stage.addLinked('hubspot', ENTITY, {});
-  const two = await stage.addLinked('hubspot', OTHER, {});
-  const three = await stage.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
-  await stage.post(change(ENTITY, 8, 'B ApS', '10111111'));
-  await stage.settled();
+  const fixture = await startFixture();
+  const one = await fixture.addLinked('hubspot', ENTITY, {});
+  const two = await fixture.addLinked('hubspot', OTHER, {});
+  const three = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
+  await fixture.post(change(ENTITY, 8, 'B ApS', '10111111'));
+  await fixture.settled();
   await sleep(2);
   const between = new Date().toISOString();
   await sleep(2);
-  await stage.post(change(OTHER, 9, 'X ApS', '10222222'));
-  await stage.post(reported({ phoneNumber: { before: '10111111', after: '10333333' } }, 10, ENTITY));
-  await stage.settled();
+  await fixture.post(change(OTHER, 9, 'X ApS', '10222222'));
+  await fixture.post(reported({ phoneNumber: { before: '10111111', after: '10333333' } }, 10, ENTITY));
+  await fixture.settled();
   const held = () => ({
-    one: [stage.hubspot.get(one)?.['name'] ?? null, stage.hubspot.get(one)?.['phone'] ?? null],
-    two: [stage.hubspot.get(two)?.['name'] ?? null, stage.hubspot.get(two)?.['phone'] ?? null],
-    three: [stage.salesforce.get(three)?.['CVR_Name__c'] ?? null, stage.salesforce.get(three)?.['Phone'] ?? null],
+    one: [fixture.hubspot.get(one)?.['name'] ?? null, fixture.hubspot.get(one)?.['phone'] ?? null],
+    two: [fixture.hubspot.get(two)?.['name'] ?? null, fixture.hubspot.get(two)?.['phone'] ?? null],
+    three: [fixture.salesforce.get(three)?.['CVR_Name__c'] ?? null, fixture.salesforce.get(three)?.['Phone'] ?? null],
   });
   const undo = async (...argv: readonly string[]) => {
-    const { code, stdout } = await stage.cli('undo', '--json', ...argv);
+    const { code, stdout } = await fixture.cli('undo', '--json', ...argv);
     const { properties }: { properties: { property: string; kind: string }[] } = JSON.parse(stdout);
     return { code, kinds: new Set(properties.map(({ property, kind }) => `${property} ${kind}`)) };
   };
@@ -63,17 +63,17 @@ test('a company, a CRM and a property narrow it', async () => {
 });
 
 test('of a record that stood for two companies only what was written for the one is taken back', async () => {
-  const stage = await startFixture({ connections: { hubspot: { policy: 'always' } } });
-  const id = await stage.addLinked('hubspot', OTHER, {});
-  await stage.post(change(OTHER, 8, 'X ApS', '10222222'));
-  await stage.settled();
+  const fixture = await startFixture({ connections: { hubspot: { policy: 'always' } } });
+  const id = await fixture.addLinked('hubspot', OTHER, {});
+  await fixture.post(change(OTHER, 8, 'X ApS', '10222222'));
+  await fixture.settled();
   const end = { provider: 'hubspot', recordId: id, state: 'removed', reason: 'the wrong company' } as const;
-  await stage.app.store.write((tx) => endLink(tx, { ...end, now: Date.now() }));
-  await stage.settled();
-  await stage.link('hubspot', id, ENTITY);
-  await stage.post(reported({ name: { before: null, after: 'B ApS' } }, 9, ENTITY));
-  await stage.settled();
-  expect(stage.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: expect.stringContaining('10222222') });
-  expect((await stage.cli('undo', '--entity', OTHER)).code).toBe(3);
-  expect(stage.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: null });
+  await fixture.app.store.write((tx) => endLink(tx, { ...end, now: Date.now() }));
+  await fixture.settled();
+  await fixture.link('hubspot', id, ENTITY);
+  await fixture.post(reported({ name: { before: null, after: 'B ApS' } }, 9, ENTITY));
+  await fixture.settled();
+  expect(fixture.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: expect.stringContaining('10222222') });
+  expect((await fixture.cli('undo', '--entity', OTHER)).code).toBe(3);
+  expect(fixture.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: null });
 });

@@ -8,11 +8,11 @@ import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
-import { lanesBehind, postWebhook } from '../../support/stage.ts';
+import { lanesBehind, postWebhook } from '../../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../../support/stores.ts';
 
 /** A daemon with an API, and one linked company of it. */
-async function stage(options: { readonly blind: boolean }) {
+async function fixture(options: { readonly blind: boolean }) {
   const api = await startHttpEmulator(options);
   onTestFinished(() => api.close());
   const providers = {
@@ -49,7 +49,7 @@ test.each([
   ['that can be read', false],
   ['that tells nothing', true],
 ])('an API %s gets what changed, once, and only the fields that are mapped', async (_what, blind) => {
-  const { api, id, tell, sent } = await stage({ blind });
+  const { api, id, tell, sent } = await fixture({ blind });
   await tell(renamed('A ApS', 'B ApS'));
   expect(api.get(id)).toMatchObject({ name: 'B ApS' });
   const before = sent();
@@ -63,7 +63,7 @@ test.each([
 });
 
 test('an API that can be read keeps what a person wrote', async () => {
-  const { api, id, tell } = await stage({ blind: false });
+  const { api, id, tell } = await fixture({ blind: false });
   await tell(renamed('A ApS', 'B ApS'));
   api.edit(id, { name: 'B (our best customer)' });
   await tell(renamed('B ApS', 'C ApS', 9));
@@ -71,7 +71,7 @@ test('an API that can be read keeps what a person wrote', async () => {
 });
 
 test('a company that is gone there ends its link', async () => {
-  const { api, app, id, tell } = await stage({ blind: true });
+  const { api, app, id, tell } = await fixture({ blind: true });
   api.remove(id);
   await tell(renamed('A ApS', 'B ApS'));
   const [link] = await app.store.db.selectFrom('link').select('state').where('record_id', '=', id).execute();

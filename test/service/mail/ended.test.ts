@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { endedReason, endMail, readEnded, resumeMail } from '../../../src/service/mail/ended.ts';
 import { addBounces } from '../../../src/store/migrations/bounce-tables.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
-import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './ground.ts';
-import { postOffice, refusal } from './post-office.ts';
+import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './fixture.ts';
+import { refusal, startMailServer } from './mail-server.ts';
 
 const GONE = 'Gone@example.dk';
 
@@ -13,7 +13,7 @@ const GONE = 'Gone@example.dk';
 async function refusedTwice(answer: string) {
   const store = await newStore('sqlite');
   let asked = 0;
-  const office = await postOffice({
+  const office = await startMailServer({
     onRcptTo: (_address, _session, done) => {
       asked += 1;
       done(refusal(550, answer));

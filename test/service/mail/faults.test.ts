@@ -2,8 +2,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { handClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
-import { addMonitor, mailRows, mailWorker, tell } from './ground.ts';
-import { postOffice } from './post-office.ts';
+import { addMonitor, mailRows, mailWorker, tell } from './fixture.ts';
+import { startMailServer } from './mail-server.ts';
 
 const HOUR = 3_600_000;
 const soon = { timeout: 8_000, interval: 20 };
@@ -12,7 +12,7 @@ describe('a mail server that', () => {
   test('is down for hours loses nothing: what piled up is one mail when it is back', async () => {
     const store = await newStore('sqlite');
     const clock = handClock();
-    const office = await postOffice();
+    const office = await startMailServer();
     const { port } = office;
     await office.close();
     await addMonitor(store);
@@ -24,7 +24,7 @@ describe('a mail server that', () => {
       await tell(store, clock.now(), { entity: `CVR-1-9900010${hour}`, name: `Attrapgård ${hour} ApS` });
       clock.forward(HOUR);
     }
-    const back = await postOffice({}, port);
+    const back = await startMailServer({}, port);
     clock.forward(HOUR);
     await vi.waitFor(() => expect(back.mails).toHaveLength(1), soon);
     expect(back.mails[0]?.headers.get('subject')).toBe('6 ændringer i 6 virksomheder: Kunder i Jylland');
@@ -95,7 +95,7 @@ describe('a mail server that', () => {
     const clock = handClock();
     let cuts = 1;
     const ids: string[] = [];
-    const office = await postOffice({
+    const office = await startMailServer({
       onData(stream, _, done) {
         let raw = '';
         stream.on('data', (chunk: Buffer) => {
@@ -152,14 +152,14 @@ test('a worker that is stopped in the middle puts its lane back, and the next on
   const { worker } = mailWorker(store, `smtp://127.0.0.1:${port}`, Date.now);
   await vi.waitFor(async () => expect((await mailRows(store))[0]?.message).not.toBeNull(), soon);
   await worker.stop(0);
-  const office = await postOffice();
+  const office = await startMailServer();
   await mailWorker(store, office.url, Date.now).worker.drained();
   expect(office.mails).toHaveLength(1);
 });
 
 test('no name, address or subject starts a header, a recipient or a tag of its own', async () => {
   const store = await newStore('sqlite');
-  const office = await postOffice();
+  const office = await startMailServer();
   await addMonitor(store, 'm', 'Vagt\r\nBcc: snu@example.com\r\n\r\n<b>x');
   await tell(store, Date.now(), {
     monitor: 'm',

@@ -4,13 +4,13 @@ import type { Store } from '../../../src/store/open.ts';
 import { handClock } from '../../support/clock.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { lanes } from '../monitored.ts';
-import { addMonitor, mailWorker, tell } from './ground.ts';
-import { postOffice } from './post-office.ts';
+import { addMonitor, mailWorker, tell } from './fixture.ts';
+import { startMailServer } from './mail-server.ts';
 
 const WAITING = { timeout: 20_000, interval: 20 };
 
 test.each(ENGINES)('a process that stood still sends no mail that another has sent (%s)', async (engine) => {
-  const [store, office, clock] = [await newStore(engine), await postOffice(), handClock()];
+  const [store, office, clock] = [await newStore(engine), await startMailServer(), handClock()];
   await addMonitor(store);
   await tell(store, clock.now());
   const standsStill = async (): Promise<void> => {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { publish } from '../../../src/service/changes/publish.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { changed, made, NOW, RENAMED_AND_MOVED } from '../monitored.ts';
-import { mailWorker } from './ground.ts';
-import { postOffice } from './post-office.ts';
+import { mailWorker } from './fixture.ts';
+import { startMailServer } from './mail-server.ts';
 
 test.each(ENGINES)('what is published is mailed to the monitors that selected it, on %s', async (engine) => {
   const store = await newStore(engine);
-  const office = await postOffice();
+  const office = await startMailServer();
   await made(store, {
     target: 'all',
     name: 'Navne',

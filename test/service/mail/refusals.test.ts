@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
 import { handClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
-import { addMonitor, mailRows, mailWorker, tell } from './ground.ts';
-import { postOffice, refusal } from './post-office.ts';
+import { addMonitor, mailRows, mailWorker, tell } from './fixture.ts';
+import { refusal, startMailServer } from './mail-server.ts';
 
 const soon = { timeout: 8_000, interval: 20 };
 
 describe('a mail server that', () => {
   test('refuses one recipient for good keeps no other from their mail', async () => {
     const store = await newStore('sqlite');
-    const office = await postOffice({
+    const office = await startMailServer({
       onRcptTo: ({ address }, _, done) =>
         done(address.startsWith('gone') ? refusal(550, '5.1.1 No such user here') : undefined),
     });
@@ -35,7 +35,7 @@ describe('a mail server that', () => {
     const store = await newStore('sqlite');
     const clock = handClock();
     let refusals = 2;
-    const office = await postOffice({
+    const office = await startMailServer({
       onRcptTo: ({ address }, _, done) =>
         done(address.startsWith('full') && refusals-- > 0 ? refusal(452, '4.2.2 Mailbox full') : undefined),
     });
@@ -60,7 +60,7 @@ describe('a mail server that', () => {
     const store = await newStore('sqlite');
     const clock = handClock();
     let refusals = 3;
-    const office = await postOffice({
+    const office = await startMailServer({
       onMailFrom: (_, __, done) => done(refusals-- > 0 ? refusal(421, '4.3.2 Service shutting down') : undefined),
     });
     await addMonitor(store);
@@ -79,7 +79,9 @@ describe('a mail server that', () => {
 
   test('refuses our sender is no reason to give a recipient up', async () => {
     const store = await newStore('sqlite');
-    const office = await postOffice({ onMailFrom: (_, __, done) => done(refusal(550, '5.7.1 Sender not allowed')) });
+    const office = await startMailServer({
+      onMailFrom: (_, __, done) => done(refusal(550, '5.7.1 Sender not allowed')),
+    });
     await addMonitor(store);
     await tell(store, Date.now());
     const { logged } = mailWorker(store, office.url, Date.now);
@@ -95,7 +97,7 @@ describe('a mail server that', () => {
     const store = await newStore('sqlite');
     const asked: (string | undefined)[] = [];
     let password = 'nyt-kodeord';
-    const office = await postOffice({
+    const office = await startMailServer({
       disabledCommands: ['STARTTLS'],
       authMethods: ['PLAIN'],
       onAuth(auth, _, done) {
@@ -120,7 +122,7 @@ describe('a mail server that', () => {
 
   test('refuses the content has only that mail given up', async () => {
     const store = await newStore('sqlite');
-    const office = await postOffice({
+    const office = await startMailServer({
       onData(stream, _, done) {
         stream.resume();
         stream.on('end', () => done(refusal(554, '5.6.0 Looks like spam')));

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { queueNotice } from '../../../src/service/mail/queue.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
-import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './ground.ts';
-import { postOffice } from './post-office.ts';
+import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './fixture.ts';
+import { startMailServer } from './mail-server.ts';
 
 const at = (text: string): number => Date.parse(text);
 
@@ -20,7 +20,7 @@ function stillClock(text: string) {
 describe.each(ENGINES)('mail on %s', (engine) => {
   test('at once tells in one mail of all that is open, and is marked', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     await tell(store, Date.now());
     await tell(store, Date.now(), {
@@ -52,7 +52,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('recipients and monitors get mails of their own', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     await addMonitor(store, 'other', 'Leverandører');
     await tell(store, Date.now(), { recipients: ['bo@example.dk', 'ida@example.dk'] });
@@ -67,7 +67,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('a daily mail waits for the hour to strike, also over the start of summer time', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     const clock = stillClock('2026-03-28T12:00:00Z');
     await tell(store, clock.now(), { frequency: 'daily' });
@@ -96,7 +96,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('a digest that was queued does not wait where the monitor now tells at once', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     const clock = stillClock('2026-06-01T12:00:00Z');
     await tell(store, clock.now(), { frequency: 'daily' });
@@ -111,7 +111,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('a notice goes out at once, alone, in its own words', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     await tell(store, Date.now());
     await store.write((tx) =>
@@ -135,7 +135,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('a mail that may have been sent goes out again as the same mail, without what came since', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     await tell(store, Date.now());
     // The process ended between the mail server's answer and the mark.
@@ -151,7 +151,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('who unsubscribed after it was queued, and whose monitor is gone, gets nothing', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     await tell(store, Date.now(), { recipients: ['bo@example.dk', 'ida@example.dk'] });
     await tell(store, Date.now(), { monitor: 'gone' });
@@ -187,7 +187,7 @@ describe.each(ENGINES)('mail on %s', (engine) => {
 
   test('thousands of changes make one mail of bounded size that counts the rest', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     await addMonitor(store);
     for (let index = 0; index < 400; index++)
       await tell(store, Date.now(), { entity: `CVR-1-${99_000_000 + index}`, name: `Selskab ${index} ApS` });

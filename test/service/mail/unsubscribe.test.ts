@@ -4,8 +4,8 @@ import { openSecrets } from '../../../src/service/keys/secrets.ts';
 import { addUnsubscribeRoutes, readToken, unsubscribeUrl } from '../../../src/service/mail/unsubscribe.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
-import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './ground.ts';
-import { postOffice } from './post-office.ts';
+import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
+import { startMailServer } from './mail-server.ts';
 
 async function served(store: Store) {
   const server = createServer();
@@ -19,7 +19,7 @@ async function served(store: Store) {
 describe.each(ENGINES)('unsubscribing on %s', (engine) => {
   test('the link of a mail leads to a page that asks, and its button ends that mail alone', async () => {
     const store = await newStore(engine);
-    const office = await postOffice();
+    const office = await startMailServer();
     const base = await served(store);
     await addMonitor(store, MONITOR, 'Kunder <i> & Jylland');
     await addMonitor(store, 'other');

@@ -9,7 +9,7 @@ import { storeNews } from '../../../src/service/news/store.ts';
 import type { NewsItem } from '../../../src/service/news/wording/make.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { newStore } from '../../support/stores.ts';
-import { COMPANY, storedItem } from './ground.ts';
+import { COMPANY, storedItem } from './samples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 const DAY = 86_400_000;

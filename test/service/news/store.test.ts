@@ -3,7 +3,7 @@ import { type NewsQuery, queryNews, storeNews } from '../../../src/service/news/
 import { PROMOTED_MS } from '../../../src/service/news/wording/make.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
-import { storedItem } from './ground.ts';
+import { storedItem } from './samples.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 2, 1);

@@ -4,7 +4,7 @@ import type { ReportData } from '../../../src/protocol/report.ts';
 import { randomFrom } from '../../../src/protocol/sample/random.ts';
 import { sampleReport } from '../../../src/protocol/sample/report.ts';
 import { newsOf } from '../../../src/service/news/wording/make.ts';
-import { changeOf, firm, itemOf, person, SETTINGS } from './ground.ts';
+import { changeOf, firm, itemOf, person, SETTINGS } from './samples.ts';
 
 const NAME = 'Prøvelund Møbler A/S';
 const people = (count: number) =>

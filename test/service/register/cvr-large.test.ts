@@ -2,19 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../../src/protocol/text/json.ts';
 import type { UnreadableDocument } from '../../../src/service/register/source/source.ts';
-import { HOUR, stageOf } from './cvr-stage.ts';
+import { fixtureOf, HOUR } from './cvr-fixture.ts';
 import { documentsFrom, numbersIn, readAll, upTo } from './source-contract.ts';
 
 describe('a document over 32 MiB', () => {
-  /** The stage's bound is 2,500 bytes for a page, and 20,000 for one document. */
+  /** The fixture's bound is 2,500 bytes for a page, and 20,000 for one document. */
   const stageWith = async (bytes: number) => {
-    const stage = await stageOf({ pageSize: 8, largestBytes: 20_000 }, {}, { maxBytes: 2_500 });
+    const fixture = await fixtureOf({ pageSize: 8, largestBytes: 20_000 }, {}, { maxBytes: 2_500 });
     const documents = documentsFrom(0, 9);
     const [large] = documentsFrom(4, 1);
     if (!isJsonObject(large) || !isJsonObject(large['Vrvirksomhed'])) throw new Error('the document is no object');
     const filled = { Vrvirksomhed: { ...large['Vrvirksomhed'], filler: 'x'.repeat(bytes) } };
-    await stage.tell([...documents.slice(0, 4), filled, ...documents.slice(5)]);
-    return stage;
+    await fixture.tell([...documents.slice(0, 4), filled, ...documents.slice(5)]);
+    return fixture;
   };
 
   it('is read alone', async () => {
@@ -46,7 +46,7 @@ describe('a document over 32 MiB', () => {
 
   it('is asked for compressed, as every page', async () => {
     const asked: (string | undefined)[] = [];
-    const { page } = await stageOf({
+    const { page } = await fixtureOf({
       http: async ({ headers }) => {
         asked.push(headers?.['accept-encoding']);
         return { status: 200, headers: {}, body: '{"hits":{"hits":[]}}' };
@@ -59,7 +59,7 @@ describe('a document over 32 MiB', () => {
 
 describe('an index that cannot be read', () => {
   it('does not stop the other one, and is named meanwhile', async () => {
-    const { emulator, page, clock } = await stageOf({}, { companies: 12 });
+    const { emulator, page, clock } = await fixtureOf({}, { companies: 12 });
     emulator.fault({ match: 'virksomhed/_search', times: 100, action: { kind: 'status', status: 503 } });
     await expect(page()).rejects.toMatchObject({ name: 'SourceError' });
     const kinds = new Set<string>();

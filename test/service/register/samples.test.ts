@@ -7,7 +7,7 @@ import { sampleDocuments } from '../../../src/service/register/sample/stream.ts'
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import { newStore } from '../../support/stores.ts';
 import { SERIES_FOLDER, sampleSeries } from './sample-series.ts';
-import { setWatch } from './watch-stage.ts';
+import { setWatch } from './watch-fixture.ts';
 
 describe('the series of sample documents', () => {
   it('is what its files hold', () => {
@@ -26,12 +26,12 @@ describe('the series of sample documents', () => {
   });
 
   it('tells its story to the watcher', async () => {
-    const stage = await setWatch(await newStore('sqlite'), {
+    const fixture = await setWatch(await newStore('sqlite'), {
       source: () => createFileSource(SERIES_FOLDER),
       newWithinDays: 120,
     });
-    await stage.run();
-    const story = (await stage.changes())
+    await fixture.run();
+    const story = (await fixture.changes())
       .filter(({ entity }) => entity.startsWith('CVR-1-'))
       .map(({ name, updates }) => `${name}: ${Object.keys(updates).join(' ')}`);
     expect(story).toEqual([
@@ -48,7 +48,7 @@ describe('the series of sample documents', () => {
       'Papirtiger Software ApS: merger',
       'Skinbjerg Vindteknik A/S: status',
     ]);
-    expect(stage.warnings).toEqual([]);
+    expect(fixture.warnings).toEqual([]);
   });
 });
 
@@ -67,11 +67,11 @@ describe('the endless series', () => {
     expect(times).toEqual(times.toSorted());
     expect(new Set(times).size).toBe(times.length);
 
-    const stage = await setWatch(await newStore('sqlite'));
-    await stage.tell(...take(20, 300));
-    await stage.run();
-    const { changed = 0 } = await stage.counts();
-    const told = (await stage.changes()).filter(({ entity }) => entity.startsWith('CVR-1-'));
+    const fixture = await setWatch(await newStore('sqlite'));
+    await fixture.tell(...take(20, 300));
+    await fixture.run();
+    const { changed = 0 } = await fixture.counts();
+    const told = (await fixture.changes()).filter(({ entity }) => entity.startsWith('CVR-1-'));
     expect(changed).toBeGreaterThan(280);
     // A share that is set to what it was, a status that is the same: few.
     expect(told.length).toBeGreaterThan(changed * 0.9);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { RegisterSource } from '../../../src/service/register/source/source.ts';
 
 /** A source under test, and a hand on what it reads. */
-export interface SourceStage {
+export interface SourceFixture {
   readonly source: RegisterSource;
   /** Opens the same source anew, as after a restart. */
   reopen(): RegisterSource;
@@ -49,65 +49,65 @@ export async function readAll(
   }
 }
 
-/** Registers the promises as tests. `open` makes a stage whose pages hold four documents. */
-export function sourceContract(open: () => Promise<SourceStage>): void {
+/** Registers the promises as tests. `open` makes a fixture whose pages hold four documents. */
+export function sourceContract(open: () => Promise<SourceFixture>): void {
   it('gives every document once, in the order of loading, in pages', async () => {
-    const stage = await open();
-    await stage.tell(documentsFrom(0, 10));
-    const { numbers, pages } = await readAll(stage.source);
+    const fixture = await open();
+    await fixture.tell(documentsFrom(0, 10));
+    const { numbers, pages } = await readAll(fixture.source);
     expect(numbers).toEqual(upTo(10));
     expect(pages).toBeGreaterThanOrEqual(3);
   });
 
   it('ends with a cursor also where there is nothing, and tells later of what came later', async () => {
-    const stage = await open();
-    const empty = await readAll(stage.source);
+    const fixture = await open();
+    const empty = await readAll(fixture.source);
     expect(empty.numbers).toEqual([]);
-    await stage.tell(documentsFrom(0, 3));
-    stage.poll();
-    const some = await readAll(stage.source, empty.cursor);
+    await fixture.tell(documentsFrom(0, 3));
+    fixture.poll();
+    const some = await readAll(fixture.source, empty.cursor);
     expect(some.numbers).toEqual(upTo(3));
-    await stage.tell(documentsFrom(3, 6));
-    stage.poll();
-    const rest = await readAll(stage.source, some.cursor);
+    await fixture.tell(documentsFrom(3, 6));
+    fixture.poll();
+    const rest = await readAll(fixture.source, some.cursor);
     // What came last may come again.
     expect([...new Set([...rest.numbers])].filter((number) => number > 2)).toEqual(upTo(6, 3));
   });
 
   it('goes on from a cursor after a restart, and gives the same page again for the same cursor', async () => {
-    const stage = await open();
-    await stage.tell(documentsFrom(0, 11));
+    const fixture = await open();
+    await fixture.tell(documentsFrom(0, 11));
     const { signal } = new AbortController();
-    const first = await stage.source.page(undefined, signal);
-    const again = await stage.reopen().page(undefined, signal);
+    const first = await fixture.source.page(undefined, signal);
+    const again = await fixture.reopen().page(undefined, signal);
     expect(numbersIn(again.documents)).toEqual(numbersIn(first.documents));
-    const rest = await readAll(stage.reopen(), first.cursor);
+    const rest = await readAll(fixture.reopen(), first.cursor);
     expect([...numbersIn(first.documents), ...rest.numbers]).toEqual(upTo(11));
   });
 
   it('begins anew where the cursor is not one of its own', async () => {
-    const stage = await open();
-    await stage.tell(documentsFrom(0, 3));
-    expect((await readAll(stage.source, '{"something":"else"}')).numbers).toEqual(upTo(3));
-    expect((await readAll(stage.reopen(), 'no cursor at all')).numbers).toEqual(upTo(3));
+    const fixture = await open();
+    await fixture.tell(documentsFrom(0, 3));
+    expect((await readAll(fixture.source, '{"something":"else"}')).numbers).toEqual(upTo(3));
+    expect((await readAll(fixture.reopen(), 'no cursor at all')).numbers).toEqual(upTo(3));
   });
 
   it('throws a SourceError while it cannot be read, and loses nothing by it', async () => {
-    const stage = await open();
-    await stage.tell(documentsFrom(0, 9));
+    const fixture = await open();
+    await fixture.tell(documentsFrom(0, 9));
     const { signal } = new AbortController();
-    const first = await stage.source.page(undefined, signal);
-    const mend = await stage.breakIt();
-    await expect(stage.source.page(first.cursor, signal)).rejects.toMatchObject({ name: 'SourceError' });
-    await expect(stage.source.page(first.cursor, signal)).rejects.toMatchObject({ name: 'SourceError' });
+    const first = await fixture.source.page(undefined, signal);
+    const mend = await fixture.breakIt();
+    await expect(fixture.source.page(first.cursor, signal)).rejects.toMatchObject({ name: 'SourceError' });
+    await expect(fixture.source.page(first.cursor, signal)).rejects.toMatchObject({ name: 'SourceError' });
     await mend();
-    const rest = await readAll(stage.source, first.cursor);
+    const rest = await readAll(fixture.source, first.cursor);
     expect([...numbersIn(first.documents), ...rest.numbers]).toEqual(upTo(9));
   });
 
   it('stops at the signal', async () => {
-    const stage = await open();
-    await stage.tell(documentsFrom(0, 3));
-    await expect(stage.source.page(undefined, AbortSignal.abort())).rejects.toThrow();
+    const fixture = await open();
+    await fixture.tell(documentsFrom(0, 3));
+    await expect(fixture.source.page(undefined, AbortSignal.abort())).rejects.toThrow();
   });
 }

@@ -22,7 +22,7 @@ import {
   trulyOwns,
   value,
 } from './documents.ts';
-import { life, loaded, oldCompany, START, setWatch, type WatchStage } from './watch-stage.ts';
+import { life, loaded, oldCompany, START, setWatch, type WatchFixture } from './watch-fixture.ts';
 import { withholdings } from './withholdings.ts';
 
 const KINDS = ['Vrvirksomhed', 'VrproduktionsEnhed'] as const;
@@ -43,20 +43,20 @@ const contentIn = (document: unknown): JsonObject => {
 };
 
 /** Serves documents whole, then without each thing in turn, and whole again each time; returns all that was told. */
-async function serveInTurn(stage: WatchStage, documents: readonly unknown[]): Promise<readonly string[]> {
+async function serveInTurn(fixture: WatchFixture, documents: readonly unknown[]): Promise<readonly string[]> {
   const names = new Set(documents.flatMap((one) => [...withholdings(contentIn(one)).keys()]));
   expect(names.size).toBeGreaterThan(60);
-  await stage.tell(...documents.map((one) => served(one, 0)));
-  await stage.run();
+  await fixture.tell(...documents.map((one) => served(one, 0)));
+  await fixture.run();
   const versions = [...names].flatMap((name, at) => [
     ...documents.map((one) => served(one, 120 * at + 60, withholdings(contentIn(one)).get(name))),
     ...documents.map((one) => served(one, 120 * at + 120)),
   ]);
-  await stage.tell(...versions);
-  await stage.run();
-  const { unreadable = 0, late = 0 } = await stage.counts();
+  await fixture.tell(...versions);
+  await fixture.run();
+  const { unreadable = 0, late = 0 } = await fixture.counts();
   expect({ unreadable, late }).toEqual({ unreadable: 0, late: 0 });
-  const rows = await stage.store.db.selectFrom('change').selectAll().orderBy('seq').execute();
+  const rows = await fixture.store.db.selectFrom('change').selectAll().orderBy('seq').execute();
   return rows.map(({ entity, timestamp, updates }) => {
     const name = [...names][Math.ceil((Date.parse(timestamp) - START) / 120_000) - 1];
     return `near ${name}: ${entity} ${updates}`;
@@ -76,8 +76,8 @@ describe('a store filled from documents that are then served in part', () => {
   it.each(ENGINES)(
     'tells nothing of invented ones without any section in turn, and whole again, on %s',
     async (engine) => {
-      const stage = await setWatch(await newStore(engine));
-      expect(await serveInTurn(stage, invented)).toEqual([]);
+      const fixture = await setWatch(await newStore(engine));
+      expect(await serveInTurn(fixture, invented)).toEqual([]);
     },
     300_000,
   );
@@ -91,8 +91,8 @@ describe('a store filled from documents that are then served in part', () => {
         .flatMap((name): unknown[] => JSON.parse(readFileSync(join(place, name), 'utf8')).hits.hits)
         .map((hit) => (isJsonObject(hit) ? hit['_source'] : undefined));
       expect(documents.length).toBeGreaterThan(2);
-      const stage = await setWatch(await newStore('sqlite'));
-      expect(await serveInTurn(stage, documents)).toEqual([]);
+      const fixture = await setWatch(await newStore('sqlite'));
+      expect(await serveInTurn(fixture, documents)).toEqual([]);
     },
     300_000,
   );
@@ -107,10 +107,10 @@ describe('a family that a document does not state', () => {
   const toldOf = async (versions: readonly Json[], families?: readonly Family[]) => {
     const options = families === undefined ? {} : { source: () => ({ ...source, families }) };
     const source = createFileSource(join(folder, 'register.ndjson'), {});
-    const stage = await setWatch(await newStore('sqlite'), { folder, ...options });
-    await stage.tell(...versions.map((fields, at) => served(document(fields), at)));
-    await stage.run();
-    return stage.changes();
+    const fixture = await setWatch(await newStore('sqlite'), { folder, ...options });
+    await fixture.tell(...versions.map((fields, at) => served(document(fields), at)));
+    await fixture.run();
+    return fixture.changes();
   };
   let folder = '';
   beforeEach(() => {
@@ -141,10 +141,10 @@ describe('a family that a document does not state', () => {
 
   it('is in no full state, while a list that somebody left is stated as empty', async () => {
     const listed = async (...versions: readonly Json[]) => {
-      const stage = await setWatch(await newStore('sqlite'));
-      await stage.tell(...versions.map((fields, at) => served(document(fields), at)));
-      await stage.run();
-      const { company: known } = (await readFullStates(stage.store.db, [ENTITY])).get(ENTITY) ?? {};
+      const fixture = await setWatch(await newStore('sqlite'));
+      await fixture.tell(...versions.map((fields, at) => served(document(fields), at)));
+      await fixture.run();
+      const { company: known } = (await readFullStates(fixture.store.db, [ENTITY])).get(ENTITY) ?? {};
       return known === undefined ? undefined : stateOf(known, OPTIONS).trueOwnership?.added.length;
     };
     expect(await listed({ deltagerRelation: [] })).toBeUndefined();

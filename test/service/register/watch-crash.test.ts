@@ -8,7 +8,7 @@ import { sampleDocuments } from '../../../src/service/register/sample/stream.ts'
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
-import { life, loaded, oldCompany, START, setWatch } from './watch-stage.ts';
+import { life, loaded, oldCompany, START, setWatch } from './watch-fixture.ts';
 
 const company = oldCompany(1);
 const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
@@ -53,11 +53,11 @@ describe.each(ENGINES)('a page that fails on %s', (engine) => {
   it('leaves nothing behind, whichever statement it fails at, and is then taken in whole and once', async () => {
     const real = await newStore(engine);
     const store = failing(real);
-    const stage = await setWatch(real);
-    await stage.tell(loaded(life(company), -100));
-    await stage.run();
-    const crashing = await setWatch(store, { source: () => stage.source });
-    await stage.tell(loaded(life(company, renamed), 0), loaded(life(oldCompany(2)), 1), { Vrukendt: {} });
+    const fixture = await setWatch(real);
+    await fixture.tell(loaded(life(company), -100));
+    await fixture.run();
+    const crashing = await setWatch(store, { source: () => fixture.source });
+    await fixture.tell(loaded(life(company, renamed), 0), loaded(life(oldCompany(2)), 1), { Vrukendt: {} });
     const state = async () => ({
       snapshots: await real.db.selectFrom('snapshot').selectAll().execute(),
       changes: await real.db.selectFrom('change').selectAll().execute(),
@@ -89,14 +89,14 @@ describe.each(ENGINES)('a page that fails on %s', (engine) => {
   it('that was committed as the process died is not repeated', async () => {
     const real = await newStore(engine);
     const store = failing(real);
-    const stage = await setWatch(store);
-    await stage.tell(loaded(life(company), -100), loaded(life(company, renamed), 0));
-    await expect(stage.run('file', () => store.fail(0))).rejects.toThrow('stopped here');
+    const fixture = await setWatch(store);
+    await fixture.tell(loaded(life(company), -100), loaded(life(company, renamed), 0));
+    await expect(fixture.run('file', () => store.fail(0))).rejects.toThrow('stopped here');
     store.fail(Number.POSITIVE_INFINITY);
-    stage.forward(61_000);
-    await stage.run();
-    expect(await stage.events()).toEqual([`${company.entityId} name`]);
-    expect(await stage.counts()).toEqual({});
+    fixture.forward(61_000);
+    await fixture.run();
+    expect(await fixture.events()).toEqual([`${company.entityId} name`]);
+    expect(await fixture.counts()).toEqual({});
   });
 });
 

@@ -7,21 +7,21 @@ import type { RegisterSource } from '../../../src/service/register/source/source
 import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch/watch.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newStore } from '../../support/stores.ts';
-import { life, loaded, oldCompany, START, setWatch, type WatchStage } from './watch-stage.ts';
+import { life, loaded, oldCompany, START, setWatch, type WatchFixture } from './watch-fixture.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const company = oldCompany(1);
 const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
 
-interface CvrStage extends WatchStage {
+interface CvrFixture extends WatchFixture {
   readonly emulator: RegisterEmulator;
   /** Makes the register answer 503, or itself again. */
   down(isDown: boolean): void;
 }
 
 /** A watcher of an emulated register with some companies, which it has seen. */
-async function cvrStage(companies = 10): Promise<CvrStage> {
+async function cvrStage(companies = 10): Promise<CvrFixture> {
   const emulator = await serveRegister({ companies, seed: 5 });
   onTestFinished(() => emulator.close());
   const { http, close } = openClient();
@@ -38,10 +38,10 @@ async function cvrStage(companies = 10): Promise<CvrStage> {
       store,
       now,
     });
-  const stage = await setWatch(store, { source: open });
-  await stage.run();
+  const fixture = await setWatch(store, { source: open });
+  await fixture.run();
   return {
-    ...stage,
+    ...fixture,
     emulator,
     down(next) {
       isDown = next;
@@ -127,9 +127,9 @@ describe('the register over HTTP', () => {
 describe('others', () => {
   it('that took the lane meanwhile: nothing of the page is stored', async () => {
     const store = await newStore('sqlite');
-    const stage = await setWatch(store);
-    await stage.tell(loaded(life(company), -100));
-    const tasks = registerTasks(stage.deps, stage.source, MINUTE);
+    const fixture = await setWatch(store);
+    await fixture.tell(loaded(life(company), -100));
+    const tasks = registerTasks(fixture.deps, fixture.source, MINUTE);
     await store.write((tx) => markWatch(tx, tasks, START));
     const [mine] = await claim(store, 'watch', { limit: 1, now: START, leaseMs: 1, keys: ['file'] });
     const [theirs] = await claim(store, 'watch', { limit: 1, now: START + 10, leaseMs: HOUR, keys: ['file'] });
@@ -152,13 +152,13 @@ describe('others', () => {
         return store.write(work);
       },
     };
-    const stage = await setWatch(between);
-    await stage.tell(loaded(life(company), -100));
-    await stage.run();
-    await stage.tell(loaded(life(company, renamed), 0));
+    const fixture = await setWatch(between);
+    await fixture.tell(loaded(life(company), -100));
+    await fixture.run();
+    await fixture.tell(loaded(life(company, renamed), 0));
     const other = await setWatch(store);
     await other.tell(loaded(life(company, { from: '2026-05-04', is: { website: 'www.andre.example' } }), -50));
-    await stage.run('file', () => {
+    await fixture.run('file', () => {
       meanwhile = async () => {
         await store.write((tx) => tx.deleteFrom('kv').where('key', '=', 'cursor:file').execute());
         await store.write((tx) => mark(tx, 'watch', ['elsewhere'], START));
@@ -168,7 +168,7 @@ describe('others', () => {
         await task?.(held, new AbortController().signal);
       };
     });
-    const updates = (await stage.changes()).map(({ updates }) => updates);
+    const updates = (await fixture.changes()).map(({ updates }) => updates);
     expect(updates).toEqual([
       { website: { before: company.website, after: 'www.andre.example' } },
       {
@@ -179,8 +179,8 @@ describe('others', () => {
   });
 
   it('get the thread between documents: a page does not keep webhooks waiting', async () => {
-    const stage = await setWatch(await newStore('sqlite'));
-    await stage.tell(...Array.from({ length: 400 }, (_, seed) => loaded(life(oldCompany(1_000 + seed)), seed)));
+    const fixture = await setWatch(await newStore('sqlite'));
+    await fixture.tell(...Array.from({ length: 400 }, (_, seed) => loaded(life(oldCompany(1_000 + seed)), seed)));
     let turns = 0;
     let isOver = false;
     const others = (): void => {
@@ -189,7 +189,7 @@ describe('others', () => {
     };
     others();
     const before = turns;
-    expect(await stage.run()).toBe(1);
+    expect(await fixture.run()).toBe(1);
     isOver = true;
     expect(turns - before).toBeGreaterThan(4);
   });
@@ -198,15 +198,15 @@ describe('others', () => {
 describe('the worker', () => {
   it('runs every task by its lane, and ends a lane that has none', async () => {
     const store = await newStore('sqlite');
-    const stage = await setWatch(store, { now: Date.now });
+    const fixture = await setWatch(store, { now: Date.now });
     const documents = [loaded(life(company), -100), loaded(life(company, renamed), 0)];
-    await stage.tell(...documents);
-    const tasks = registerTasks(stage.deps, stage.source, HOUR);
+    await fixture.tell(...documents);
+    const tasks = registerTasks(fixture.deps, fixture.source, HOUR);
     await store.write((tx) => mark(tx, 'watch', [...Object.keys(tasks), 'of-another-version'], Date.now()));
-    const worker = startWatch(stage.deps, tasks);
+    const worker = startWatch(fixture.deps, tasks);
     onTestFinished(() => worker.stop(1_000));
     await worker.drained();
-    expect(await stage.events()).toContain(`${company.entityId} name`);
+    expect(await fixture.events()).toContain(`${company.entityId} name`);
     const lanes = await store.db.selectFrom('lane').select('key').where('queue', '=', 'watch').orderBy('key').execute();
     expect(lanes.map(({ key }) => key)).toEqual(['ahead', 'file']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listKeys, revokeKey } from '../../../src/service/keys/keys.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 const JOBS = '/apps/monitoring/jobs';
 const body = (status: number, errorCode = status) => ({
@@ -12,7 +12,7 @@ const body = (status: number, errorCode = status) => ({
 
 describe.each(ENGINES)('a key on %s', (engine) => {
   it('opens the door, in the query under a name in any case, or in the header', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const { key } = await harness.key();
     for (const name of ['accesskey', 'accessKey', 'ACCESSKEY', 'AccessKey'])
       expect((await harness.call('GET', `${JOBS}?${name}=${key}`)).status).toBe(200);
@@ -24,7 +24,7 @@ describe.each(ENGINES)('a key on %s', (engine) => {
   });
 
   it('is refused once it is revoked, and for ever', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const { id, key } = await harness.key();
     expect((await harness.call('GET', `${JOBS}?accesskey=${key}`)).status).toBe(200);
     expect(await harness.store.write((tx) => revokeKey(tx, id, harness.clock.now()))).toBe(true);
@@ -39,7 +39,7 @@ describe.each(ENGINES)('a key on %s', (engine) => {
   });
 
   it('is kept as a digest, with when it was used to the minute', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const { id, key } = await harness.key();
     expect(key).toMatch(/^cvrsync_[\w-]{43}$/);
     const usedAt = async () => (await listKeys(harness.store.db))[0]?.usedAt;
@@ -68,14 +68,14 @@ describe('the door', () => {
     ['a key that was never made', `${JOBS}?accesskey=cvrsync_${'A'.repeat(43)}`],
     ['a key under another name', `${JOBS}?apikey=cvrsync_${'A'.repeat(43)}`],
   ])('refuses %s with 401', async (_what, path) => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const answer = await harness.call('GET', path);
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(body(401));
   });
 
   it('refuses two keys that differ with 400, wherever they are, and takes one that is repeated', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const [{ key }, other] = [await harness.key(), await harness.key()];
     const two = await harness.call('GET', `${JOBS}?accesskey=${key}&accessKey=${other.key}`);
     expect(two.status).toBe(400);
@@ -88,7 +88,7 @@ describe('the door', () => {
   });
 
   it('refuses a key without the scope with 403', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const { key } = await harness.key(['news', 'testwebhook']);
     const answer = await harness.call('GET', `${JOBS}?accesskey=${key}`);
     expect(answer.status).toBe(403);
@@ -96,13 +96,13 @@ describe('the door', () => {
   });
 
   it('asks for a key before it looks at anything else', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const answer = await harness.call('GET', `${JOBS}/no-job/items?take=-5`);
     expect(answer.status).toBe(401);
   });
 
   it('writes no key to the log and into no answer, even where the call fails for a reason of ours', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const { key } = await harness.key();
     await harness.store.write((tx) => tx.schema.dropTable('monitor').execute());
     for (const method of ['GET', 'PATCH']) {
@@ -118,7 +118,7 @@ describe('the door', () => {
 
 describe('the limit', () => {
   it('refuses the 501st call of a minute that began with the first, and lets the next minute in', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const { key } = await harness.key();
     const other = await harness.key();
     const call = () => harness.call('GET', JOBS, { headers: { 'x-access-key': key } });
@@ -140,7 +140,7 @@ describe('the limit', () => {
   });
 
   it('counts calls that are refused for another reason too', async () => {
-    const harness = await openHouse('sqlite', { requestsPerMinute: 3 });
+    const harness = await openHarness('sqlite', { requestsPerMinute: 3 });
     const { key } = await harness.key();
     const statuses: number[] = [];
     for (const path of ['/x/items', '/x/items?take=0', '', ''])

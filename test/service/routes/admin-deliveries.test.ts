@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { DeliveryState } from '../../../src/service/delivery/deliveries.ts';
-import { openHouse, problemsIn } from './house.ts';
+import { openHarness, problemsIn } from './harness.ts';
 
 const DELIVERIES = '/admin/api/deliveries';
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 
 const furnished = async (states: readonly DeliveryState[]) => {
-  const harness = await openHouse();
+  const harness = await openHarness();
   const made = await harness.call('POST', '/admin/api/monitors', {
     body: { name: 'List', url: 'https://hooks.example.com/a' },
   });

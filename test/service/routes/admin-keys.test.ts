@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ENGINES } from '../../support/stores.ts';
-import { itemsAt, openHouse, problemsIn } from './house.ts';
+import { itemsAt, openHarness, problemsIn } from './harness.ts';
 
 const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const item = { entityId: 'CVR-1-10000001', id: '7' };
 
 describe.each(ENGINES)('keys and jobs on %s', (engine) => {
   it('are made, used, handed over and ended', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const make = async (body: object) => (await harness.call('POST', '/admin/api/keys', { body })).json;
     const first = (await make({ name: 'One' })) as { id: string; key: string };
     const second = (await make({ name: 'Two', scopes: ['monitoring'] })) as { id: string; key: string };
@@ -51,7 +51,7 @@ describe.each(ENGINES)('keys and jobs on %s', (engine) => {
 
 describe('a revoked key', () => {
   it('has its jobs switched off, and no job of another key', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const [ended, other] = [await harness.key(), await harness.key()];
     const jobs = [await harness.job(ended.id, 'hubspot'), await harness.job(other.id, 'hubspot')];
     expect((await harness.call('DELETE', `/admin/api/keys/${ended.id}`)).status).toBe(204);
@@ -68,7 +68,7 @@ describe('a job that cannot be', () => {
     ['for no provider', { provider: undefined }, 'body.provider is missing'],
     ['with a target', { provider: 'crm', target: 'all' }, 'body.target is not known'],
   ])('answers 422 and says where: %s', async (_what, more, problem) => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const { id: key } = await harness.key();
     await harness.job(key, 'hubspot');
     const body = { provider: 'hubspot', key, url: 'https://hooks.example.com/a', ...more };
@@ -78,7 +78,7 @@ describe('a job that cannot be', () => {
   });
 
   it('answers 404 where it is not there, or is a monitor', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const { id: key } = await harness.key();
     const made = await harness.call('POST', '/admin/api/monitors', { body: { name: 'List' } });
     const { id } = made.json as { id: string };
@@ -90,7 +90,7 @@ describe('a job that cannot be', () => {
   });
 
   it('is not made for a key that may not have one, nor handed to it', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const [{ id: key }, { id: news }] = [await harness.key(), await harness.key(['news'])];
     const id = await harness.job(key, 'hubspot');
     const moved = await harness.call('PATCH', `/admin/api/jobs/${id}`, { body: { key: news } });
@@ -107,7 +107,7 @@ describe('a key that cannot be', () => {
     { name: 'x', scopes: ['everything'] },
     { name: 'x', key: 'mine' },
   ])('answers 422: %j', async (body) => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     expect((await harness.call('POST', '/admin/api/keys', { body })).status).toBe(422);
     expect((await harness.call('GET', '/admin/api/keys')).json).toEqual([]);
   });

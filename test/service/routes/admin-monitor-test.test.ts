@@ -9,11 +9,11 @@ import { openStore } from '../../../src/store/open.ts';
 import { runCli } from '../../support/cli.ts';
 import { newFolder } from '../../support/stores.ts';
 import { openHook, statuses } from '../delivering.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 describe('the test of a monitor', () => {
   it('posts with its credentials and signature while it is off, and counts for nothing', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const hook = await openHook();
     const credentials = { method: 'Header', key: 'X-Key', value: 'open-sesame' };
     const body = { name: 'Nordlys', url: hook.url, credentials, enabled: false };
@@ -32,7 +32,7 @@ describe('the test of a monitor', () => {
   });
 
   it('names what is wrong with the webhook, and says when there is none', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const hook = await openHook(statuses(500));
     const make = async (url: string | null) => {
       const emails = ['anna@example.com'];

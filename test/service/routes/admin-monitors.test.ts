@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getMonitor } from '../../../src/service/monitors/monitors.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type Answer, type Harness, openHouse, problemsIn } from './house.ts';
+import { type Answer, type Harness, openHarness, problemsIn } from './harness.ts';
 
 const MONITORS = '/admin/api/monitors';
 const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
@@ -19,7 +19,7 @@ const make = (harness: Harness, body: object = {}) =>
 
 describe.each(ENGINES)('monitors on %s', (engine) => {
   it('are made, read, changed and removed', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const made = await make(harness, {
       entities: ['CVR-1-10000001', 'cvr-3-4000000001'],
       events: ['status', 'stakeholder'],
@@ -83,7 +83,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
   });
 
   it('are switched off and on, and given a new secret', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const { id, signingSecret } = viewOf(await make(harness));
     for (let time = 0; time < 2; time++)
       expect((await harness.call('POST', `${MONITORS}/${id}/disable`)).status).toBe(204);
@@ -105,7 +105,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
   });
 
   it('have lists that are added to, taken from and paged', async () => {
-    const harness = await openHouse(engine);
+    const harness = await openHarness(engine);
     const { id } = viewOf(await make(harness, { entities: ['CVR-1-10000001', 'CVR-1-10000002'] }));
     const items = `${MONITORS}/${id}/items`;
     for (let time = 0; time < 2; time++)
@@ -125,7 +125,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
 
 describe('a secret', () => {
   it('is shown once and never again, and not in the log', async () => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const credentials = { method: 'BasicAuth', key: 'anna', value: 'hunter2-of-anna' };
     const made = await make(harness, { credentials });
     const { id, signingSecret } = viewOf(made);
@@ -164,7 +164,7 @@ describe('a monitor that cannot be', () => {
     ['what nobody knows', { colour: 'red' }, 'body.colour is not known'],
     ['an owner', { owner: NOBODY }, 'body.owner is not known'],
   ])('because of %s answers 422 and says where', async (_what, body, problem) => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const answer = await make(harness, body);
     expect(answer.status).toBe(422);
     expect(problemsIn(answer)).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
@@ -182,7 +182,7 @@ describe('a monitor that cannot be', () => {
     ['POST', '/items'],
     ['DELETE', '/items?entityId=CVR-1-10000001'],
   ])('is not there answers 404: %s %s', async (method, rest) => {
-    const harness = await openHouse();
+    const harness = await openHarness();
     const body = { PATCH: { name: 'x' }, POST: rest === '/items' ? { entityId: 'CVR-1-10000001' } : undefined }[method];
     const answer = await harness.call(method, `${MONITORS}/${NOBODY}${rest}`, { body });
     expect(answer.status).toBe(404);

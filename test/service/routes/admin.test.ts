@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { converse } from '../../support/sockets.ts';
-import { type Harness, openHouse } from './house.ts';
+import { type Harness, openHarness } from './harness.ts';
 
 const TOKEN = 'a-token-of-some-length';
 const MONITORS = '/admin/api/monitors';
@@ -28,7 +28,7 @@ describe('with a token', () => {
     ['nothing after the scheme', 'Bearer '],
     ['nothing', ''],
   ])('administration refuses %s, even from this machine', async (_what, authorization) => {
-    const harness = await openHouse('sqlite', { adminToken: TOKEN });
+    const harness = await openHarness('sqlite', { adminToken: TOKEN });
     const answer = await harness.call('GET', MONITORS, { headers: { authorization } });
     expect(answer.status).toBe(401);
     expect(answer.json).toMatchObject({ httpStatusCode: 401, errorCode: 401 });
@@ -37,7 +37,7 @@ describe('with a token', () => {
   });
 
   it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('administration lets in who has it: %s', async (authorization) => {
-    const harness = await openHouse('sqlite', { adminToken: TOKEN });
+    const harness = await openHarness('sqlite', { adminToken: TOKEN });
     expect((await harness.call('GET', MONITORS, { headers: { authorization } })).status).toBe(200);
     expect(
       (await harness.call('GET', MONITORS, { headers: { authorization, 'x-forwarded-for': '192.0.2.1' } })).status,
@@ -45,7 +45,7 @@ describe('with a token', () => {
   });
 
   it('is no access key, and an access key is no token but for the scope admin', async () => {
-    const harness = await openHouse('sqlite', { adminToken: TOKEN });
+    const harness = await openHarness('sqlite', { adminToken: TOKEN });
     const usual = await harness.key();
     const admin = await harness.key(['admin']);
     const status = async (key: string) =>
@@ -72,7 +72,7 @@ describe.each([
       ['from a page of our own origin', { origin: 'http://127.0.0.1', host: '127.0.0.1' }],
       ['without a right token', { authorization: 'Bearer undefined' }],
     ])('no admin key is made %s', async (_what, headers) => {
-      const harness = await openHouse('sqlite', { adminToken });
+      const harness = await openHarness('sqlite', { adminToken });
       const json = { 'content-type': 'application/json', ...headers };
       expect(await raw(harness, json, 'POST', KEYS)).toBe(401);
       expect(await raw(harness, headers)).toBe(401);
@@ -80,13 +80,13 @@ describe.each([
     });
 
     it('an older HTTP proves nothing either', async () => {
-      const harness = await openHouse('sqlite', { adminToken });
+      const harness = await openHarness('sqlite', { adminToken });
       const said = await converse(harness.port, `GET ${MONITORS} HTTP/1.0\r\nHost: 127.0.0.1:${harness.port}\r\n\r\n`);
       expect(said).toMatch(/^HTTP\/1.1 401 /);
     });
 
     it('an API key of scope admin is let in', async () => {
-      const harness = await openHouse('sqlite', { adminToken });
+      const harness = await openHarness('sqlite', { adminToken });
       const { key } = await harness.key(['admin']);
       expect(await raw(harness, { authorization: `Bearer ${key}` })).toBe(200);
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { revokeKey } from '../../../src/service/keys/keys.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { type Harness, itemsAt, openHouse, problemsIn } from './house.ts';
+import { type Harness, itemsAt, openHarness, problemsIn } from './harness.ts';
 
 const item = { entityId: 'CVR-1-10000001', id: 'rec/7 & more' };
 
-/** A house with a key that has a job for `hubspot`. */
+/** A harness with a key that has a job for `hubspot`. */
 const furnished = async (engine: (typeof ENGINES)[number] = 'sqlite') => {
-  const harness = await openHouse(engine);
+  const harness = await openHarness(engine);
   const { id: keyId, key } = await harness.key();
   const jobId = await harness.job(keyId, 'hubspot');
   return { harness, keyId, key, jobId };

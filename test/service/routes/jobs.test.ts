@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENGINES } from '../../support/stores.ts';
-import { type Answer, type Harness, itemsAt, openHouse, problemsIn } from './house.ts';
+import { type Answer, type Harness, itemsAt, openHarness, problemsIn } from './harness.ts';
 
 const JOBS = '/apps/monitoring/jobs';
 const company = (index: number): string => `CVR-1-${10_000_000 + index}`;
@@ -13,7 +13,7 @@ interface Page {
 const pageOf = ({ json }: Answer): Page => json as Page;
 
 const furnished = async (engine: (typeof ENGINES)[number] = 'sqlite', items = 0) => {
-  const harness = await openHouse(engine);
+  const harness = await openHarness(engine);
   const { id: keyId, key } = await harness.key();
   const jobId = await harness.job(keyId, 'hubspot');
   for (let i = 0; i < items; i++) await add(harness, key, i);

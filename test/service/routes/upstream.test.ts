@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
-import { openHouse } from './house.ts';
+import { openHarness } from './harness.ts';
 
 const never = new AbortController().signal;
 const item = (index: number) => ({ entityId: `CVR-1-${10_000_000 + index}`, id: `a/b ${index}` });
@@ -11,7 +11,7 @@ const open = async (
   more: { keyHeader?: string; take?: number; wrongKey?: boolean; requestsPerMinute?: number } = {},
 ) => {
   const { keyHeader, take, wrongKey = false, requestsPerMinute = 500 } = more;
-  const harness = await openHouse('sqlite', { requestsPerMinute });
+  const harness = await openHarness('sqlite', { requestsPerMinute });
   const { id, key } = await harness.key();
   const jobId = await harness.job(id, 'crm');
   const client = openClient({ deadlineMs: 5_000 });

@@ -6,7 +6,7 @@ import { tryPlan } from '../../../../src/connector/backfill/backfill.ts';
 import { passesModulus11 } from '../../../../src/protocol/cvr-number.ts';
 import { companyEntityId } from '../../../../src/protocol/entity-id.ts';
 import { ENGINES } from '../../../support/stores.ts';
-import { type Fixture, setGround } from '../ground.ts';
+import { type Fixture, startFixture } from '../fixture.ts';
 import { apply, applyLines, newFile, plan } from '../plan-runs.ts';
 
 /** Numbers that pass the register's check. */
@@ -25,7 +25,7 @@ const refusal = (run: Promise<unknown>): Promise<string> =>
   );
 
 async function planned(engine: (typeof ENGINES)[number], held: readonly (string | null)[]) {
-  const fixture = await setGround({ engine });
+  const fixture = await startFixture({ engine });
   const ids = held.map((number) => fixture.add(number));
   await fixture.run(plan(newFile()));
   return { fixture, ids };

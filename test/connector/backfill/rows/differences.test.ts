@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newFolder } from '../../../support/stores.ts';
-import { type Fixture, setGround } from '../ground.ts';
+import { type Fixture, startFixture } from '../fixture.ts';
 
 const A = 'CVR-1-10150817';
 
@@ -35,7 +35,7 @@ const planned = async (fixture: Fixture, trust: 'crm' | 'register') => {
 };
 
 it('is old → new, read from the CRM, and only for companies that facts are known of', async () => {
-  const fixture = await setGround();
+  const fixture = await startFixture();
   const [reported, untold, same] = [
     fixture.add('10150817', { name: 'Gammelt ApS' }),
     fixture.add('12345674', { name: 'Gammelt ApS' }),
@@ -57,7 +57,7 @@ it('is old → new, read from the CRM, and only for companies that facts are kno
 });
 
 it('has no columns where nothing is known, and reads nothing for it', async () => {
-  const fixture = await setGround();
+  const fixture = await startFixture();
   const id = fixture.add('10150817');
   expect(Object.keys((await planned(fixture, 'crm')).get(id) ?? {})).toEqual([
     'record',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { replaceTokens } from '../../../../src/protocol/news.ts';
 import { cleanHtml } from '../../../../src/service/news/wording/clean-html.ts';
 import { growthOf, MOST_LINEAR_GROWTH } from '../../../support/growth.ts';
-import { itemOf } from '../ground.ts';
+import { itemOf } from '../samples.ts';
 
 const article = {
   source: 'Opdigtet Presse',

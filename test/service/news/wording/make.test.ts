@@ -7,7 +7,7 @@ import { sampleCompany } from '../../../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../../../src/protocol/sample/random.ts';
 import { newsOf } from '../../../../src/service/news/wording/make.ts';
 import { arbitraryPayload } from '../../../protocol/arbitrary.ts';
-import { AT, COMPANY, changeOf, firm, itemOf, person, SETTINGS } from '../ground.ts';
+import { AT, COMPANY, changeOf, firm, itemOf, person, SETTINGS } from '../samples.ts';
 
 const TYPES: { readonly [E in EventName]: NewsType | undefined } = {
   name: 'Information',

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { HandClock } from '../../../support/clock.ts';
-import { HOUR, MINUTE, POLL_MS, stageOf } from '../cvr-stage.ts';
+import { fixtureOf, HOUR, MINUTE, POLL_MS } from '../cvr-fixture.ts';
 import { documentsFrom, readAll, sourceContract, upTo } from '../source-contract.ts';
 
-/** A document loaded some ms before (or after) the stage's now. */
+/** A document loaded some ms before (or after) the fixture's now. */
 const loaded = (clock: HandClock, number: number, before: number): unknown => ({
   Vrvirksomhed: { cvrNummer: 95_000_000 + number, sidstIndlaest: new Date(clock.now() - before).toISOString() },
 });
 
-describe('the distribution, Elasticsearch 6', () => sourceContract(() => stageOf()));
+describe('the distribution, Elasticsearch 6', () => sourceContract(() => fixtureOf()));
 describe('the distribution, with totals as Elasticsearch 7 gives them', () =>
-  sourceContract(() => stageOf({}, { totals: 'object' })));
+  sourceContract(() => fixtureOf({}, { totals: 'object' })));
 
 describe('what the register answers', () => {
   const status = (code: number, headers = {}) => ({ kind: 'status', status: code, headers }) as const;
@@ -46,7 +46,7 @@ describe('what the register answers', () => {
       { message: expect.stringContaining('part') },
     ],
   ] as const)('takes %s for an outage, not for data', async (_, action, error) => {
-    const { emulator, source, page, tell, clock } = await stageOf();
+    const { emulator, source, page, tell, clock } = await fixtureOf();
     await tell(documentsFrom(0, 3));
     emulator.fault({ match: '_search', action });
     await expect(page()).rejects.toMatchObject({ name: 'SourceError', ...error });
@@ -55,32 +55,32 @@ describe('what the register answers', () => {
   });
 
   it('hangs: gives up at the deadline', async () => {
-    const { emulator, page } = await stageOf({}, {}, { deadlineMs: 60 });
+    const { emulator, page } = await fixtureOf({}, {}, { deadlineMs: 60 });
     emulator.fault({ match: '_search', action: { kind: 'hang' } });
     await expect(page()).rejects.toMatchObject({ name: 'SourceError' });
   });
 
   it('401: says that the user name or password is wrong, and never what they are', async () => {
-    const { page } = await stageOf({ password: 'not-the-password' });
+    const { page } = await fixtureOf({ password: 'not-the-password' });
     const error: unknown = await page().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'SourceError', message: expect.stringContaining('user name or password') });
     expect(String(error)).not.toContain('not-the-password');
   });
 
   it('404: says to check the address', async () => {
-    const { page, emulator } = await stageOf();
+    const { page, emulator } = await fixtureOf();
     emulator.fault({ match: '_search', action: status(404) });
     await expect(page()).rejects.toThrow(/service\.register\.baseUrl/);
   });
 
   it('asks for less after an answer that is too large, until it fits, and does not wait in between', async () => {
-    const { source, tell } = await stageOf({ pageSize: 64 }, {}, { maxBytes: 2_500 });
+    const { source, tell } = await fixtureOf({ pageSize: 64 }, {}, { maxBytes: 2_500 });
     await tell(documentsFrom(0, 30));
     expect((await readAll(source)).numbers).toEqual(upTo(30));
   });
 
   it('takes hits in any order, and one without a document for broken', async () => {
-    const { emulator, page, source, tell } = await stageOf();
+    const { emulator, page, source, tell } = await fixtureOf();
     await tell(documentsFrom(0, 9));
     emulator.disturb = (hits) => [{ _id: '17', sort: [1, '1'] }, ...hits.toReversed()];
     const first = await page();
@@ -91,7 +91,7 @@ describe('what the register answers', () => {
   });
 
   it('waits where the same page comes again and again', async () => {
-    const { emulator, page, tell } = await stageOf();
+    const { emulator, page, tell } = await fixtureOf();
     await tell(documentsFrom(0, 9));
     let kept: readonly unknown[] | undefined;
     emulator.disturb = (hits) => {
@@ -106,7 +106,7 @@ describe('what the register answers', () => {
 
 describe('time', () => {
   it('sees a document that became findable minutes after the time it bears', async () => {
-    const { tell, source, clock, poll } = await stageOf();
+    const { tell, source, clock, poll } = await fixtureOf();
     await tell([loaded(clock, 1, MINUTE)]);
     const { cursor } = await readAll(source);
     await tell([loaded(clock, 0, 3 * MINUTE)]);
@@ -115,7 +115,7 @@ describe('time', () => {
   });
 
   it('sees within a day one that became findable hours late', async () => {
-    const { tell, source, clock } = await stageOf();
+    const { tell, source, clock } = await fixtureOf();
     await tell([loaded(clock, 1, 0)]);
     let { cursor } = await readAll(source);
     await tell([loaded(clock, 0, 3 * HOUR)]);
@@ -130,7 +130,7 @@ describe('time', () => {
   });
 
   it('is not carried away by a document from the future', async () => {
-    const { tell, source, clock, poll } = await stageOf();
+    const { tell, source, clock, poll } = await fixtureOf();
     await tell([loaded(clock, 7, -1_000 * HOUR)]);
     let { cursor } = await readAll(source);
     for (const number of [1, 2]) {
@@ -143,7 +143,7 @@ describe('time', () => {
   });
 
   it('does not read what it knows over and over once it is some minutes old', async () => {
-    const { tell, source, clock, poll } = await stageOf({ pageSize: 100 });
+    const { tell, source, clock, poll } = await fixtureOf({ pageSize: 100 });
     await tell(upTo(50).map((number) => loaded(clock, number, 10 * MINUTE + number)));
     const { cursor } = await readAll(source);
     poll();
@@ -151,14 +151,14 @@ describe('time', () => {
   });
 
   it('begins where it is told to', async () => {
-    const { source, tell } = await stageOf({ since: '2026-01-05T00:00:05Z' });
+    const { source, tell } = await fixtureOf({ since: '2026-01-05T00:00:05Z' });
     await tell(documentsFrom(0, 9));
     expect((await readAll(source)).numbers).toEqual(upTo(4, 5));
-    await expect(stageOf({ since: 'yesterday' })).rejects.toThrow(/service\.register\.since/);
+    await expect(fixtureOf({ since: 'yesterday' })).rejects.toThrow(/service\.register\.since/);
   });
 
   it('after an outage of hours amid its newest documents misses none of the time between', async () => {
-    const { tell, page, source, clock, emulator } = await stageOf();
+    const { tell, page, source, clock, emulator } = await fixtureOf();
     await tell(upTo(6).map((number) => loaded(clock, number, MINUTE - number)));
     const first = await page();
     // Findable only now, between what was read.
@@ -175,7 +175,7 @@ describe('time', () => {
 
 describe('production units', () => {
   it('are read in turns with the companies, also while those have a long way to go', async () => {
-    const { emulator, page } = await stageOf({}, { companies: 12 });
+    const { emulator, page } = await fixtureOf({}, { companies: 12 });
     const kinds: string[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < 4; pages++) {
@@ -190,7 +190,7 @@ describe('production units', () => {
 
 describe('politeness', () => {
   it('keeps to the calls a second that it is allowed', async () => {
-    const { source, tell, emulator } = await stageOf({ requestsPerSecond: 20 });
+    const { source, tell, emulator } = await fixtureOf({ requestsPerSecond: 20 });
     await tell(documentsFrom(0, 24));
     const began = performance.now();
     await readAll(source);

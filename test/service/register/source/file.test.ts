@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { createFileSource, type FileSourceOptions } from '../../../../src/service/register/source/file.ts';
 import { handClock } from '../../../support/clock.ts';
 import { newFolder } from '../../../support/stores.ts';
-import { documentsFrom, readAll, type SourceStage, sourceContract, upTo } from '../source-contract.ts';
+import { documentsFrom, readAll, type SourceFixture, sourceContract, upTo } from '../source-contract.ts';
 
 const lines = (documents: readonly unknown[]): string => documents.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** A stage whose `tell` writes with `write`. */
-async function stageOf(write: (path: string, documents: readonly unknown[]) => Promise<void>, path = newFolder()) {
+/** A fixture whose `tell` writes with `write`. */
+async function fixtureOf(write: (path: string, documents: readonly unknown[]) => Promise<void>, path = newFolder()) {
   const open = () => createFileSource(path, { pageSize: 4 });
   return {
     source: open(),
@@ -20,7 +20,7 @@ async function stageOf(write: (path: string, documents: readonly unknown[]) => P
       return () => rename(`${path}-away`, path);
     },
     poll() {},
-  } satisfies SourceStage;
+  } satisfies SourceFixture;
 }
 
 const numbered = (first: unknown): string =>
@@ -28,7 +28,7 @@ const numbered = (first: unknown): string =>
 
 describe('a folder with a document a file', () => {
   sourceContract(() =>
-    stageOf(async (path, documents) => {
+    fixtureOf(async (path, documents) => {
       for (const one of documents) await writeFile(join(path, `${numbered(one)}.json`), JSON.stringify(one, null, 2));
     }),
   );
@@ -36,7 +36,7 @@ describe('a folder with a document a file', () => {
 
 describe('a folder with Elasticsearch answers and lists', () => {
   sourceContract(() =>
-    stageOf(async (path, documents) => {
+    fixtureOf(async (path, documents) => {
       const hits = documents.slice(0, 6).map((one) => ({ _id: '1', _source: one }));
       await writeFile(join(path, `${numbered(documents[0])}.json`), JSON.stringify({ hits: { total: 6, hits } }));
       if (documents.length > 6)
@@ -49,7 +49,7 @@ describe('one NDJSON file that grows', () => {
   sourceContract(async () => {
     const path = join(newFolder(), 'register.ndjson');
     await writeFile(path, '');
-    return stageOf((file, documents) => appendFile(file, lines(documents)), path);
+    return fixtureOf((file, documents) => appendFile(file, lines(documents)), path);
   });
 });
 

@@ -11,7 +11,7 @@ import { newStoreUrl } from '../../../support/stores.ts';
 const PATIENT = { timeout: 10_000 };
 
 /** A service that reads the register from now on only, and a monitor. */
-async function stage() {
+async function fixture() {
   const register = await serveRegister({ companies: 3 });
   onTestFinished(() => register.close());
   const since = new Date(Date.now() + 3_600_000).toISOString();
@@ -51,7 +51,7 @@ async function stage() {
 
 describe('a company that is added to monitoring', () => {
   it('is asked for where nothing is known of it, and its next change is told', async () => {
-    const { register, numbers, add, known, told } = await stage();
+    const { register, numbers, add, known, told } = await fixture();
     const [first = ''] = numbers;
     await add(first);
     await expect.poll(known, PATIENT).toEqual([first]);
@@ -66,7 +66,7 @@ describe('a company that is added to monitoring', () => {
   });
 
   it('is asked for again after an outage, and waited for where the register does not know it', async () => {
-    const { register, numbers, add, known, asked } = await stage();
+    const { register, numbers, add, known, asked } = await fixture();
     const [first = '', second = ''] = numbers;
     register.fault({ match: 'virksomhed', times: 1, action: { kind: 'status', status: 503 } });
     await add(first);

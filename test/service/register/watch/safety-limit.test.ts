@@ -8,7 +8,7 @@ import { VANISHED_QUEUE } from '../../../../src/service/register/watch/losses.ts
 import { releaseLosses } from '../../../../src/service/register/watch/release-losses.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { document, type Json, name, person, relation, trulyOwns } from '../documents.ts';
-import { START, setWatch, type WatchStage } from '../watch-stage.ts';
+import { START, setWatch, type WatchFixture } from '../watch-fixture.ts';
 
 const COMPANIES = 24;
 const LEFT = '2026-05-01';
@@ -27,122 +27,122 @@ const company = (at: number, seconds: number, left: boolean, fields: Json = {}):
 const companies = (seconds: number, hasLeft: (at: number) => boolean, fields?: Json) =>
   Array.from({ length: COMPANIES }, (_, at) => company(at, seconds, hasLeft(at), fields));
 
-async function filled(engine: 'sqlite' | 'postgres'): Promise<WatchStage> {
-  const stage = await setWatch(await newStore(engine));
-  await stage.tell(...companies(0, () => false));
-  await stage.run();
-  return stage;
+async function filled(engine: 'sqlite' | 'postgres'): Promise<WatchFixture> {
+  const fixture = await setWatch(await newStore(engine));
+  await fixture.tell(...companies(0, () => false));
+  await fixture.run();
+  return fixture;
 }
 
-const waiting = async ({ store, now }: WatchStage) =>
+const waiting = async ({ store, now }: WatchFixture) =>
   (await readAttention(store.db, now())).filter(({ about }) => about.startsWith(VANISHED_QUEUE));
 
-const answer = (stage: WatchStage, verb: 'accept' | 'keep') =>
-  stage.store.write((tx) => resolveAttention(tx, verb, `lane/${VANISHED_QUEUE}/*`, stage.now()));
+const answer = (fixture: WatchFixture, verb: 'accept' | 'keep') =>
+  fixture.store.write((tx) => resolveAttention(tx, verb, `lane/${VANISHED_QUEUE}/*`, fixture.now()));
 
-const ownersOf = async ({ store }: WatchStage, at: number) =>
+const ownersOf = async ({ store }: WatchFixture, at: number) =>
   (await readFullStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
     .trueOwnership.members.length;
 
 describe.each(ENGINES)('the safety limit on %s', (engine) => {
   it('tells nothing of a family that goes from many companies, keeps it, and asks a person once', async () => {
-    const stage = await filled(engine);
-    await stage.tell(...companies(60, () => true, { navne: [name('Nyt Navn ApS')] }));
-    await stage.run();
-    const told = await stage.changes();
+    const fixture = await filled(engine);
+    await fixture.tell(...companies(60, () => true, { navne: [name('Nyt Navn ApS')] }));
+    await fixture.run();
+    const told = await fixture.changes();
     expect(new Set(told.flatMap(({ updates }) => Object.keys(updates)))).toEqual(new Set(['name']));
     expect(told).toHaveLength(COMPANIES);
-    expect(await ownersOf(stage, 3)).toBe(1);
-    expect(await waiting(stage)).toMatchObject([
+    expect(await ownersOf(fixture, 3)).toBe(1);
+    expect(await waiting(fixture)).toMatchObject([
       { decides: true, verbs: ['accept', 'keep'], reason: expect.stringContaining('beneficialOwners (24 of 24') },
     ]);
     // The same again, loaded anew, is no news.
-    await stage.tell(...companies(120, () => true, { navne: [name('Nyt Navn ApS')] }));
-    await stage.run();
-    expect(await stage.changes()).toHaveLength(COMPANIES);
-    expect(await waiting(stage)).toHaveLength(1);
+    await fixture.tell(...companies(120, () => true, { navne: [name('Nyt Navn ApS')] }));
+    await fixture.run();
+    expect(await fixture.changes()).toHaveLength(COMPANIES);
+    expect(await waiting(fixture)).toHaveLength(1);
   });
 
   it('tells it all once a person lets it, and what goes in the days after at once', async () => {
-    const stage = await filled(engine);
-    await stage.tell(...companies(60, (at) => at > 0));
-    await stage.run();
-    expect(await stage.changes()).toEqual([]);
-    await answer(stage, 'accept');
-    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    const fixture = await filled(engine);
+    await fixture.tell(...companies(60, (at) => at > 0));
+    await fixture.run();
+    expect(await fixture.changes()).toEqual([]);
+    await answer(fixture, 'accept');
+    const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await releaseLosses(stage.deps, held);
-    expect(await stage.changes()).toHaveLength(COMPANIES - 1);
-    expect((await stage.changes())[0]?.updates.trueOwnership?.removed).toHaveLength(1);
-    expect(await ownersOf(stage, 3)).toBe(0);
-    await stage.tell(...companies(120, () => true));
-    await stage.run();
-    expect(await stage.changes()).toHaveLength(COMPANIES);
-    expect(await waiting(stage)).toEqual([]);
+    await releaseLosses(fixture.deps, held);
+    expect(await fixture.changes()).toHaveLength(COMPANIES - 1);
+    expect((await fixture.changes())[0]?.updates.trueOwnership?.removed).toHaveLength(1);
+    expect(await ownersOf(fixture, 3)).toBe(0);
+    await fixture.tell(...companies(120, () => true));
+    await fixture.run();
+    expect(await fixture.changes()).toHaveLength(COMPANIES);
+    expect(await waiting(fixture)).toEqual([]);
   });
 
   it('tells all of it, however many companies it went from', async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const many = (seconds: number, left: boolean) => Array.from({ length: 101 }, (_, at) => company(at, seconds, left));
     for (const documents of [many(0, false), many(60, true)]) {
-      await stage.tell(...documents);
-      await stage.run();
+      await fixture.tell(...documents);
+      await fixture.run();
     }
-    await answer(stage, 'accept');
-    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    await answer(fixture, 'accept');
+    const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await releaseLosses(stage.deps, held);
-    expect(await stage.changes()).toHaveLength(101);
+    await releaseLosses(fixture.deps, held);
+    expect(await fixture.changes()).toHaveLength(101);
     // And what goes in the days after is told at once, however much that is.
     for (const documents of [many(120, false), many(180, true)]) {
-      await stage.tell(...documents);
-      await stage.run();
+      await fixture.tell(...documents);
+      await fixture.run();
     }
-    expect([(await stage.changes()).length, await waiting(stage)]).toEqual([303, []]);
+    expect([(await fixture.changes()).length, await waiting(fixture)]).toEqual([303, []]);
   });
 
   it('keeps what was known where a person says so, and asks no more; whole again tells nothing', async () => {
-    const stage = await filled(engine);
-    await stage.tell(...companies(60, () => true));
-    await stage.run();
-    await answer(stage, 'keep');
-    await stage.tell(...companies(120, () => true, { reklamebeskyttet: true }));
-    await stage.run();
-    expect(await waiting(stage)).toEqual([]);
-    await stage.tell(...companies(180, () => false, { reklamebeskyttet: true }));
-    await stage.run();
-    const events = new Set((await stage.changes()).flatMap(({ updates }) => Object.keys(updates)));
+    const fixture = await filled(engine);
+    await fixture.tell(...companies(60, () => true));
+    await fixture.run();
+    await answer(fixture, 'keep');
+    await fixture.tell(...companies(120, () => true, { reklamebeskyttet: true }));
+    await fixture.run();
+    expect(await waiting(fixture)).toEqual([]);
+    await fixture.tell(...companies(180, () => false, { reklamebeskyttet: true }));
+    await fixture.run();
+    const events = new Set((await fixture.changes()).flatMap(({ updates }) => Object.keys(updates)));
     expect(events).toEqual(new Set(['commercialProtection']));
-    expect(await ownersOf(stage, 3)).toBe(1);
+    expect(await ownersOf(fixture, 3)).toBe(1);
   });
 
   it('asks too where the documents say nothing of it any more, and tells it only once a person lets it', async () => {
-    const stage = await filled(engine);
-    await stage.tell(...companies(60, () => false, { deltagerRelation: [] }));
-    await stage.run();
-    expect(await stage.changes()).toEqual([]);
-    expect(await waiting(stage)).toMatchObject([{ reason: expect.stringContaining('beneficialOwners (24 of 24') }]);
-    expect(await ownersOf(stage, 3)).toBe(1);
-    await answer(stage, 'accept');
-    const [held] = await claim(stage.store, VANISHED_QUEUE, { limit: 1, now: stage.now(), leaseMs: 60_000 });
+    const fixture = await filled(engine);
+    await fixture.tell(...companies(60, () => false, { deltagerRelation: [] }));
+    await fixture.run();
+    expect(await fixture.changes()).toEqual([]);
+    expect(await waiting(fixture)).toMatchObject([{ reason: expect.stringContaining('beneficialOwners (24 of 24') }]);
+    expect(await ownersOf(fixture, 3)).toBe(1);
+    await answer(fixture, 'accept');
+    const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await releaseLosses(stage.deps, held);
-    expect(await stage.changes()).toHaveLength(COMPANIES);
-    expect(await ownersOf(stage, 3)).toBe(0);
+    await releaseLosses(fixture.deps, held);
+    expect(await fixture.changes()).toHaveLength(COMPANIES);
+    expect(await ownersOf(fixture, 3)).toBe(0);
   });
 
   it('never takes names away, however many documents lack them', async () => {
-    const stage = await filled(engine);
-    await stage.tell(...companies(60, () => false, { navne: [], virksomhedMetadata: null }));
-    await stage.run();
-    expect([await stage.changes(), await waiting(stage)]).toEqual([[], []]);
+    const fixture = await filled(engine);
+    await fixture.tell(...companies(60, () => false, { navne: [], virksomhedMetadata: null }));
+    await fixture.run();
+    expect([await fixture.changes(), await waiting(fixture)]).toEqual([[], []]);
   });
 
   it('lets the few be told that lose something on any day', async () => {
-    const stage = await filled(engine);
-    await stage.tell(...companies(60, (at) => at < 4));
-    await stage.run();
-    expect(await stage.changes()).toHaveLength(4);
-    expect(await waiting(stage)).toEqual([]);
+    const fixture = await filled(engine);
+    await fixture.tell(...companies(60, (at) => at < 4));
+    await fixture.run();
+    expect(await fixture.changes()).toHaveLength(4);
+    expect(await waiting(fixture)).toEqual([]);
   });
 });

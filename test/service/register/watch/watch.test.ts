@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LONGEST_TEXT } from '../../../../src/protocol/text/shape.ts';
 import { unitDocumentOf } from '../../../../src/service/register/sample/unit.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
-import { DAY, life, loaded, oldCompany, START, setWatch } from '../watch-stage.ts';
+import { DAY, life, loaded, oldCompany, START, setWatch } from '../watch-fixture.ts';
 
 const company = oldCompany(1);
 const { entityId } = company;
@@ -11,39 +11,39 @@ const moved = { from: '2026-05-04', at: START, is: { website: 'www.nyt.example' 
 
 describe.each(ENGINES)('watching on %s', (engine) => {
   it('stores a company at first sight and says nothing; then tells what changed', async () => {
-    const stage = await setWatch(await newStore(engine));
-    await stage.tell(loaded(life(company), -100));
-    await stage.run();
-    expect(await stage.changes()).toEqual([]);
-    await stage.tell(loaded(life(company, renamed), 0));
-    await stage.run();
-    expect(await stage.changes()).toEqual([
+    const fixture = await setWatch(await newStore(engine));
+    await fixture.tell(loaded(life(company), -100));
+    await fixture.run();
+    expect(await fixture.changes()).toEqual([]);
+    await fixture.tell(loaded(life(company, renamed), 0));
+    await fixture.run();
+    expect(await fixture.changes()).toEqual([
       { entity: entityId, name: 'Nyt Navn ApS', updates: { name: { before: company.name, after: 'Nyt Navn ApS' } } },
     ]);
-    expect(await stage.counts()).toEqual({ new: 1, changed: 1 });
+    expect(await fixture.counts()).toEqual({ new: 1, changed: 1 });
   });
 
   it('passes over a document that comes again, and one that is older than what is known', async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const [first, second] = [loaded(life(company), -100), loaded(life(company, renamed), 0)];
-    await stage.tell(first, second);
-    await stage.run();
-    await stage.tell(second, first, second);
-    await stage.run();
-    expect(await stage.events()).toEqual([`${entityId} name`]);
-    expect(await stage.counts()).toEqual({ new: 1, changed: 1, same: 2, late: 1 });
+    await fixture.tell(first, second);
+    await fixture.run();
+    await fixture.tell(second, first, second);
+    await fixture.run();
+    expect(await fixture.events()).toEqual([`${entityId} name`]);
+    expect(await fixture.counts()).toEqual({ new: 1, changed: 1, same: 2, late: 1 });
   });
 
   it('takes two versions of a company in one page one after the other', async () => {
-    const stage = await setWatch(await newStore(engine));
-    await stage.tell(
+    const fixture = await setWatch(await newStore(engine));
+    await fixture.tell(
       loaded(life(company), -100),
       loaded(life(company, renamed), 0),
       loaded(life(company, renamed, moved), 60),
       loaded(life(company, { ...renamed, is: { name: company.name } }, moved), 120),
     );
-    expect(await stage.run()).toBe(1);
-    const events = (await stage.changes()).map(({ updates }) => updates);
+    expect(await fixture.run()).toBe(1);
+    const events = (await fixture.changes()).map(({ updates }) => updates);
     expect(events).toMatchObject([
       { name: { after: 'Nyt Navn ApS' } },
       { website: {} },
@@ -52,18 +52,18 @@ describe.each(ENGINES)('watching on %s', (engine) => {
   });
 
   it('tells nothing where a document was only loaded again', async () => {
-    const stage = await setWatch(await newStore(engine));
-    await stage.tell(loaded(life(company), -100), loaded(life(company), 0));
-    await stage.run();
-    expect(await stage.changes()).toEqual([]);
-    const row = await stage.store.db.selectFrom('snapshot').select('loaded_at').executeTakeFirstOrThrow();
+    const fixture = await setWatch(await newStore(engine));
+    await fixture.tell(loaded(life(company), -100), loaded(life(company), 0));
+    await fixture.run();
+    expect(await fixture.changes()).toEqual([]);
+    const row = await fixture.store.db.selectFrom('snapshot').select('loaded_at').executeTakeFirstOrThrow();
     expect(row.loaded_at).toBe(new Date(START).toISOString());
   });
 
   it('sets aside what it cannot read, and takes in the rest of the page', async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const other = oldCompany(2);
-    await stage.tell(
+    await fixture.tell(
       loaded(life(company), -100),
       { Vrvirksomhed: { cvrNummer: 'none', navne: 7 } },
       null,
@@ -74,11 +74,11 @@ describe.each(ENGINES)('watching on %s', (engine) => {
       loaded(life(other), -90),
       loaded(life(company, renamed), 0),
     );
-    await stage.run();
-    expect(await stage.events()).toEqual([`${entityId} name`]);
+    await fixture.run();
+    expect(await fixture.events()).toEqual([`${entityId} name`]);
     // `[]` in a line is a list of no documents.
-    expect(await stage.counts()).toEqual({ new: 2, changed: 1, unreadable: 43, person: 1 });
-    const rows = await stage.store.db
+    expect(await fixture.counts()).toEqual({ new: 2, changed: 1, unreadable: 43, person: 1 });
+    const rows = await fixture.store.db
       .selectFrom('quarantine')
       .select(['source', 'subject', 'reason', 'body'])
       .orderBy('id')
@@ -89,50 +89,50 @@ describe.each(ENGINES)('watching on %s', (engine) => {
       subject: 'none',
       reason: expect.stringMatching(/CVR number/),
     });
-    expect(stage.warnings).toEqual([expect.stringContaining('set aside')]);
+    expect(fixture.warnings).toEqual([expect.stringContaining('set aside')]);
   });
 
   it('sets a document aside with a text that is longer than any, and keeps what it knew', async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const endless = { from: '2026-05-04', is: { name: 'A'.repeat(LONGEST_TEXT + 1) } };
-    await stage.tell(loaded(life(company), -100));
-    await stage.run();
-    await stage.tell(loaded(life(company, endless), 0), loaded(life(oldCompany(2)), 0));
-    await stage.run();
-    expect(await stage.events()).toEqual([]);
-    expect(await stage.counts()).toEqual({ new: 2, unreadable: 1 });
-    const { reason } = await stage.store.db.selectFrom('quarantine').select('reason').executeTakeFirstOrThrow();
+    await fixture.tell(loaded(life(company), -100));
+    await fixture.run();
+    await fixture.tell(loaded(life(company, endless), 0), loaded(life(oldCompany(2)), 0));
+    await fixture.run();
+    expect(await fixture.events()).toEqual([]);
+    expect(await fixture.counts()).toEqual({ new: 2, unreadable: 1 });
+    const { reason } = await fixture.store.db.selectFrom('quarantine').select('reason').executeTakeFirstOrThrow();
     expect(reason).toContain(`has ${LONGEST_TEXT + 1} characters`);
   });
 
   it('tells a new company, and its owner that it was founded', async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const owner = oldCompany(2);
     const fresh = oldCompany(3, {
       started: '2026-05-01T00:00:00',
       ownership: [{ entityId: owner.entityId, name: owner.name, type: 'Company', ownership: '100' }],
     });
-    await stage.tell(loaded(life(owner), -100), loaded(life(fresh), 0));
-    await stage.run();
-    const events = await stage.events();
+    await fixture.tell(loaded(life(owner), -100), loaded(life(fresh), 0));
+    await fixture.run();
+    const events = await fixture.events();
     expect(events).toContain(`${fresh.entityId} newCompany`);
     expect(events).toContain(`${owner.entityId} subsidiaryFounded`);
     expect(events).toHaveLength(2);
   });
 
   it("tells the owning company of a production unit's own changes, and names units that come and go", async () => {
-    const stage = await setWatch(await newStore(engine));
+    const fixture = await setWatch(await newStore(engine));
     const versions = life(company);
     const unit = company.pUnits[0];
     if (unit === undefined) throw new Error('the sample has no unit');
     const since = { from: '2019-03-01', to: null, at: START - DAY };
     const unitIn = (name: string, loadedAt: number) =>
       unitDocumentOf(unit, versions, { loadedAt, names: [{ ...since, value: name }] });
-    await stage.tell(loaded(versions, -100), unitIn('Værkstedet', START - 90_000), unitIn('Lageret', START));
-    await stage.run();
-    await stage.tell(loaded(life(company, { from: '2026-05-04', is: { pUnits: [] } }), 60));
-    await stage.run();
-    expect(await stage.changes()).toMatchObject([
+    await fixture.tell(loaded(versions, -100), unitIn('Værkstedet', START - 90_000), unitIn('Lageret', START));
+    await fixture.run();
+    await fixture.tell(loaded(life(company, { from: '2026-05-04', is: { pUnits: [] } }), 60));
+    await fixture.run();
+    expect(await fixture.changes()).toMatchObject([
       {
         entity: entityId,
         name: company.name,
@@ -146,20 +146,20 @@ describe.each(ENGINES)('watching on %s', (engine) => {
   });
 
   it('tells both parties of a merger once the second is seen', async () => {
-    const stage = await setWatch(await newStore(engine), { pageSize: 2 });
+    const fixture = await setWatch(await newStore(engine), { pageSize: 2 });
     const [one, two] = [oldCompany(4), oldCompany(5)];
     // The number of a merger is made from the other party: the same in both here.
     const entity = { entityId: one.entityId, name: one.name, type: 'Company' };
     const staying = { from: '2026-05-04', is: { merger: { entity, dissolved: false } } };
     const leaving = { from: '2026-05-04', is: { merger: { entity, dissolved: true } } };
-    await stage.tell(loaded(life(one), -100), loaded(life(two), -90));
-    await stage.run();
-    await stage.tell(loaded(life(one, staying), 0));
-    await stage.run();
-    expect(await stage.events()).toEqual([]);
-    await stage.tell(loaded(life(two, leaving), 10));
-    await stage.run();
-    const told = await stage.changes();
+    await fixture.tell(loaded(life(one), -100), loaded(life(two), -90));
+    await fixture.run();
+    await fixture.tell(loaded(life(one, staying), 0));
+    await fixture.run();
+    expect(await fixture.events()).toEqual([]);
+    await fixture.tell(loaded(life(two, leaving), 10));
+    await fixture.run();
+    const told = await fixture.changes();
     expect(told.map(({ entity: of, updates }) => [of, updates.merger?.entity.entityId]).sort()).toEqual(
       [
         [one.entityId, two.entityId],
@@ -171,36 +171,36 @@ describe.each(ENGINES)('watching on %s', (engine) => {
 
 describe('what begins later', () => {
   it('is told on its day, by midnight in Copenhagen, and again by nothing', async () => {
-    const stage = await setWatch(await newStore('sqlite'));
-    await stage.tell(loaded(life(company), -100));
-    await stage.run();
-    await stage.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'I Overmorgen ApS' } }), 0));
-    await stage.run();
-    await stage.run('ahead');
-    expect(await stage.changes()).toEqual([]);
-    const lane = await stage.store.db.selectFrom('lane').selectAll().where('key', '=', 'ahead').executeTakeFirst();
+    const fixture = await setWatch(await newStore('sqlite'));
+    await fixture.tell(loaded(life(company), -100));
+    await fixture.run();
+    await fixture.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'I Overmorgen ApS' } }), 0));
+    await fixture.run();
+    await fixture.run('ahead');
+    expect(await fixture.changes()).toEqual([]);
+    const lane = await fixture.store.db.selectFrom('lane').selectAll().where('key', '=', 'ahead').executeTakeFirst();
     expect(lane?.due_at).toBeLessThanOrEqual(Date.UTC(2026, 4, 5, 22));
-    stage.forward(Date.UTC(2026, 4, 5, 21, 59) - START);
-    await stage.run('ahead');
-    expect(await stage.changes()).toEqual([]);
-    stage.forward(2 * 60_000);
-    await stage.run('ahead');
-    await stage.run('ahead');
-    expect(await stage.changes()).toMatchObject([
+    fixture.forward(Date.UTC(2026, 4, 5, 21, 59) - START);
+    await fixture.run('ahead');
+    expect(await fixture.changes()).toEqual([]);
+    fixture.forward(2 * 60_000);
+    await fixture.run('ahead');
+    await fixture.run('ahead');
+    expect(await fixture.changes()).toMatchObject([
       { updates: { name: { before: company.name, after: 'I Overmorgen ApS' } } },
     ]);
-    await stage.tell(
+    await fixture.tell(
       loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'I Overmorgen ApS' } }), 200_000),
     );
-    await stage.run();
-    expect(await stage.changes()).toHaveLength(1);
+    await fixture.run();
+    expect(await fixture.changes()).toHaveLength(1);
   });
 
   it('makes the lane run on the day, without anybody marking it', async () => {
-    const stage = await setWatch(await newStore('sqlite'));
-    await stage.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'Senere ApS' } }), 0));
-    await stage.run();
-    const { due_at } = await stage.store.db
+    const fixture = await setWatch(await newStore('sqlite'));
+    await fixture.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'Senere ApS' } }), 0));
+    await fixture.run();
+    const { due_at } = await fixture.store.db
       .selectFrom('lane')
       .selectAll()
       .where('key', '=', 'ahead')
@@ -209,13 +209,13 @@ describe('what begins later', () => {
   });
 
   it('is forgotten where its document cannot be read any more', async () => {
-    const stage = await setWatch(await newStore('sqlite'));
-    await stage.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'Senere ApS' } }), 0));
-    await stage.run();
-    await stage.store.write((tx) => tx.updateTable('snapshot').set({ ahead: '{"Vrvirksomhed":{}}' }).execute());
-    stage.forward(2 * DAY);
-    expect(await stage.run('ahead')).toBe(2);
-    expect(await stage.counts()).toMatchObject({ unreadable: 1 });
+    const fixture = await setWatch(await newStore('sqlite'));
+    await fixture.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'Senere ApS' } }), 0));
+    await fixture.run();
+    await fixture.store.write((tx) => tx.updateTable('snapshot').set({ ahead: '{"Vrvirksomhed":{}}' }).execute());
+    fixture.forward(2 * DAY);
+    expect(await fixture.run('ahead')).toBe(2);
+    expect(await fixture.counts()).toMatchObject({ unreadable: 1 });
   });
 });
 
@@ -231,13 +231,13 @@ describe('the recoding of industries', () => {
     [true, 0],
     [false, 60],
   ])('with the guard %s: %i companies are told of a code that all change on one day', async (recodingGuard, told) => {
-    const stage = await setWatch(await newStore('sqlite'), { recodingGuard });
+    const fixture = await setWatch(await newStore('sqlite'), { recodingGuard });
     const before = many.map((one) => ({ ...one, ...coded(industries[0]) }));
-    await stage.tell(...before.map((one, index) => loaded(life(one), index - 1_000)));
-    await stage.run();
-    await stage.tell(...before.map((one, index) => loaded(life(one, recoded), index)));
-    await stage.run();
-    expect((await stage.events()).filter((event) => event.endsWith(' industry'))).toHaveLength(told);
+    await fixture.tell(...before.map((one, index) => loaded(life(one), index - 1_000)));
+    await fixture.run();
+    await fixture.tell(...before.map((one, index) => loaded(life(one, recoded), index)));
+    await fixture.run();
+    expect((await fixture.events()).filter((event) => event.endsWith(' industry'))).toHaveLength(told);
   });
 
   it('knows it also when the companies come one by one, and over a restart', async () => {

@@ -4,7 +4,7 @@ import type { EventName } from '../../protocol/events.ts';
 import { plainText } from '../../protocol/news.ts';
 import { CHANGES } from '../../protocol/sample/change.ts';
 import { type Random, randomFrom } from '../../protocol/sample/random.ts';
-import { type Actor, companyOf, type DemoSetup } from './stage.ts';
+import { type Actor, companyOf, type DemoSetup } from './setup.ts';
 import { askNews, resendLast, watchByMail } from './visitors.ts';
 
 /** Prints one line for the audience. */

@@ -67,7 +67,7 @@ export interface Fixture {
   lanes(queue: string): Promise<readonly { key: string; error: string | null; parked_at: number | null }[]>;
 }
 
-export async function newGround(
+export async function newFixture(
   engine: (typeof ENGINES)[number],
   config: Partial<Pick<CrmConfig, 'autoLink' | 'match' | 'hold'>> = {},
 ): Promise<Fixture> {

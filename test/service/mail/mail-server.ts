@@ -14,7 +14,7 @@ export interface Received {
   readonly html: string;
 }
 
-export interface PostOffice {
+export interface MailServer {
   readonly port: number;
   readonly url: string;
   readonly mails: Received[];
@@ -25,7 +25,7 @@ export interface PostOffice {
 export const refusal = (code: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode: code });
 
-export async function postOffice(options: SMTPServerOptions = {}, port = 0): Promise<PostOffice> {
+export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
   const mails: Received[] = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],

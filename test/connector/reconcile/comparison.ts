@@ -24,7 +24,7 @@ export type Records = Map<string, Readonly<Record<string, PropertyValue>>>;
 const NOW = 3_700_000;
 export const LINKED_AT = 100_000;
 
-export interface CompareStage {
+export interface Comparison {
   readonly store: Store;
   readonly service: FakeService;
   readonly upstream: Upstream;
@@ -46,7 +46,7 @@ export interface CompareStage {
   lanes(queue: string): Promise<readonly string[]>;
 }
 
-export interface StageOptions {
+export interface FixtureOptions {
   readonly engine?: (typeof ENGINES)[number];
   readonly crm?: Partial<Crm>;
   readonly pageSize?: number;
@@ -56,7 +56,7 @@ export async function setComparison({
   engine = 'sqlite',
   crm: more,
   pageSize = 2,
-}: StageOptions = {}): Promise<CompareStage> {
+}: FixtureOptions = {}): Promise<Comparison> {
   const store = await newStore(engine);
   const service = await serveService();
   const client = openClient({ deadlineMs: 2_000 });
@@ -76,7 +76,7 @@ export async function setComparison({
     read: async (ids) => ids.map((id) => ({ kind: 'gone', id })),
     update: async () => [],
     async scan(properties, cursor) {
-      const scripted = await stage.beforePage(cursor);
+      const scripted = await fixture.beforePage(cursor);
       if (scripted !== undefined) return scripted;
       const from = Number(cursor ?? 0);
       const all = [...records].slice(from, from + pageSize);
@@ -88,7 +88,7 @@ export async function setComparison({
     },
   };
   const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1 } } };
-  const now = (): number => stage.at;
+  const now = (): number => fixture.at;
   const crm: Crm = {
     name: 'crm',
     provider: hubspot,
@@ -110,7 +110,7 @@ export async function setComparison({
     forgetSchema() {},
     ...more,
   };
-  const stage: CompareStage = {
+  const fixture: Comparison = {
     store,
     service,
     upstream,
@@ -135,12 +135,12 @@ export async function setComparison({
       const entity = `CVR-1-${number}`;
       records.set(record, { [MATCH]: number });
       service.put(crm.name, entity, record);
-      await stage.link(record, entity, row);
+      await fixture.link(record, entity, row);
       return entity;
     },
-    survey: (fixture) => seized(stage, fixture, (own) => survey(own, AbortSignal.timeout(20_000))),
-    reconcile: (mandate, fixture) =>
-      seized(stage, fixture, async (own) => {
+    survey: (setUp) => seized(fixture, setUp, (own) => survey(own, AbortSignal.timeout(20_000))),
+    reconcile: (mandate, setUp) =>
+      seized(fixture, setUp, async (own) => {
         const signal = AbortSignal.timeout(20_000);
         const found = await survey(own, signal);
         const repaired = await repairAll(own, found, { person: false, implausible: false, ...mandate }, signal);
@@ -152,13 +152,13 @@ export async function setComparison({
       return rows.map(({ key }) => key);
     },
   };
-  return stage;
+  return fixture;
 }
 
 async function seized<T>(
-  { options, upstream }: CompareStage,
+  { options, upstream }: Comparison,
   more: Partial<ReconcileContext> = {},
-  work: (fixture: ReconcileContext) => Promise<T>,
+  work: (setUp: ReconcileContext) => Promise<T>,
 ): Promise<T> {
   const done = await runExclusively(options, async (claim) => ({
     value: { it: await work({ ...options, upstream, claim, ...more }) },

@@ -6,7 +6,7 @@ import { type SampleCompany, sampleCompany } from '../../src/protocol/sample/com
 import { documentOf } from '../../src/service/register/sample/document.ts';
 import type { Version } from '../../src/service/register/sample/runs.ts';
 import type { HandClock } from '../support/clock.ts';
-import { type Stage, type StageOptions, startFixture } from '../support/stage.ts';
+import { type Fixture, type FixtureOptions, startFixture } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,13 +22,15 @@ export function documentAt(loadedAt: number, is: Partial<SampleCompany> = {}): u
   return documentOf(Object.keys(is).length === 0 ? [first] : [first, later], { loadedAt });
 }
 
-export interface ServiceStage extends Stage {
+export interface ServiceFixture extends Fixture {
   /** Adds documents to the register's file, and has the service look. */
   tell(...documents: readonly unknown[]): Promise<void>;
 }
 
-/** A stage whose service reads a file, may post to this machine, and has what else is given. */
-export async function setService(options: StageOptions & { readonly service?: object } = {}): Promise<ServiceStage> {
+/** A fixture whose service reads a file, may post to this machine, and has what else is given. */
+export async function setService(
+  options: FixtureOptions & { readonly service?: object } = {},
+): Promise<ServiceFixture> {
   const file = join(newFolder(), 'register.ndjson');
   await writeFile(file, '');
   const service = {
@@ -36,12 +38,12 @@ export async function setService(options: StageOptions & { readonly service?: ob
     webhooks: { allow: ['127.0.0.1'] },
     ...options.service,
   };
-  const stage = await startFixture({ ...options, service });
+  const fixture = await startFixture({ ...options, service });
   return {
-    ...stage,
+    ...fixture,
     async tell(...documents) {
       await appendFile(file, documents.map((one) => `${JSON.stringify(one)}\n`).join(''));
-      await stage.app.service?.look();
+      await fixture.app.service?.look();
     },
   };
 }
@@ -51,7 +53,7 @@ export async function setService(options: StageOptions & { readonly service?: ob
  * `isThere` says so.
  */
 export async function leapUntil(
-  { app }: ServiceStage,
+  { app }: ServiceFixture,
   clock: HandClock,
   isThere: () => Promise<boolean> | boolean,
   atLeastMs = 0,

@@ -1,4 +1,4 @@
-/** A stage for end-to-end tests: both CRMs emulated in this process, a store, and the whole app over HTTP. */
+/** A fixture for end-to-end tests: both CRMs emulated in this process, a store, and the whole app over HTTP. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Selectable } from 'kysely';
@@ -80,7 +80,7 @@ export function configFor(crms: Crms, store: string, options: ConfigOptions = {}
 /** What a clock that is set by hand gains at each look, 20 ms apart. */
 const FAST_MS = 200;
 
-export interface StageOptions extends ConfigOptions {
+export interface FixtureOptions extends ConfigOptions {
   readonly engine?: (typeof ENGINES)[number];
   readonly hubspot?: HubspotEmulatorOptions;
   readonly salesforce?: SalesforceEmulatorOptions;
@@ -92,7 +92,7 @@ export interface StageOptions extends ConfigOptions {
   readonly deadlineMs?: number;
 }
 
-export interface Stage extends Crms {
+export interface Fixture extends Crms {
   readonly app: App;
   /** Posts a webhook and returns the status of the answer. */
   post(payload: Writable | string, headers?: Readonly<Record<string, string>>): Promise<number>;
@@ -112,7 +112,7 @@ export interface Stage extends Crms {
 }
 
 /** Starts everything; all of it ends with the test. */
-export async function startFixture(options: StageOptions = {}): Promise<Stage> {
+export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const crms = await startCrms(options);
   const url = await newStoreUrl(options.engine ?? 'sqlite');
   const config = configFor(crms, url, options);

@@ -22,7 +22,7 @@ type Properties = Readonly<Record<string, PropertyValue>>;
 
 const text = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
 
-export interface TransferStage {
+export interface TransferFixture {
   readonly store: Store;
   readonly crm: Crm;
   readonly records: Map<string, Properties>;
@@ -42,7 +42,7 @@ export interface TransferStage {
   report(payload: Writable): Promise<void>;
 }
 
-export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): Promise<TransferStage> {
+export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): Promise<TransferFixture> {
   const store = await newStore(engine);
   const records = new Map<string, Properties>();
   const calls: string[] = [];
@@ -59,14 +59,14 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     async find(property, value) {
       calls.push(`find ${property}=${value}`);
       const hits = [...records].filter(([, of]) => of[property] === value);
-      return { records: hits.map(([id, properties]) => ({ id, properties })), sure: stage.finds === 'surely' };
+      return { records: hits.map(([id, properties]) => ({ id, properties })), sure: fixture.finds === 'surely' };
     },
     async create(properties) {
       calls.push('create');
-      await stage.gate;
-      const said = stage.verdict?.(properties);
+      await fixture.gate;
+      const said = fixture.verdict?.(properties);
       if (said !== undefined) return said;
-      const { fault } = stage;
+      const { fault } = fixture;
       const id = `new-${records.size + 1}`;
       if (fault === undefined || fault.applied) records.set(id, properties);
       if (fault !== undefined) throw fault.error;
@@ -78,7 +78,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     { field: 'phone', property: 'phone', policy: 'tracked' },
   ] as const;
   const crm = crmOf({ store, connection, mapping, properties: ['name', 'cvr', 'phone'].map(text), now, match: 'cvr' });
-  const stage: TransferStage = {
+  const fixture: TransferFixture = {
     store,
     crm,
     records,
@@ -91,7 +91,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     answer: false,
     run(order, more, signal = AbortSignal.timeout(20_000)) {
       const { find, ...rest } = connection;
-      const known = stage.finds === 'never' ? { ...crm, connection: rest } : crm;
+      const known = fixture.finds === 'never' ? { ...crm, connection: rest } : crm;
       const deps: TransferDeps = {
         store,
         crm: known,
@@ -100,8 +100,8 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
         leaseMs: 30_000,
         reading: () => {},
         askName: async (same) => {
-          stage.asked.push(...same.map(({ id }) => id));
-          return stage.answer;
+          fixture.asked.push(...same.map(({ id }) => id));
+          return fixture.answer;
         },
         ...more,
       };
@@ -124,11 +124,11 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
       await applyReceipts(deps, claims);
     },
   };
-  return stage;
+  return fixture;
 }
 
 /** A timeout: nobody knows whether it was done. */
-export const silence = (applied: boolean): TransferStage['fault'] => ({
+export const silence = (applied: boolean): TransferFixture['fault'] => ({
   error: new ProviderError('unavailable', 'no answer within 30 s'),
   applied,
 });

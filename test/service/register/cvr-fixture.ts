@@ -1,27 +1,27 @@
-/** A stage for the register's distribution: its emulator, a clock that is set by hand, a source that reads it. */
+/** A fixture for the register's distribution: its emulator, a clock that is set by hand, a source that reads it. */
 import { onTestFinished } from 'vitest';
 import { type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { type CvrSourceOptions, createCvrSource } from '../../../src/service/register/source/cvr.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
-import type { SourceStage } from './source-contract.ts';
+import type { SourceFixture } from './source-contract.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const POLL_MS = 30_000;
 
-export interface CvrStage extends SourceStage {
+export interface CvrFixture extends SourceFixture {
   readonly emulator: RegisterEmulator;
   readonly clock: HandClock;
-  page(cursor?: string): ReturnType<SourceStage['source']['page']>;
+  page(cursor?: string): ReturnType<SourceFixture['source']['page']>;
 }
 
-export async function stageOf(
+export async function fixtureOf(
   options: Partial<CvrSourceOptions> = {},
   emulated: Parameters<typeof serveRegister>[0] = {},
   client: Parameters<typeof openClient>[0] = {},
-): Promise<CvrStage> {
+): Promise<CvrFixture> {
   const emulator = await serveRegister({ companies: 0, ...emulated });
   onTestFinished(() => emulator.close());
   const { http, close } = openClient(client);

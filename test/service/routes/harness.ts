@@ -38,7 +38,7 @@ export interface Harness {
   job(key: string, provider: string, more?: Partial<JobInput>): Promise<string>;
 }
 
-export interface HouseOptions {
+export interface HarnessOptions {
   /** {@link ADMIN_TOKEN} where absent. */
   readonly adminToken?: string | undefined;
   readonly requestsPerMinute?: number;
@@ -48,9 +48,9 @@ export interface HouseOptions {
 const ADMIN_TOKEN = 'the-token-of-the-operators';
 
 /** Serves both kinds of routes; closed with the test. */
-export async function openHouse(
+export async function openHarness(
   engine: (typeof ENGINES)[number] = 'sqlite',
-  options: HouseOptions = {},
+  options: HarnessOptions = {},
 ): Promise<Harness> {
   const store = await newStore(engine);
   const secrets = openSecrets(randomBytes(32));

@@ -1,4 +1,4 @@
-/** A stage for the watcher: a store, a clock that is set on by hand, and documents that are told by a file. */
+/** A fixture for the watcher: a store, a clock that is set on by hand, and documents that are told by a file. */
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMetrics } from '../../../src/http/metrics.ts';
@@ -14,7 +14,7 @@ import { markWatch, registerTasks, type WatchDeps } from '../../../src/service/r
 import type { Store } from '../../../src/store/store.ts';
 import { newFolder } from '../../support/stores.ts';
 
-/** When the stage's clock starts: noon of a Monday in Copenhagen. */
+/** When the fixture's clock starts: noon of a Monday in Copenhagen. */
 export const START = Date.UTC(2026, 4, 4, 10);
 export const DAY = 86_400_000;
 
@@ -24,14 +24,14 @@ export interface Told {
   readonly updates: Updates;
 }
 
-export interface WatchStage {
+export interface WatchFixture {
   readonly store: Store;
   readonly deps: WatchDeps;
   readonly source: RegisterSource;
   readonly warnings: string[];
   forward(ms: number): void;
   now(): number;
-  /** Writes documents to the file that the stage's own source reads. */
+  /** Writes documents to the file that the fixture's own source reads. */
   tell(...documents: readonly unknown[]): Promise<void>;
   /** Runs the lane's pages until none waits; returns how many ran. `before` is called before each. */
   run(key?: string, before?: () => void): Promise<number>;
@@ -48,7 +48,7 @@ export interface WatchOptions extends Partial<WatchDeps> {
   readonly folder?: string;
 }
 
-export async function setWatch(store: Store, options: WatchOptions = {}): Promise<WatchStage> {
+export async function setWatch(store: Store, options: WatchOptions = {}): Promise<WatchFixture> {
   const { source: open, pageSize = 500, folder = newFolder(), ...given } = options;
   let ahead = 0;
   const began = Date.now();
@@ -123,6 +123,6 @@ export function life(
   return versions;
 }
 
-/** The document of a company that was loaded some seconds after the stage's start (or before it). */
+/** The document of a company that was loaded some seconds after the fixture's start (or before it). */
 export const loaded = (versions: [Version, ...Version[]], seconds: number): unknown =>
   documentOf(versions, { loadedAt: START + seconds * 1_000 });

@@ -1,4 +1,4 @@
-/** The ground for tests of notes and parents: a store, and a CRM that is scripted over the contract. */
+/** The fixture for tests of notes and parents: a store, and a CRM that is scripted over the contract. */
 import { onTestFinished } from 'vitest';
 import type { Connection, NoteOutcome, Notes, Outcome, Parents, Read } from '../../providers/provider.ts';
 import { openGate } from '../../src/connector/crm/ability.ts';
@@ -55,15 +55,15 @@ export interface Fixture extends Scripted {
   reported(recordId: string, rule: string): Promise<readonly (string | null)[]>;
 }
 
-export interface GroundOptions extends Partial<Pick<Crm, 'notes' | 'persons' | 'parent' | 'hold'>> {
+export interface FixtureOptions extends Partial<Pick<Crm, 'notes' | 'persons' | 'parent' | 'hold'>> {
   readonly engine: (typeof ENGINES)[number];
-  /** A store that another ground opened: a second replica. */
+  /** A store that another fixture opened: a second replica. */
   readonly url?: string;
 }
 
 const START = Date.UTC(2026, 2, 3);
 
-export async function newGround(options: GroundOptions): Promise<Fixture & { readonly url: string }> {
+export async function newFixture(options: FixtureOptions): Promise<Fixture & { readonly url: string }> {
   const url = options.url ?? (await newStoreUrl(options.engine));
   const store = await openStore(url);
   onTestFinished(() => store.close());
@@ -76,9 +76,9 @@ export async function newGround(options: GroundOptions): Promise<Fixture & { rea
     onAdded: undefined,
     onWrite: undefined,
   };
-  const fixture = { ...script, url, time: START };
-  const now = () => fixture.time;
-  const crm = crmOf(store, connectionOf(fixture), options, now);
+  const base = { ...script, url, time: START };
+  const now = () => base.time;
+  const crm = crmOf(store, connectionOf(base), options, now);
   const metrics = createMetrics();
   const claims = (queue: string) => claim(store, queue, { limit: 50, now: now(), leaseMs: 30_000 });
   const signal = AbortSignal.timeout(20_000);
@@ -88,7 +88,7 @@ export async function newGround(options: GroundOptions): Promise<Fixture & { rea
     if (taken.length > 0) await applyReceipts({ ...deps, ...derivedRules([crm]) }, taken);
   };
   const gates = { notes: openGate(store, crm, 'notes', now), parents: openGate(store, crm, 'parents', now) };
-  return Object.assign(fixture, {
+  return Object.assign(base, {
     store,
     crm,
     apply,
@@ -133,7 +133,7 @@ export async function newGround(options: GroundOptions): Promise<Fixture & { rea
   });
 }
 
-function crmOf(store: Store, connection: Connection, options: GroundOptions, now: () => number): Crm {
+function crmOf(store: Store, connection: Connection, options: FixtureOptions, now: () => number): Crm {
   const { notes = [], persons = false, parent = false, hold } = options;
   const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1 } } };
   return {

@@ -26,7 +26,7 @@ export const NAMES = {
   salesforce: { number: 'CVR_Number__c', name: 'Name', hold: 'Description' },
 } as const;
 
-export interface GroundOptions {
+export interface FixtureOptions {
   readonly engine?: (typeof ENGINES)[number];
   readonly crm?: keyof typeof NAMES;
   /** The CRM; one without a rate limit where absent. */
@@ -59,7 +59,7 @@ export interface Fixture {
   outcome(): ReturnType<typeof outcomeOf>;
 }
 
-export async function setGround(options: GroundOptions = {}): Promise<Fixture> {
+export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const { engine = 'sqlite', crm: name = 'hubspot', clock, connection } = options;
   const emulator =
     options.emulator ??
