@@ -57,10 +57,10 @@ beforeAll(async () => {
   author = join(home, 'super-crm');
   const made = await cvrsync(['provider', 'new', 'super-crm']);
   expect(made.code, made.stderr).toBe(0);
-}, 180_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the published package', { timeout: 120_000 }, () => {
+describe('the published package', () => {
   it('holds a provider package to begin with, which builds', async () => {
     const built = await tsc(['-p', author], author);
     expect([built.code, built.stdout]).toEqual([0, '']);

@@ -8,10 +8,10 @@ export default defineConfig({
   test: {
     root: `${import.meta.dirname}/..`,
     // For a machine that does other work too; what a test awaits has its own limits.
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
     // What is awaited comes when it comes: the default, a second, is short for a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 120_000 } },
     retry: 0,
     // Two more than CI has cores: many tests wait for a process or a pause.
     maxWorkers: 4,

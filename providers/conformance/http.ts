@@ -23,7 +23,7 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
     http: async (asked) => {
       requests.push(asked);
       asked.signal.throwIfAborted();
-      const late = AbortSignal.timeout(nextMs ?? asked.timeoutMs ?? deadlineMs);
+      const late = nextMs === undefined ? AbortSignal.timeout(asked.timeoutMs ?? deadlineMs) : lateAfter(nextMs);
       nextMs = undefined;
       let why = 'none came';
       try {
@@ -48,4 +48,21 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
       }
     },
   };
+}
+
+/** Rounds of the event loop in which a request that was sent reaches a server of this process. */
+const ROUNDS = 20;
+
+/**
+ * Aborts after a time, and after what waits in this process was looked at: where the machine was busy for longer than that,
+ * the fake would not have seen the call yet, and would hang at the next one.
+ */
+function lateAfter(ms: number): AbortSignal {
+  const late = new AbortController();
+  const end = async (): Promise<void> => {
+    for (let round = 0; round < ROUNDS; round++) await new Promise((resolve) => setImmediate(resolve));
+    late.abort();
+  };
+  setTimeout(() => void end(), ms);
+  return late.signal;
 }

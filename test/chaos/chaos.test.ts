@@ -29,7 +29,7 @@ interface Chaos {
 }
 
 describe(`chaos, CVRSYNC_CHAOS_SEED=${seed}`, () => {
-  test('on SQLite every record ends as the fold of the events, and nobody is overwritten', { timeout: 120_000 }, () =>
+  test('on SQLite every record ends as the fold of the events, and nobody is overwritten', () =>
     run({
       engine: 'sqlite',
       companies: 30,
@@ -37,10 +37,9 @@ describe(`chaos, CVRSYNC_CHAOS_SEED=${seed}`, () => {
       faults: 8,
       future: 40,
       killsAt: { acked: [60, 220, 400], written: [10, 50] },
-    }),
-  );
+    }));
 
-  test('on PostgreSQL every record ends as the fold of the events', { timeout: 120_000 }, () =>
+  test('on PostgreSQL every record ends as the fold of the events', () =>
     run({
       engine: 'postgres',
       companies: 12,
@@ -48,8 +47,7 @@ describe(`chaos, CVRSYNC_CHAOS_SEED=${seed}`, () => {
       faults: 3,
       future: 12,
       killsAt: { acked: [60], written: [8] },
-    }),
-  );
+    }));
 });
 
 async function run({ engine, companies: size, changes, faults, future, killsAt }: Chaos): Promise<void> {
@@ -78,7 +76,7 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   const store = await watchStore(url);
   await expect
     .poll(async () => (daemon.url === undefined ? ['the daemon starts'] : lanesBehind(store)), {
-      timeout: 60_000,
+      timeout: 120_000,
       interval: 100,
     })
     .toEqual([]);

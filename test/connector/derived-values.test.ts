@@ -109,7 +109,7 @@ test('without the word of the configuration no person is written anywhere', asyn
   );
   await fixture.post(payloadOf(ENTITY, '2026-03-03T08:00:00.000Z', gone));
   await fixture.atRest();
-  await expect.poll(() => fixture.hubspot.notes(id).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => fixture.hubspot.notes(id).length, { timeout: 120_000 }).toBe(1);
   expect(fixture.hubspot.notes(id)[0]).toContain('Udgået: Luftkastel Holding ApS (50-66,66 %)');
   expect(fixture.hubspot.get(id)).toMatchObject({ revisor: null, nyhed: expect.any(String) });
   // Every value that was ever written, too.

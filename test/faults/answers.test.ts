@@ -6,7 +6,7 @@ import { type CrmName, type Fixture, startFixture } from '../support/fixture.ts'
 import { CRMS, ENTITY, renamed } from './company.ts';
 
 const DAY_MS = 86_400_000;
-const WAITING = { timeout: 10_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 
 /** Why no calls may be made to a CRM just now. */
 const pauseOf = async (fixture: Fixture, crm: CrmName): Promise<string | null | undefined> =>

@@ -17,7 +17,7 @@ import { holdingProxy } from '../support/holding-proxy.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 import { ENTITY, OTHER, renamed } from './company.ts';
 
-const WAITING = { timeout: 60_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 const JUMPS = ['--import', path.join(import.meta.dirname, '../support/clock-preload.mjs')];
 const READ = /batch\/read$/;
 const WRITE = /batch\/update$/;
@@ -99,9 +99,7 @@ async function open() {
 const WRITTEN = 'register "A ApS" -> "B ApS"';
 const UNDONE = [WRITTEN, 'undo "B ApS" -> "A ApS"'];
 
-test('a daemon that sleeps beside commands, a command that sleeps beside the daemon, and both: all ends exact', {
-  timeout: 180_000,
-}, async () => {
+test('a daemon that sleeps beside commands, a command that sleeps beside the daemon, and both: all ends exact', async () => {
   const { url, crms, crm, daemon, folder, report, atRest, command, undo, held, names, stoodStill } = await open();
 
   // The daemon sleeps amid a sync; a backfill links a record, and an undo takes the daemon's record over.
@@ -142,9 +140,7 @@ test('a daemon that sleeps beside commands, a command that sleeps beside the dae
   expect(await names(OTHER)).toEqual(UNDONE);
 });
 
-test('a machine that sleeps for an hour while its daemon and an undo are at work wakes to the same end', {
-  timeout: 180_000,
-}, async () => {
+test('a machine that sleeps for an hour while its daemon and an undo are at work wakes to the same end', async () => {
   const { url, crm, daemon, report, atRest, undo, held, names } = await open();
   const amidUndo = crm.hold(WRITE, 'before');
   const command = undo(OTHER);

@@ -15,7 +15,7 @@ import { serveService } from '../support/service.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, OTHER, reported } from './company.ts';
 
-const WAITING = { timeout: 60_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 const THIRD = 'CVR-1-10000003';
 const QUEUES = ['monitoring', 'note:hubspot', 'parent:hubspot', 'sync:hubspot'];
 const owner = { entityId: OTHER, name: 'Luftkastel Holding ApS', type: 'Company', ownership: '66.67-90' };

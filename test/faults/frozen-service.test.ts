@@ -17,7 +17,7 @@ import { watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
-const WAITING = { timeout: 60_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 
 /** What waits for a webhook or a mailbox, or is on its way there. */
 const behind = async ({ db }: Store): Promise<readonly string[]> =>
@@ -49,7 +49,6 @@ async function mailServer(when: 'before' | 'after') {
 
 test.each(['before', 'after'] as const)(
   'frozen %s its delivery and its mail arrive, a service tells all in order, and twice only under one id',
-  { timeout: 120_000 },
   async (when) => {
     const [hook, mail] = [await openHook(), await mailServer(when)];
     const webhook = await holdingProxy(new URL(hook.url).origin);

@@ -9,11 +9,9 @@ import { newStoreUrl } from '../support/stores.ts';
 import { ENTITY, renamed } from './company.ts';
 
 // One that stands still amid a transaction keeps its locks for another 15 s.
-const WAITING = { timeout: 40_000, interval: 10 };
+const WAITING = { timeout: 120_000, interval: 10 };
 
-test('a daemon stopped between its read and its write does not write what another has overtaken', {
-  timeout: 90_000,
-}, async () => {
+test('a daemon stopped between its read and its write does not write what another has overtaken', async () => {
   const crms = await startCrms();
   const url = await newStoreUrl('postgres');
   const id = crms.hubspot.add({ name: 'A ApS' });
@@ -51,9 +49,7 @@ test('a daemon stopped between its read and its write does not write what anothe
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
 });
 
-test('a daemon stopped while its write waits for the rate limiter sends nothing when it wakes', {
-  timeout: 90_000,
-}, async () => {
+test('a daemon stopped while its write waits for the rate limiter sends nothing when it wakes', async () => {
   const crms = await startCrms();
   const crm = await holdingProxy(crms.hubspot.url);
   const url = await newStoreUrl('postgres');

@@ -10,9 +10,7 @@ import { ENTITY, renamed } from './company.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('SIGTERM ends the daemon with exit code 0 within 25 s although a CRM hangs; the next one finishes the work', {
-  timeout: 60_000,
-}, async () => {
+test('SIGTERM ends the daemon with exit code 0 within 25 s although a CRM hangs; the next one finishes the work', async () => {
   const crms = await startCrms();
   const url = await newStoreUrl('sqlite');
   const id = crms.hubspot.add({ name: 'A ApS' });
@@ -26,13 +24,15 @@ test('SIGTERM ends the daemon with exit code 0 within 25 s although a CRM hangs;
   await daemon.start();
   expect(await postWebhook(`${daemon.url}/webhook`, renamed('A ApS', 'B ApS'))).toBe(204);
   const watched = await watchStore(url);
-  await expect.poll(() => lanesBehind(watched), { timeout: 15_000 }).toEqual([expect.stringContaining('sync:hubspot')]);
+  await expect
+    .poll(() => lanesBehind(watched), { timeout: 120_000 })
+    .toEqual([expect.stringContaining('sync:hubspot')]);
   const began = performance.now();
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(performance.now() - began).toBeLessThan(25_000);
 
   await daemon.start();
-  await expect.poll(() => lanesBehind(watched), { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => lanesBehind(watched), { timeout: 120_000 }).toEqual([]);
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS', cvr_name: 'B ApS' });
 });
 

@@ -5,7 +5,7 @@ import { startFixture } from '../support/fixture.ts';
 import { serveService } from '../support/service.ts';
 import { CRMS, ENTITY, OTHER, renamed } from './company.ts';
 
-const WAITING = { timeout: 10_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('a deleted record ends its link, and the company is no longer wished monitored for it', async () => {

@@ -14,7 +14,7 @@ import { configFor, startCrms } from '../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
 
 const ADMIN_TOKEN = 'the-token-of-the-operators';
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 120_000 };
 const DAY_MS = 86_400_000;
 
 async function scene() {

@@ -41,7 +41,7 @@ describe('a store time-out', () => {
             await sql`select 1`.execute(tx);
             return lane();
           },
-          { timeout: 20_000 },
+          { timeout: 120_000 },
         )
         .toEqual({ error: expect.stringMatching(/^the store did not answer/), attempts: 0 });
       const { paused } = await other.db

@@ -32,7 +32,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
  * unseen mark has a lane that a worker can still get, and nobody settles but the last to claim.
  */
 describe.each(ENGINES)('lanes on %s, whatever happens to them', (engine) => {
-  it('lose no mark, and heed no owner but the last', { timeout: 60_000 }, async () => {
+  it('lose no mark, and heed no owner but the last', async () => {
     const store = await newStore(engine);
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {

@@ -10,7 +10,7 @@ import { delivering, openHook } from './delivering.ts';
 import { changed, made, NOW } from './monitored.ts';
 
 const DAY = 86_400_000;
-const PATIENT = { timeout: 10_000 };
+const PATIENT = { timeout: 120_000 };
 const STEADY = new AbortController().signal;
 const states = async (store: Store) => (await listDeliveries(store.db)).map(({ state }) => state);
 

@@ -15,7 +15,7 @@ import { delivering, openHook } from './delivering.ts';
 import { COMPANY, changed, listed, made, secrets } from './monitored.ts';
 
 const ADMIN_TOKEN = 'the-token-of-the-operators';
-const PATIENT = { timeout: 10_000 };
+const PATIENT = { timeout: 120_000 };
 
 /** A service alone, and what its administration is asked for with its token. */
 async function fixture(webhooks: object = {}) {

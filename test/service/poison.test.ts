@@ -12,7 +12,6 @@ import { life, loaded, oldCompany } from './register/watch-fixture.ts';
 import { annual, instance } from './reports/instance.ts';
 import { openRegister } from './reports/register.ts';
 
-const PATIENT = 240_000;
 const GAZETTE_KIND = '14a1d71df21558e5ade0214f90482cdc';
 const TASKS = ['cvr', 'reports', 'gazette', 'press'];
 
@@ -80,9 +79,7 @@ async function filings(): Promise<string> {
   return `${register.index.url}/offentliggoerelser/`;
 }
 
-test('each source sets its own aside after its budget, tells the others, and reads again what a person has tried again', {
-  timeout: PATIENT,
-}, async () => {
+test('each source sets its own aside after its budget, tells the others, and reads again what a person has tried again', async () => {
   const url = await newStoreUrl('sqlite');
   const store = await opened(url);
   const poison = oldCompany(1, { name: 'Gift ApS' });

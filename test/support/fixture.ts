@@ -162,7 +162,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
             clock?.forward(FAST_MS);
             return (await lanesBehind(store)).slice(behind);
           },
-          { timeout: 20_000, interval: 20 },
+          { timeout: 120_000, interval: 20 },
         )
         .toEqual([]),
     configFile: file,

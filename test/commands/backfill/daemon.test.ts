@@ -26,7 +26,7 @@ const fullest = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + RATE.perMs).length));
 
 describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
-  it('never exceeds the limits of the account together, and loses no value', { timeout: 120_000 }, async () => {
+  it('never exceeds the limits of the account together, and loses no value', async () => {
     const crms = await startCrms({ hubspot: { rate: RATE } });
     const { hubspot } = crms;
     const service = await serveService();
@@ -74,7 +74,7 @@ describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":50')]);
     expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', linked: RECORDS, observed: RECORDS, person: 0 });
 
-    await expect.poll(() => lanesBehind(watched), { timeout: 60_000, interval: 100 }).toEqual([]);
+    await expect.poll(() => lanesBehind(watched), { timeout: 120_000, interval: 100 }).toEqual([]);
     const held = ids.map((id) => hubspot.get(id)?.['name']);
     expect(held).toEqual(ids.map((_, at) => (at % 3 === 0 ? `Kaldt ${at}` : `Register ${at}`)));
     expect(service.items('hubspot')).toEqual(expect.arrayContaining(ids.map((id, at) => `${entity(at)} ${id}`)));

@@ -57,7 +57,7 @@ async function startHarness(provider: CrmName) {
 }
 
 describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s', (provider) => {
-  it('brings the three together again after all that nobody told of', { timeout: 60_000 }, async () => {
+  it('brings the three together again after all that nobody told of', async () => {
     const { crm, match, service, store, app, add, run, links, items } = await startHarness(provider);
     const ids = NUMBERS.slice(0, 7).map((_, at) => add(at));
     const [fine = '', deleted = '', merged = '', survivor = '', renumbered = '', unmonitored = '', ended = ''] = ids;
@@ -112,8 +112,8 @@ describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s
       `CVR-1-${NUMBERS[3]} ${fresh}`,
     ].toSorted();
     // A link that follows its number begins once the service has confirmed the old one's end.
-    await expect.poll(links, { timeout: 20_000, interval: 100 }).toEqual(expected);
-    await expect.poll(items, { timeout: 20_000, interval: 100 }).toEqual(expected);
+    await expect.poll(links, { timeout: 120_000, interval: 100 }).toEqual(expected);
+    await expect.poll(items, { timeout: 120_000, interval: 100 }).toEqual(expected);
     await app.connector?.drained();
     await store.write((tx) =>
       tx
@@ -127,7 +127,7 @@ describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s
 });
 
 describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', (provider) => {
-  it('makes the company once, links it, and has it monitored with an update', { timeout: 60_000 }, async () => {
+  it('makes the company once, links it, and has it monitored with an update', async () => {
     const { crm, match, service, run, links, items } = await startHarness(provider);
     const entity = `CVR-1-${NUMBERS[0]}`;
     const made = await run('transfer', provider, entity, '--name', 'Fjordlys ApS', '--json');

@@ -114,9 +114,7 @@ describe('the CRM', () => {
   });
 });
 
-it('goes on at half the speed where another app takes half of the calls, and misses nothing', {
-  timeout: 60_000,
-}, async () => {
+it('goes on at half the speed where another app takes half of the calls, and misses nothing', async () => {
   const rate = { calls: 10, perMs: 1_000 };
   const clock = handClock();
   const emulator = await startHubspotEmulator({ rate, now: clock.now });

@@ -145,7 +145,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 });
 
-it('two processes that see one number in two records never link both', { timeout: 60_000 }, async () => {
+it('two processes that see one number in two records never link both', async () => {
   for (let round = 0; round < 8; round++) {
     const fixture = await newFixture('postgres');
     const ids = ['1', '2', '3', '4', '5', '6'];

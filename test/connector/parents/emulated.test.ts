@@ -25,7 +25,7 @@ test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', 
     clock.forward(1_000);
     return fixture[crm].parent(child);
   };
-  const POLL = { timeout: 15_000, interval: 20 };
+  const POLL = { timeout: 120_000, interval: 20 };
   // The answer to the write is lost: it is ours all the same.
   const write = crm === 'hubspot' ? 'PUT .*/associations/' : 'PATCH .*/(composite/)?sobjects';
   fixture[crm].fault({ match: write, action: { kind: 'reset', applied: true } });

@@ -6,7 +6,7 @@ import { CRMS, ENTITY, renamed } from '../../faults/company.ts';
 import { startCommand } from '../../support/command.ts';
 import { type Fixture, type FixtureOptions, startFixture } from '../../support/fixture.ts';
 
-const WAITING = { timeout: 20_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   async function renamedOnce(options: FixtureOptions = {}): Promise<{ fixture: Fixture; id: string }> {

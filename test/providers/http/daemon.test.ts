@@ -37,7 +37,7 @@ async function fixture(options: { readonly blind: boolean }) {
           clock.forward(1_000);
           return lanesBehind(app.store);
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 120_000, interval: 20 },
       )
       .toEqual([]);
   };

@@ -7,7 +7,7 @@ import { lanes } from '../monitored.ts';
 import { addMonitor, mailWorker, tell } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
-const WAITING = { timeout: 20_000, interval: 20 };
+const WAITING = { timeout: 120_000, interval: 20 };
 
 test.each(ENGINES)('a process that stood still sends no mail that another has sent (%s)', async (engine) => {
   const [store, office, clock] = [await newStore(engine), await startMailServer(), handClock()];

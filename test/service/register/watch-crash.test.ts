@@ -121,7 +121,7 @@ describe.each(ENGINES)('a process that is killed again and again on %s', (engine
       const child = await watcher(url, file, START + start * 60_000);
       const goal = Math.min(expected.length, Math.max(0, told) + 60);
       await expect
-        .poll(async () => (await ids(store)).length, { timeout: 20_000, interval: 5 })
+        .poll(async () => (await ids(store)).length, { timeout: 120_000, interval: 5 })
         .toBeGreaterThanOrEqual(goal);
       await kill(child);
       told = (await ids(store)).length;

@@ -8,7 +8,7 @@ import { addItem } from '../../../../src/service/monitors/items.ts';
 import { createMonitor } from '../../../../src/service/monitors/monitors.ts';
 import { newStoreUrl } from '../../../support/stores.ts';
 
-const PATIENT = { timeout: 10_000 };
+const PATIENT = { timeout: 120_000 };
 
 /** A service that reads the register from now on only, and a monitor. */
 async function fixture() {
