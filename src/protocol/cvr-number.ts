@@ -51,34 +51,51 @@ const ofEntityId = (text: string): CvrVerdict | undefined => {
     : invalid('is the entity id of something that is not a company');
 };
 
+/** The text without what editors and spreadsheets add unseen, with every dash a hyphen. */
+const cleaned = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/\p{Pd}/gu, '-')
+    .trim();
+
+/** The text without its label, and whether the label calls it a P-number. */
+const unlabelled = (text: string): { readonly bare: string; readonly isUnit: boolean } => {
+  const unit = text.replace(UNIT_LABEL, '$1');
+  return unit === text ? { bare: text.replace(LABEL, ''), isUnit: false } : { bare: unit, isUnit: true };
+};
+
+const ofLabelled = (text: string, pad: boolean): CvrVerdict => {
+  const { bare, isUnit } = unlabelled(text);
+  if (!SEPARATED.test(bare)) return invalid('has other characters than digits and separators');
+  if (PERSONAL.test(bare)) return invalid('is written like a personal number');
+  const digits = bare.replace(/\D/g, '');
+  if (digits === '') return bare === text ? { kind: 'blank' } : invalid('has no digits');
+  const verdict = ofDigits(digits, pad);
+  return isUnit && verdict.kind !== 'production-unit' ? invalid('is labelled as a P-number but is none') : verdict;
+};
+
+const ofText = (given: string, pad: boolean): CvrVerdict => {
+  const text = cleaned(given);
+  if (text === '') return { kind: 'blank' };
+  const entity = ofEntityId(text);
+  if (entity !== undefined) return entity;
+  const spreadsheet = SPREADSHEET.exec(text)?.[1];
+  return spreadsheet === undefined ? ofLabelled(text, pad) : ofDigits(spreadsheet.replace(/\D/g, ''), pad);
+};
+
+const ofNumber = (number: number | bigint): CvrVerdict => {
+  const text = String(number);
+  return /^\d+$/.test(text) ? ofDigits(text, true) : invalid('is not a whole positive number');
+};
+
 /**
  * Reads a CVR number in any spelling people use; also an entity id, a number, or a spreadsheet's `12345678,00`.
  * A seven-digit JavaScript number is padded (numbers cannot hold leading zeros), a seven-digit text only with `pad`.
  */
 export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean } = {}): CvrVerdict => {
   if (input === null || input === undefined) return { kind: 'blank' };
-  const numeric = typeof input === 'number' || typeof input === 'bigint';
-  if (!numeric && typeof input !== 'string')
-    return invalid(`is ${Array.isArray(input) ? 'a list' : `of type ${typeof input}`}`);
-  const text = String(input)
-    .normalize('NFKC')
-    .replace(INVISIBLE, '')
-    .replace(/\p{Pd}/gu, '-')
-    .trim();
-  if (text === '') return { kind: 'blank' };
-  if (numeric) return /^\d+$/.test(text) ? ofDigits(text, true) : invalid('is not a whole positive number');
-  const entity = ofEntityId(text);
-  if (entity !== undefined) return entity;
-  const spreadsheet = SPREADSHEET.exec(text)?.[1];
-  if (spreadsheet !== undefined) return ofDigits(spreadsheet.replace(/\D/g, ''), options.pad ?? false);
-  const unit = text.replace(UNIT_LABEL, '$1');
-  const bare = unit === text ? text.replace(LABEL, '') : unit;
-  if (!SEPARATED.test(bare)) return invalid('has other characters than digits and separators');
-  if (PERSONAL.test(bare)) return invalid('is written like a personal number');
-  const digits = bare.replace(/\D/g, '');
-  if (digits === '') return bare === text ? { kind: 'blank' } : invalid('has no digits');
-  const verdict = ofDigits(digits, options.pad ?? false);
-  return unit !== text && verdict.kind !== 'production-unit'
-    ? invalid('is labelled as a P-number but is none')
-    : verdict;
+  if (typeof input === 'number' || typeof input === 'bigint') return ofNumber(input);
+  if (typeof input === 'string') return ofText(input, options.pad ?? false);
+  return invalid(`is ${Array.isArray(input) ? 'a list' : `of type ${typeof input}`}`);
 };

@@ -2,7 +2,7 @@
  * Sample companies: all the register says about one, and the payload that states it.
  */
 import { companyEntityId } from '../entity-id.ts';
-import type { EventData } from '../events.ts';
+import type { EventData, EventName } from '../events.ts';
 import type { Address, Capital, CompanyForm, Entity, Industry, Owner, Voter } from '../formats.ts';
 import { type Payload, payloadOf, type Updates } from '../payload.ts';
 import type { ReportData } from '../report.ts';
@@ -110,41 +110,46 @@ export const sampleCompany = (seed = 1): SampleCompany => {
 
 const fresh = <T>(after: T) => ({ before: null, after });
 const listed = <T>(list: readonly T[]) => ({ added: [...list], removed: [] });
+const shared = <T>(list: readonly T[]) => ({ ...listed(list), changed: [] });
+/** The event with what `write` makes of a value; nothing where there is no value, or an empty list. */
+const stated = <K extends EventName, T>(event: K, value: T | null, write: (value: T) => Updates[K]): Updates =>
+  value === null || (Array.isArray(value) && value.length === 0) ? {} : { [event]: write(value) };
+
 /** Everything the register says about a company in one payload, as the service sends it after `sendUpdate=true`. */
 export const fullStatePayload = (company: SampleCompany, timestamp: string): Payload => {
   const { monthly, quarterly, yearly } = company;
   const updates: Updates = {
     name: fresh(company.name),
-    ...(company.altNames.length > 0 && { altNames: listed(company.altNames) }),
+    ...stated('altNames', company.altNames, listed),
     address: fresh(company.address),
     industry: fresh(company.industry),
-    ...(company.altIndustries.length > 0 && { altIndustries: listed(company.altIndustries) }),
+    ...stated('altIndustries', company.altIndustries, listed),
     purpose: fresh(company.purpose),
     powerToBind: fresh(company.powerToBind),
     bylawsChangedDate: fresh(company.bylawsChangedDate),
     capital: fresh(company.capital),
     form: fresh(company.form),
-    ...(company.email !== null && { email: fresh(company.email) }),
-    ...(company.fax !== null && { fax: fresh(company.fax) }),
-    ...(company.phoneNumber !== null && { phoneNumber: fresh(company.phoneNumber) }),
-    ...(company.website !== null && { website: fresh(company.website) }),
-    ...(company.report !== null && { newReport: { data: company.report } }),
-    ...(company.ownership.length > 0 && { ownership: { ...listed(company.ownership), changed: [] } }),
-    ...(company.trueOwnership.length > 0 && { trueOwnership: { ...listed(company.trueOwnership), changed: [] } }),
-    ...(company.trueVoteRights.length > 0 && { trueVoteRights: { ...listed(company.trueVoteRights), changed: [] } }),
-    ...(company.accountant.length > 0 && { accountant: listed(company.accountant) }),
-    ...(company.board.length > 0 && { board: listed(company.board) }),
-    ...(company.management.length > 0 && { management: listed(company.management) }),
-    ...(company.stakeholders.length > 0 && { stakeholders: listed(company.stakeholders) }),
+    ...stated('email', company.email, fresh),
+    ...stated('fax', company.fax, fresh),
+    ...stated('phoneNumber', company.phoneNumber, fresh),
+    ...stated('website', company.website, fresh),
+    ...stated('newReport', company.report, (data) => ({ data })),
+    ...stated('ownership', company.ownership, shared),
+    ...stated('trueOwnership', company.trueOwnership, shared),
+    ...stated('trueVoteRights', company.trueVoteRights, shared),
+    ...stated('accountant', company.accountant, listed),
+    ...stated('board', company.board, listed),
+    ...stated('management', company.management, listed),
+    ...stated('stakeholders', company.stakeholders, listed),
     status: fresh(company.status),
     lifetimeStarted: { date: company.started },
-    ...(company.ended !== null && { lifetimeEnded: { date: company.ended } }),
-    ...(company.merger !== null && { merger: company.merger }),
+    ...stated('lifetimeEnded', company.ended, (date) => ({ date })),
+    ...stated('merger', company.merger, (merger) => merger),
     commercialProtection: fresh(company.commercialProtection),
     monthlyEmployeeCount: { year: monthly.year, month: monthly.month, ...fresh(monthly.count) },
     quarterlyEmployees: { year: quarterly.year, quarter: quarterly.quarter, ...fresh(quarterly.interval) },
     yearlyEmployees: { year: yearly.year, ...fresh(yearly.interval) },
-    ...(company.newArticle !== null && { newArticle: company.newArticle }),
+    ...stated('newArticle', company.newArticle, (article) => article),
   };
   return payloadOf(company.entityId, timestamp, updates);
 };

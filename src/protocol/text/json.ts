@@ -24,15 +24,21 @@ const hasMoreOpenings = (text: string, most: number): boolean => {
   return false;
 };
 
+/** The place of the quote that ends the text which begins before `from`; the end of the bytes where none does. */
+const endOfText = (bytes: Uint8Array, from: number): number => {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
+  }
+  return bytes.length;
+};
+
 const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
   let depth = 0;
-  let inText = false;
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    if (inText) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) inText = true;
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfText(bytes, at + 1);
     else if (byte === BRACE || byte === BRACKET) {
       depth++;
       if (depth > maxDepth) return true;

@@ -7,7 +7,7 @@
  */
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { canonicalEntityId } from '../entity-id.ts';
-import { findKey, isJsonObject } from './json.ts';
+import { findKey, isJsonObject, type JsonObject } from './json.ts';
 import { normaliseTime } from './time.ts';
 
 /** What could not be read, and where: `updates.address.after.postalCode`. */
@@ -103,10 +103,23 @@ const readProperty = (schema: TSchema, value: unknown, path: string, issues: Iss
   return UNREADABLE;
 };
 
+/** A bare text or number in place of an object, as the object it stands for. */
+const asObject = ({ bare }: Marks, given: unknown): unknown =>
+  bare !== undefined && (typeof given === 'string' || typeof given === 'number') ? { [bare]: given } : given;
+
+/** The key that a property stands under: its own name where something stands there, before its aliases. */
+const keyOf = (
+  value: JsonObject,
+  name: string,
+  { aliases }: Marks,
+): { readonly own: string | undefined; readonly key: string | undefined } => {
+  const own = findKey(value, [name]);
+  const isFilledIn = own !== undefined && value[own] !== null && value[own] !== undefined;
+  return { own, key: isFilledIn || aliases === undefined ? own : (findKey(value, aliases) ?? own) };
+};
+
 const readObject = (schema: TObject<TProperties>, given: unknown, path: string, issues: Issue[]): unknown => {
-  const { bare } = marksOf(schema);
-  const value =
-    bare !== undefined && (typeof given === 'string' || typeof given === 'number') ? { [bare]: given } : given;
+  const value = asObject(marksOf(schema), given);
   if (!isJsonObject(value)) return fail(path, value, 'an object', issues);
   const names = Object.keys(schema.properties);
   const used = new Set<string>(['__proto__']);
@@ -114,10 +127,9 @@ const readObject = (schema: TObject<TProperties>, given: unknown, path: string, 
   const found: Issue[] = [];
   for (const name of names) {
     const property = schema.properties[name] ?? Type.Unknown();
-    const own = findKey(value, [name]);
-    const filled = own !== undefined && value[own] !== null && value[own] !== undefined;
-    const key = filled ? own : (findKey(value, marksOf(property).aliases ?? []) ?? own);
-    for (const taken of [own, key]) if (taken !== undefined) used.add(taken);
+    const { own, key } = keyOf(value, name, marksOf(property));
+    if (own !== undefined) used.add(own);
+    if (key !== undefined) used.add(key);
     read.push([name, readProperty(property, key === undefined ? undefined : value[key], `${path}.${name}`, found)]);
   }
   if (used.size === 1) {

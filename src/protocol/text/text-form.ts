@@ -6,17 +6,28 @@ const HEAD = 512;
 /** What a file's first bytes say of its form: an archive is a spreadsheet's or a document's own format. */
 export type TextForm = 'utf-8' | 'utf-16le' | 'utf-16be' | 'archive' | 'binary';
 
+/** The first bytes by which a file names its form. */
+const MARKS: readonly { readonly form: TextForm; readonly bytes: readonly number[] }[] = [
+  { form: 'archive', bytes: [0x50, 0x4b, 3, 4] },
+  { form: 'archive', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
+  { form: 'utf-16le', bytes: [0xff, 0xfe] },
+  { form: 'utf-16be', bytes: [0xfe, 0xff] },
+];
+
 /** The form, with a mark or without: texts of ours are mostly ASCII, which in UTF-16 has every other byte zero. */
 export function formOf(bytes: Uint8Array): TextForm {
-  const [a, b, c, d] = bytes;
-  if (a === 0x50 && b === 0x4b && c === 3 && d === 4) return 'archive';
-  if (a === 0xd0 && b === 0xcf && c === 0x11 && d === 0xe0) return 'archive';
-  if (a === 0xff && b === 0xfe) return 'utf-16le';
-  if (a === 0xfe && b === 0xff) return 'utf-16be';
-  const head = bytes.subarray(0, HEAD);
-  const zeros = [0, 0];
-  for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
-  const [even = 0, odd = 0] = zeros;
+  const marked = MARKS.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte));
+  return marked?.form ?? unmarkedForm(bytes.subarray(0, HEAD));
+}
+
+function unmarkedForm(head: Uint8Array): TextForm {
+  const zerosFrom = (first: number): number => {
+    let zeros = 0;
+    for (let at = first; at < head.length; at += 2) if (head[at] === 0) zeros += 1;
+    return zeros;
+  };
+  const even = zerosFrom(0);
+  const odd = zerosFrom(1);
   if (even + odd === 0) return 'utf-8';
   if (even === 0 && odd > head.length / 4) return 'utf-16le';
   return odd === 0 && even > head.length / 4 ? 'utf-16be' : 'binary';
