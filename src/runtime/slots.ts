@@ -1,0 +1,84 @@
+/**
+ * The slots of one call budget, shared by all processes on the store: its row holds the time of the next free one (the
+ * generic cell rate algorithm without a burst). A process moves that time on before it calls, so that a crash loses slots
+ * and never spends one twice.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Store } from '../store/store.ts';
+
+/** At most `calls` in any `perMs`. */
+export interface Budget {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
+/** A budget's slots: how far apart they are, and how late one may be used. */
+export interface Slots {
+  /** The row of the budget. */
+  readonly key: string;
+  readonly perMs: number;
+  readonly interval: number;
+  /** How late a slot may be used, in ms: later, it would crowd the following ones over the limit. */
+  readonly slack: number;
+}
+
+/** How far ahead a process reserves slots, in ms. */
+export const AHEAD_MS = 500;
+
+/** The slots of a budget of which `share` is used. */
+export function slotsOf(key: string, { calls, perMs }: Budget, share: number): Slots {
+  const used = Math.min(share, 0.99);
+  return {
+    key,
+    perMs,
+    interval: perMs / (calls * used),
+    // The whole margin is perMs / used - perMs: half of it for us, half for the way to the CRM.
+    slack: (perMs / used - perMs) / 2,
+  };
+}
+
+/** The columns of a row that blocks nobody. */
+const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null } as const;
+
+/** Takes `count` slots in a row out of the row, none before `free`, and returns the time of the first. */
+export async function reserveSlots(
+  store: Store,
+  { key, perMs, interval }: Slots,
+  count: number,
+  free: () => number,
+): Promise<number> {
+  const length = count * interval;
+  const { next_at } = await store.write((tx) => {
+    const from = free();
+    return tx
+      .insertInto('rate_limit')
+      .values({ ...FREE, key, next_at: from + length })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({
+          // Further ahead than anyone reserves: the clock was set back. One whole window is certainly safe.
+          next_at: sql`case when rate_limit.next_at > ${float(from + 2 * perMs + AHEAD_MS)} then ${float(from + perMs + length)}
+            when rate_limit.next_at > ${float(from)} then rate_limit.next_at + ${float(length)} else ${float(from + length)} end`,
+        }),
+      )
+      .returning('next_at')
+      .executeTakeFirstOrThrow();
+  });
+  return next_at - length;
+}
+
+/** Leaves the slots before `until` unused, in every process. */
+export async function skipSlots(store: Store, { key }: Slots, until: number): Promise<void> {
+  await store.write((tx) =>
+    tx
+      .insertInto('rate_limit')
+      .values({ ...FREE, key, next_at: until })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({ next_at: until }).where('rate_limit.next_at', '<', until),
+      )
+      .execute(),
+  );
+}
+
+function float(value: number): RawBuilder<number> {
+  return sql`cast(${value} as double precision)`;
+}
