@@ -1,17 +1,13 @@
 /** Takes the lanes of one queue as they fall due, in batches, and keeps hold of them while they are worked on. */
 import PQueue from 'p-queue';
-import type { Store } from '../store/store.ts';
-import { storeErrorIn } from '../store/store-error.ts';
-import { backoff } from './backoff.ts';
 import { countDue, nextDue } from './lanes/lane-state.ts';
-import { type Claim, claim, renew, type Settlement, settleAll } from './lanes/lanes.ts';
+import { type Claim, claim } from './lanes/lanes.ts';
 import { pause } from './pause.ts';
+import { createRunner, type RunOptions } from './run-claims.ts';
 import type { WakeUp } from './wake-up.ts';
 
-export interface WorkerOptions {
-  readonly store: Store;
+export interface WorkerOptions extends RunOptions {
   readonly wakeUp: WakeUp;
-  readonly queue: string;
   /** Lanes a run, at most. */
   readonly batch: number;
   /** Runs at a time, at most. */
@@ -20,13 +16,6 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** How often to look for work that nobody rang for. Default 1 s. */
   readonly pollMs?: number;
-  readonly now: () => number;
-  readonly log: { error(details: object, message: string): void };
-  /**
-   * Does the work and settles every claim. What it throws is taken for a fault of ours: the lanes that it had not settled
-   * are tried again later, each in a run of its own. The signal aborts when the worker can wait no longer.
-   */
-  run(claims: readonly Claim[], signal: AbortSignal): Promise<void>;
   /** Nothing is claimed before this time: the account is paused. */
   blockedUntil?(): Promise<number> | number;
   /** Keys of lanes that are left to other processes, asked before each claim. */
@@ -42,20 +31,16 @@ export interface Worker {
   drained(): Promise<void>;
 }
 
-const PARK_AFTER_MS = 72 * 3_600_000;
-/** A lane that merely waited long, for instance behind a paused account, still gets this many tries. */
-const PARK_AFTER_TRIES = 10;
 /** How long an aborted run may take to end, in ms. */
 const LAST_WORD_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { store, wakeUp, queue, batch, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log, gather = 0 } = options;
+  const { wakeUp, queue, batch, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log } = options;
   const slots = new PQueue({ concurrency });
   const stopping = new AbortController();
   const cutting = new AbortController();
-  /** Lanes of a batch whose run threw: one of them may be poison, so each is run alone until it succeeds. */
-  const suspects = new Set<string>();
-  let drains: (() => void)[] = [];
+  const work = createRunner({ ...options, leaseMs }, cutting.signal);
+  const drains: (() => void)[] = [];
   let running = 0;
   let lastFull = false;
 
@@ -66,28 +51,13 @@ export function startWorker(options: WorkerOptions): Worker {
       // A slot is taken before the claim: what is claimed runs at once, and holds the newest state.
       const found = Promise.withResolvers<number>();
       slots.add(() => turn(found.resolve)).catch((error) => log.error({ err: error, queue }, 'a worker turn failed'));
-      if ((await found.promise) === 0) await idle();
+      if ((await found.promise) > 0) continue;
+      await wakeUp.wait(queue, await msUntilDue(options, pollMs), stopping.signal);
     }
   }
 
   async function turn(found: (count: number) => void): Promise<void> {
-    const asking = drains;
-    let claims: readonly Claim[] = [];
-    let failed = true;
-    try {
-      if (await mayClaim()) {
-        drains = [];
-        const except = await left();
-        claims = await claim(store, queue, { limit: batch, now: now(), leaseMs, except });
-        lastFull = claims.length === batch;
-        failed = false;
-      }
-    } catch (error) {
-      log.error({ err: error, queue }, 'could not claim work: trying again');
-      await pause(pollMs, stopping.signal);
-    }
-    if (!failed && claims.length === 0 && running === 0) for (const resolve of asking) resolve();
-    else drains = [...new Set([...asking, ...drains])];
+    const claims = await claimBatch();
     running += claims.length > 0 ? 1 : 0;
     found(claims.length);
     if (claims.length === 0) return;
@@ -99,90 +69,22 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** False where the worker stops or the account is paused, after some waiting. */
-  async function mayClaim(): Promise<boolean> {
-    const { signal } = stopping;
-    const left = ((await options.blockedUntil?.()) ?? 0) - now();
-    if (left > 0) {
-      await pause(Math.min(left, pollMs), signal);
-      return false;
-    }
-    const end = now() + gather;
-    while (lastFull && !signal.aborted && now() < end && (await countDue(store.db, queue, now(), batch)) < batch) {
-      await pause(gather / 5, signal);
-    }
-    return !signal.aborted;
-  }
-
-  const left = async (): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
-
-  async function idle(): Promise<void> {
-    let wait = pollMs;
+  /** Claims what is due, never twice at a time. None where the worker stops, the account is paused or the store is away. */
+  async function claimBatch(): Promise<readonly Claim[]> {
     try {
-      const due = await nextDue(store.db, queue, await left());
-      // Due now, and still not claimed: another process is at it.
-      if (due !== undefined) wait = Math.min(pollMs, Math.max(5, due - now()));
+      if (!(await mayClaim(options, pollMs, stopping.signal))) return [];
+      if (lastFull) await gatherBatch(options, stopping.signal);
+      if (stopping.signal.aborted) return [];
+      const asked = drains.length;
+      const except = await keysLeft(options);
+      const claims = await claim(options.store, queue, { limit: batch, now: now(), leaseMs, except });
+      lastFull = claims.length === batch;
+      if (claims.length === 0 && running === 0) for (const drained of drains.splice(0, asked)) drained();
+      return claims;
     } catch (error) {
-      log.error({ err: error, queue }, 'could not look for work: trying again');
-    }
-    await wakeUp.wait(queue, wait, stopping.signal);
-  }
-
-  async function work(claims: readonly Claim[]): Promise<void> {
-    let live: ReadonlySet<string> = new Set(claims.map(({ key }) => key));
-    const over = new AbortController();
-    const keeping = (async () => {
-      for (;;) {
-        await pause(leaseMs / 3, over.signal);
-        if (over.signal.aborted) return;
-        try {
-          live = await renew(store, claims, now() + leaseMs);
-        } catch (error) {
-          log.error({ err: error, queue }, 'could not renew leases: trying again');
-        }
-      }
-    })();
-    try {
-      const together = claims.filter(({ key }) => !suspects.has(key));
-      const alone = claims.filter(({ key }) => suspects.has(key));
-      if (together.length > 0) await attempt(together);
-      for (const one of alone) if (live.has(one.key)) await attempt([one]);
-    } finally {
-      over.abort();
-      await keeping;
-    }
-  }
-
-  async function attempt(claims: readonly Claim[]): Promise<void> {
-    try {
-      cutting.signal.throwIfAborted();
-      await options.run(claims, cutting.signal);
-      for (const { key } of claims) suspects.delete(key);
-    } catch (error) {
-      const cut = cutting.signal.aborted;
-      // No lane is poison because the store did not answer, and none has used up a try.
-      const away = storeErrorIn(error);
-      if (!cut && away !== undefined)
-        log.error(
-          { err: away, queue, lanes: claims.length },
-          'a run ended because the store did not answer: trying again',
-        );
-      else if (!cut) {
-        log.error(
-          { err: error, queue, keys: claims.slice(0, 5).map(({ key }) => key), lanes: claims.length },
-          'a run failed',
-        );
-        for (const { key } of claims) suspects.add(key);
-      }
-      const settlement = (one: Claim): Settlement => {
-        if (cut) return released(now());
-        if (away !== undefined) return { kind: 'again', at: now() + backoff(1), error: message(away), free: true };
-        return failed(one, now(), message(error));
-      };
-      const settle = (one: Claim) => [one, settlement(one)] as const;
-      await store
-        .write((tx) => settleAll(tx, claims.map(settle)))
-        .catch((err) => log.error({ err, queue }, 'could not put failed work back: its leases will run out'));
+      log.error({ err: error, queue }, 'could not claim work: trying again');
+      await pause(pollMs, stopping.signal);
+      return [];
     }
   }
 
@@ -205,17 +107,33 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 }
 
-/** A stopped worker's lanes can be taken up by the next one at once. */
-function released(now: number): Settlement {
-  return { kind: 'again', at: now, free: true };
+/** False, after some waiting, where the account is paused. */
+async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSignal): Promise<boolean> {
+  const left = ((await options.blockedUntil?.()) ?? 0) - options.now();
+  if (left <= 0) return true;
+  await pause(Math.min(left, pollMs), signal);
+  return false;
 }
 
-function failed({ attempts, since }: Claim, now: number, error: string): Settlement {
-  const tries = attempts + 1;
-  if (now - since > PARK_AFTER_MS && tries >= PARK_AFTER_TRIES) return { kind: 'parked', at: now, error };
-  return { kind: 'again', at: now + backoff(tries), error };
+/** Waits for a batch to fill up. */
+async function gatherBatch(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  const { store, queue, batch, now, gather = 0 } = options;
+  const end = now() + gather;
+  while (!signal.aborted && now() < end && (await countDue(store.db, queue, now(), batch)) < batch)
+    await pause(gather / 5, signal);
 }
 
-function message(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+const keysLeft = async (options: WorkerOptions): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
+
+/** How long until a lane falls due, in ms: `pollMs` at most. */
+async function msUntilDue(options: WorkerOptions, pollMs: number): Promise<number> {
+  const { store, queue, now, log } = options;
+  try {
+    const due = await nextDue(store.db, queue, await keysLeft(options));
+    // Due now, and still not claimed: another process is at it.
+    return due === undefined ? pollMs : Math.min(pollMs, Math.max(5, due - now()));
+  } catch (error) {
+    log.error({ err: error, queue }, 'could not look for work: trying again');
+    return pollMs;
+  }
 }

@@ -1,5 +1,5 @@
 /** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
-import { renewWhile } from '../../runtime/keep-claim.ts';
+import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';
 import { take } from '../../runtime/lanes/take.ts';
@@ -35,7 +35,7 @@ export async function runExclusively<T>(
   if (claim === undefined) return undefined;
   let settlement = before;
   try {
-    const { value, isDone } = await renewWhile(store, claim, { now, leaseMs }, () => work(claim));
+    const { value, isDone } = await renewWhile([claim], { store, now, leaseMs }, () => work(claim));
     const every = reconcileTask.everyMs(crm);
     if (isDone) settlement = every === undefined ? { kind: 'done' } : { kind: 'again', at: now() + every, fresh: true };
     return value;

@@ -4,7 +4,7 @@
  */
 import { type Created, ProviderError } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
-import { renewWhile } from '../../runtime/keep-claim.ts';
+import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
@@ -72,7 +72,7 @@ export async function transfer(deps: TransferDeps, order: TransferOrder, signal:
   const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return { kind: 'busy' };
   try {
-    return await renewWhile(store, claim, { now, leaseMs }, () => transferAlone(deps, order, signal));
+    return await renewWhile([claim], { store, now, leaseMs }, () => transferAlone(deps, order, signal));
   } finally {
     await store.write((tx) => settle(tx, claim, { kind: 'done' }));
   }

@@ -1,28 +1,41 @@
-/** Keeps a claim that no worker holds while work on it lasts. */
-import type { Store } from '../store/store.ts';
-import { renew } from './lanes/lanes.ts';
-import type { Claim } from './lanes/settlement.ts';
-import { pause } from './pause.ts';
+/** Keeps claims while work on them lasts. */
+import type { Store } from '../../store/store.ts';
+import { pause } from '../pause.ts';
+import { renew } from './lanes.ts';
+import type { Claim } from './settlement.ts';
 
-/** Does the work and renews the lease meanwhile. Where that fails the lease may run out: look with `held` before you write. */
+/**
+ * Does the work and renews the leases meanwhile; `isHeld` says which claims stood at the last renewal. Where renewing fails
+ * the leases may run out: look with `held` before you write.
+ */
 export async function renewWhile<T>(
-  store: Store,
-  claim: Claim,
-  { now, leaseMs }: { readonly now: () => number; readonly leaseMs: number },
-  work: () => Promise<T>,
+  claims: readonly Claim[],
+  options: {
+    readonly store: Store;
+    readonly now: () => number;
+    readonly leaseMs: number;
+    readonly onError?: (error: unknown) => void;
+  },
+  work: (isHeld: (claim: Claim) => boolean) => Promise<T>,
 ): Promise<T> {
+  const { store, now, leaseMs, onError } = options;
+  let keys: ReadonlySet<string> = new Set(claims.map(({ key }) => key));
   const over = new AbortController();
-  const keeping = (async () => {
+  const renewing = (async () => {
     for (;;) {
       await pause(leaseMs / 3, over.signal);
       if (over.signal.aborted) return;
-      await renew(store, [claim], now() + leaseMs).catch(() => {});
+      try {
+        keys = await renew(store, claims, now() + leaseMs);
+      } catch (error) {
+        onError?.(error);
+      }
     }
   })();
   try {
-    return await work();
+    return await work(({ key }) => keys.has(key));
   } finally {
     over.abort();
-    await keeping;
+    await renewing;
   }
 }

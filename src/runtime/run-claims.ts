@@ -1,0 +1,97 @@
+/** One run of a worker: the work under its leases, and what becomes of lanes whose run threw. */
+import type { Store } from '../store/store.ts';
+import { type StoreError, storeErrorIn } from '../store/store-error.ts';
+import { backoff } from './backoff.ts';
+import { type Claim, type Settlement, settleAll } from './lanes/lanes.ts';
+import { renewWhile } from './lanes/renew-while.ts';
+
+export interface RunOptions {
+  readonly store: Store;
+  readonly queue: string;
+  readonly now: () => number;
+  readonly log: { error(details: object, message: string): void };
+  /**
+   * Does the work and settles every claim. What it throws is taken for a fault of ours: the lanes that it had not settled
+   * are tried again later, each in a run of its own. The signal aborts when the worker can wait no longer.
+   */
+  run(claims: readonly Claim[], signal: AbortSignal): Promise<void>;
+}
+
+/** Why a run ended before its work did. */
+type Failure =
+  /** The worker stops: the next one can take the lanes up at once. */
+  | { readonly kind: 'cut' }
+  /** No lane is poison because the store did not answer, and none has used up a try. */
+  | { readonly kind: 'away'; readonly error: StoreError }
+  | { readonly kind: 'fault'; readonly error: unknown };
+
+const PARK_AFTER_MS = 72 * 3_600_000;
+/** A lane that merely waited long, for instance behind a paused account, still gets this many tries. */
+const PARK_AFTER_TRIES = 10;
+
+/** Returns what runs claims of one worker under their leases, until `cut` aborts. It puts back the lanes whose run threw. */
+export function createRunner(
+  options: RunOptions & { readonly leaseMs: number },
+  cut: AbortSignal,
+): (claims: readonly Claim[]) => Promise<void> {
+  const { store, queue, now, log } = options;
+  /** Lanes of a batch whose run threw: one of them may be poison, so each is run alone until it succeeds. */
+  const suspects = new Set<string>();
+  const isSuspect = ({ key }: Claim): boolean => suspects.has(key);
+  const onError = (error: unknown) => log.error({ err: error, queue }, 'could not renew leases: trying again');
+
+  async function attempt(claims: readonly Claim[]): Promise<void> {
+    try {
+      cut.throwIfAborted();
+      await options.run(claims, cut);
+      for (const { key } of claims) suspects.delete(key);
+    } catch (error) {
+      const failure = failureOf(error, cut);
+      if (failure.kind === 'fault') for (const { key } of claims) suspects.add(key);
+      logFailure(options, claims, failure);
+      await putBack(claims, failure);
+    }
+  }
+
+  async function putBack(claims: readonly Claim[], failure: Failure): Promise<void> {
+    const settle = (claim: Claim) => [claim, settlementAfter(failure, claim, now())] as const;
+    await store
+      .write((tx) => settleAll(tx, claims.map(settle)))
+      .catch((err) => log.error({ err, queue }, 'could not put failed work back: its leases will run out'));
+  }
+
+  return (claims) =>
+    renewWhile(claims, { ...options, onError }, async (isHeld) => {
+      const alone = claims.filter(isSuspect);
+      const together = claims.filter((one) => !isSuspect(one));
+      if (together.length > 0) await attempt(together);
+      for (const one of alone) if (isHeld(one)) await attempt([one]);
+    });
+}
+
+function failureOf(error: unknown, cut: AbortSignal): Failure {
+  if (cut.aborted) return { kind: 'cut' };
+  const away = storeErrorIn(error);
+  return away === undefined ? { kind: 'fault', error } : { kind: 'away', error: away };
+}
+
+function logFailure({ queue, log }: RunOptions, claims: readonly Claim[], failure: Failure): void {
+  const lanes = claims.length;
+  if (failure.kind === 'away')
+    log.error({ err: failure.error, queue, lanes }, 'a run ended because the store did not answer: trying again');
+  else if (failure.kind === 'fault')
+    log.error({ err: failure.error, queue, keys: claims.slice(0, 5).map(({ key }) => key), lanes }, 'a run failed');
+}
+
+function settlementAfter(failure: Failure, { attempts, since }: Claim, now: number): Settlement {
+  if (failure.kind === 'cut') return { kind: 'again', at: now, free: true };
+  const error = message(failure.error);
+  if (failure.kind === 'away') return { kind: 'again', at: now + backoff(1), error, free: true };
+  const tries = attempts + 1;
+  if (now - since > PARK_AFTER_MS && tries >= PARK_AFTER_TRIES) return { kind: 'parked', at: now, error };
+  return { kind: 'again', at: now + backoff(tries), error };
+}
+
+function message(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+}
