@@ -1,9 +1,9 @@
 /** The pace of one account: calls are spaced evenly over a budget's window, by all processes on the store together. */
 import type { Store } from '../store/store.ts';
 import type { BlockFault } from './blocks.ts';
+import { AHEAD_MS, type Budget, type CallSlots, reserveSlots, skipSlots, slotsOf } from './call-slots.ts';
 import { type Block, openBlock, RECHECK_MS } from './known-block.ts';
 import { pause } from './pause.ts';
-import { AHEAD_MS, type Budget, reserveSlots, type Slots, skipSlots, slotsOf } from './slots.ts';
 
 /** Where in the queue of this process a call waits: behind the others, or in front of them. */
 export type CallOrder = 'first' | 'last';
@@ -46,7 +46,7 @@ export interface RateLimiterOptions {
 
 /** Those of this process who wait for one budget. */
 interface Lane {
-  readonly slots: Slots;
+  readonly slots: CallSlots;
   readonly waiters: Waiter[];
   /** Ends the wait for a slot that nobody wants any more. */
   idle: AbortController;
@@ -88,7 +88,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     }
   }
 
-  /** Reserves slots for those who wait now and lets each go at its time. Slots that are not used are lost. */
+  /** Reserves slots for those who wait now and lets each go at its time. CallSlots that are not used are lost. */
   async function spend(lane: Lane): Promise<void> {
     const { waiters } = lane;
     const { interval, slack } = lane.slots;
@@ -123,7 +123,13 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-const openLane = (slots: Slots): Lane => ({ slots, waiters: [], idle: new AbortController(), pumping: false, lead: 0 });
+const openLane = (slots: CallSlots): Lane => ({
+  slots,
+  waiters: [],
+  idle: new AbortController(),
+  pumping: false,
+  lead: 0,
+});
 
 /** Waits in the lane until a slot is granted. Rejects where the signal aborts, and leaves the lane then. */
 function join(lane: Lane, signal: AbortSignal, order: CallOrder): Promise<void> {

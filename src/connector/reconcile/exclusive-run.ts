@@ -1,6 +1,7 @@
 /** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
-import { renewWhile } from '../../runtime/lanes/renew-while.ts';
+
 import { settle } from '../../runtime/lanes/lanes.ts';
+import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Db, Store } from '../../store/store.ts';

@@ -4,8 +4,8 @@
  */
 import { type Created, ProviderError } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
-import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
+import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';

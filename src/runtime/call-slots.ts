@@ -13,7 +13,7 @@ export interface Budget {
 }
 
 /** A budget's slots: how far apart they are, and how late one may be used. */
-export interface Slots {
+export interface CallSlots {
   /** The row of the budget. */
   readonly key: string;
   readonly perMs: number;
@@ -26,7 +26,7 @@ export interface Slots {
 export const AHEAD_MS = 500;
 
 /** The slots of a budget of which `share` is used. */
-export function slotsOf(key: string, { calls, perMs }: Budget, share: number): Slots {
+export function slotsOf(key: string, { calls, perMs }: Budget, share: number): CallSlots {
   const used = Math.min(share, 0.99);
   return {
     key,
@@ -43,7 +43,7 @@ const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null 
 /** Takes `count` slots in a row out of the row, none before `free`, and returns the time of the first. */
 export async function reserveSlots(
   store: Store,
-  { key, perMs, interval }: Slots,
+  { key, perMs, interval }: CallSlots,
   count: number,
   free: () => number,
 ): Promise<number> {
@@ -67,7 +67,7 @@ export async function reserveSlots(
 }
 
 /** Leaves the slots before `until` unused, in every process. */
-export async function skipSlots(store: Store, { key }: Slots, until: number): Promise<void> {
+export async function skipSlots(store: Store, { key }: CallSlots, until: number): Promise<void> {
   await store.write((tx) =>
     tx
       .insertInto('rate_limit')
