@@ -4,7 +4,9 @@ import {
   type Connection,
   type Outcome,
   type Page,
+  type Patch,
   type Property,
+  type PropertyValue,
   type ProviderContext,
   ProviderError,
   type Read,
@@ -13,109 +15,148 @@ import { type Answer, idIn, isGone, isObject, judgeExport, judgeUpdate, readAnsw
 import { fromJson, propertiesOf, toJson } from './properties.ts';
 import type { HttpSettings } from './settings.ts';
 
+type Company = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, PropertyValue>>;
+
+/** The API as the settings describe it. */
+interface Api {
+  readonly settings: HttpSettings;
+  readonly known: ReadonlyMap<string, Property>;
+  readonly shown: { readonly list: ShownNames; readonly read: ShownNames };
+  get(url: string, what: string, signal: AbortSignal): Promise<Answer>;
+  send(url: string, what: string, body: object, signal: AbortSignal): Promise<Answer>;
+}
+
 /** Builds the connection; it remembers which names its addresses show. */
-export async function connectHttp(settings: HttpSettings, { http, now }: ProviderContext): Promise<Connection> {
-  const { updateUrl, exportUrl, readUrl, listUrl, method, authHeader, authValue, idKey } = settings;
-  const known = propertiesOf(settings);
-  const headers = { accept: 'application/json', ...(authValue !== undefined && { [authHeader]: authValue }) };
-
-  const get = async (url: string, what: string, signal: AbortSignal): Promise<Answer> =>
-    readAnswer(await http({ method: 'GET', url, headers, signal }), what, now());
-  const send = async (url: string, what: string, body: object, signal: AbortSignal): Promise<Answer> => {
-    const json = { ...headers, 'content-type': 'application/json' };
-    return readAnswer(await http({ method, url, headers: json, body: JSON.stringify(body), signal }), what, now());
-  };
-  // An API may leave out what is blank; but what it shows of no company cannot be read here.
-  const shown = { list: new Set<string>(), read: new Set<string>() };
-  const see = (where: keyof typeof shown, company: Readonly<Record<string, unknown>>): void => {
-    for (const name of Object.keys(company)) if (known.has(name)) shown[where].add(name);
-  };
-  const values = (where: keyof typeof shown, company: Readonly<Record<string, unknown>>, names: readonly string[]) =>
-    Object.fromEntries(
-      names.filter((name) => shown[where].has(name)).map((name) => [name, fromJson(company[name], known.get(name))]),
-    );
-  const wire = (properties: Parameters<NonNullable<Connection['create']>>[0]) =>
-    Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toJson(value, known.get(name))]));
-
-  const readOne = async (id: string, names: readonly string[], signal: AbortSignal): Promise<Read> => {
-    if (readUrl === undefined) return { kind: 'found', id, properties: {} };
-    const answer = await get(withId(readUrl, id), 'readUrl', signal);
-    if (isGone(answer)) return { kind: 'gone', id };
-    if (answer.status >= 300) return { kind: 'retry', id, reason: `readUrl was answered ${answer.status}` };
-    if (!isObject(answer.json)) throw new ProviderError('unavailable', 'readUrl was answered with no JSON object');
-    const answeredId = idIn(answer.json, idKey);
-    if (answeredId !== undefined && bare(answeredId) !== bare(id))
-      return {
-        kind: 'retry',
-        id,
-        reason: `readUrl was answered with another company, whose ${idKey} is ${answeredId}`,
-      };
-    // Taken for a company that cannot be read, it would be written over whatever a person wrote there.
-    if (answeredId === undefined && !Object.keys(answer.json).some((name) => known.has(name)))
-      throw new ProviderError(
-        'refused',
-        `readUrl was answered with JSON that holds neither ${idKey} nor any property: answer with flat JSON, or name its properties in properties`,
-      );
-    see('read', answer.json);
-    return { kind: 'found', id, properties: values('read', answer.json, names) };
-  };
-
+export async function connectHttp(settings: HttpSettings, context: ProviderContext): Promise<Connection> {
+  const { readUrl, exportUrl } = settings;
+  const api = openApi(settings, context);
   return {
-    check: (signal) => checkApi(settings, (url) => get(url, 'listUrl', signal)),
+    check: (signal) => checkApi(settings, (url) => api.get(url, 'listUrl', signal)),
     properties: async (): Promise<readonly Property[]> =>
-      [...known.values()].map((one) => (readUrl === undefined ? { ...one, unreadable: true } : one)),
+      [...api.known.values()].map((one) => (readUrl === undefined ? { ...one, unreadable: true } : one)),
     read: (ids, names, signal) =>
       oneByOne(
         ids,
-        (id) => readOne(id, names, signal),
+        (id) => readOne(api, id, names, signal),
         (id, reason) => ({ kind: 'retry', id, reason }),
         signal,
       ),
     update: (patches, signal) =>
       oneByOne(
         patches,
-        async ({ id, properties }): Promise<Outcome> => {
-          const body = { ...wire(properties), [idKey]: toJson(id, known.get(idKey)) };
-          const answer = await send(withId(updateUrl, id), 'updateUrl', body, signal);
-          return judgeUpdate(id, Object.keys(properties), answer);
-        },
+        (patch) => updateOne(api, patch, signal),
         ({ id }, reason) => ({ kind: 'retry', id, reason }),
         signal,
       ),
-    scan: async (names, cursor, signal): Promise<Page> => {
-      if (listUrl === undefined)
-        throw new ProviderError(
-          'refused',
-          'the companies of this API cannot be listed: put an address in listUrl, or set reconcileHours to 0',
-        );
-      const url = new URL(listUrl);
-      if (cursor !== undefined) url.searchParams.set(settings.cursorParameter, cursor);
-      const { json, status } = await get(url.href, 'listUrl', signal);
-      const page = readPage(json);
-      if (page === undefined || status >= 300)
-        throw new ProviderError('unavailable', `listUrl was answered ${status} without a list of companies`);
-      if (page.cursor !== undefined && page.cursor === cursor)
-        throw new ProviderError('refused', 'listUrl gives the same cursor again: the list would never end');
-      for (const company of page.companies) see('list', company);
-      const records = page.companies.map((company) => {
-        const id = idIn(company, idKey);
-        // Left out, it would look as if it were not there.
-        if (id === undefined)
-          throw new ProviderError(
-            'refused',
-            `listUrl gives a company without ${idKey}: put the name of its id in idKey`,
-          );
-        return { id, properties: values('list', company, names) };
-      });
-      return page.cursor === undefined ? { records } : { records, cursor: page.cursor };
-    },
+    scan: (names, cursor, signal) => scanPage(api, names, cursor, signal),
     ...(exportUrl !== undefined && {
-      create: async (properties: Parameters<NonNullable<Connection['create']>>[0], signal: AbortSignal) => {
-        const body = wire(properties);
-        return judgeExport(idKey, body, await send(exportUrl, 'exportUrl', body, signal));
+      create: async (properties: Values, signal: AbortSignal) => {
+        const body = wire(api, properties);
+        return judgeExport(settings.idKey, body, await api.send(exportUrl, 'exportUrl', body, signal));
       },
     }),
   };
+}
+
+function openApi(settings: HttpSettings, { http, now }: ProviderContext): Api {
+  const { method, authHeader, authValue } = settings;
+  const known = propertiesOf(settings);
+  const headers = { accept: 'application/json', ...(authValue !== undefined && { [authHeader]: authValue }) };
+  return {
+    settings,
+    known,
+    shown: { list: openShownNames(known), read: openShownNames(known) },
+    get: async (url, what, signal) => readAnswer(await http({ method: 'GET', url, headers, signal }), what, now()),
+    async send(url, what, body, signal) {
+      const json = { ...headers, 'content-type': 'application/json' };
+      return readAnswer(await http({ method, url, headers: json, body: JSON.stringify(body), signal }), what, now());
+    },
+  };
+}
+
+/**
+ * The names that one address was seen to show. An API may leave out what is blank; but what it shows of no company cannot
+ * be read there.
+ */
+interface ShownNames {
+  see(company: Company): void;
+  /** The company's values of those names that are shown. */
+  values(company: Company, names: readonly string[]): Values;
+}
+
+function openShownNames(known: ReadonlyMap<string, Property>): ShownNames {
+  const shown = new Set<string>();
+  return {
+    see(company) {
+      for (const name of Object.keys(company)) if (known.has(name)) shown.add(name);
+    },
+    values: (company, names) =>
+      Object.fromEntries(
+        names.filter((name) => shown.has(name)).map((name) => [name, fromJson(company[name], known.get(name))]),
+      ),
+  };
+}
+
+const wire = ({ known }: Api, properties: Values) =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toJson(value, known.get(name))]));
+
+async function readOne(api: Api, id: string, names: readonly string[], signal: AbortSignal): Promise<Read> {
+  const { readUrl, idKey } = api.settings;
+  if (readUrl === undefined) return { kind: 'found', id, properties: {} };
+  const answer = await api.get(withId(readUrl, id), 'readUrl', signal);
+  if (isGone(answer)) return { kind: 'gone', id };
+  if (answer.status >= 300) return { kind: 'retry', id, reason: `readUrl was answered ${answer.status}` };
+  if (!isObject(answer.json)) throw new ProviderError('unavailable', 'readUrl was answered with no JSON object');
+  const answeredId = idIn(answer.json, idKey);
+  if (answeredId !== undefined && bare(answeredId) !== bare(id))
+    return { kind: 'retry', id, reason: `readUrl was answered with another company, whose ${idKey} is ${answeredId}` };
+  // Taken for a company that cannot be read, it would be written over whatever a person wrote there.
+  if (answeredId === undefined && !Object.keys(answer.json).some((name) => api.known.has(name)))
+    throw new ProviderError(
+      'refused',
+      `readUrl was answered with JSON that holds neither ${idKey} nor any property: answer with flat JSON, or name its properties in properties`,
+    );
+  api.shown.read.see(answer.json);
+  return { kind: 'found', id, properties: api.shown.read.values(answer.json, names) };
+}
+
+async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSignal): Promise<Outcome> {
+  const { updateUrl, idKey } = api.settings;
+  const body = { ...wire(api, properties), [idKey]: toJson(id, api.known.get(idKey)) };
+  const answer = await api.send(withId(updateUrl, id), 'updateUrl', body, signal);
+  return judgeUpdate(id, Object.keys(properties), answer);
+}
+
+async function scanPage(
+  { settings, shown, get }: Api,
+  names: readonly string[],
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { listUrl, cursorParameter, idKey } = settings;
+  if (listUrl === undefined)
+    throw new ProviderError(
+      'refused',
+      'the companies of this API cannot be listed: put an address in listUrl, or set reconcileHours to 0',
+    );
+  const url = new URL(listUrl);
+  if (cursor !== undefined) url.searchParams.set(cursorParameter, cursor);
+  const { json, status } = await get(url.href, 'listUrl', signal);
+  const page = readPage(json);
+  if (page === undefined || status >= 300)
+    throw new ProviderError('unavailable', `listUrl was answered ${status} without a list of companies`);
+  if (page.cursor !== undefined && page.cursor === cursor)
+    throw new ProviderError('refused', 'listUrl gives the same cursor again: the list would never end');
+  for (const company of page.companies) shown.list.see(company);
+  const records = page.companies.map((company) => {
+    const id = idIn(company, idKey);
+    // Left out, it would look as if it were not there.
+    if (id === undefined)
+      throw new ProviderError('refused', `listUrl gives a company without ${idKey}: put the name of its id in idKey`);
+    return { id, properties: shown.list.values(company, names) };
+  });
+  return page.cursor === undefined ? { records } : { records, cursor: page.cursor };
 }
 
 /**
@@ -158,9 +199,7 @@ async function checkApi({ updateUrl, listUrl }: HttpSettings, get: (url: string)
 }
 
 /** A bare list, or an object that holds one beside the cursor of the next page. */
-function readPage(
-  json: unknown,
-): { readonly companies: readonly Readonly<Record<string, unknown>>[]; readonly cursor?: string } | undefined {
+function readPage(json: unknown): { readonly companies: readonly Company[]; readonly cursor?: string } | undefined {
   if (Array.isArray(json)) return { companies: json.filter(isObject) };
   if (!isObject(json)) return undefined;
   const list = ['results', 'items', 'data', 'companies'].map((key) => json[key]).find(Array.isArray);

@@ -24,102 +24,87 @@ const KNOWN = propertiesOf({ properties: [] });
 /** What a company shows where nothing is in it. */
 const BLANK: Values = Object.fromEntries([...KNOWN.keys()].map((name) => [name, null]));
 
-export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Promise<CrmEmulator> {
-  const { blind = false, authValue = 'Bearer emulated-token' } = options;
+/** The companies of an emulated API, past validation. */
+interface Companies {
+  readonly live: ReadonlyMap<string, Values>;
+  /** Sets values; null clears. */
+  write(id: string, values: Values): void;
+  /** Makes a company and returns its id. */
+  make(values: Values): string;
+  /** A live company's values; throws where there is none. */
+  held(id: string): Values;
+  remove(id: string): void;
+  restore(id: string): void;
+}
+
+function openCompanies(firstId: number, onWrite: (id: string, values: Values) => void): Companies {
   const live = new Map<string, Values>();
   const removed = new Map<string, Values>();
-  let last = 1_000 + Math.floor((options.seed ?? 0) * 1_000);
-
+  let last = firstId;
   const write = (id: string, values: Values): void => {
     const { id: _id, ...properties } = values;
     const merged = Object.entries({ ...live.get(id), ...properties }).filter(([, value]) => value !== null);
     live.set(id, Object.fromEntries(merged));
-    emulator.onWrite?.(id, { ...properties });
+    onWrite(id, { ...properties });
   };
-  const make = (values: Values): string => {
-    last += 1;
-    const id = String(last);
-    write(id, values);
-    return id;
-  };
-
-  const update = (id: string, values: Values): EmulatorAnswer => {
-    if (!live.has(id)) return { status: 404, body: { message: `there is no company ${id}` } };
-    const errors = invalid(values);
-    if (errors !== undefined) return { status: 422, body: { message: 'not every value is valid', errors } };
-    write(id, values);
-    return { status: 204 };
-  };
-  const add = (values: Values): EmulatorAnswer => {
-    const errors = invalid(values);
-    if (errors !== undefined) return { status: 422, body: { message: 'not every value is valid', errors } };
-    const { cvr = null } = values;
-    const [holder] = [...live].find(([, company]) => cvr !== null && company['cvr'] === cvr) ?? [];
-    if (holder !== undefined) return { status: 409, body: { message: 'the company is here already', id: holder } };
-    return { status: 201, body: { id: make(values) } };
-  };
-  const list = (cursor: string): EmulatorAnswer => {
-    const after = [...live].filter(([id]) => Number(id) > Number(cursor));
-    const results = after.slice(0, PAGE).map(([id, values]) => ({ ...BLANK, ...values, id }));
-    return { status: 200, body: { results, cursor: after.length > PAGE ? results.at(-1)?.id : null } };
-  };
-
-  const answer = ({ method, url, headers, body }: EmulatorRequest): EmulatorAnswer => {
-    if (headers.authorization !== authValue) return { status: 401, body: { message: 'who are you?' } };
-    const [, id] = /^\/companies(?:\/([^/]+))?$/.exec(url.pathname) ?? ['', undefined];
-    if (!url.pathname.startsWith('/companies')) return { status: 404, body: '<html>Not found</html>', headers: HTML };
-    const isSent = method === 'POST' || method === 'PUT';
-    if (isSent) {
-      const values = flat(body);
-      if (values === undefined) return { status: 400, body: { message: 'the body is no flat JSON' } };
-      return id === undefined ? add(values) : update(decodeURIComponent(id), values);
-    }
-    if (method !== 'GET' || blind) return { status: 405, body: { message: `${method} is not allowed` } };
-    if (id === undefined) return list(url.searchParams.get('cursor') ?? '0');
-    const company = live.get(decodeURIComponent(id));
-    return company === undefined ? { status: 404, body: {} } : { status: 200, body: { ...BLANK, ...company, id } };
-  };
-
-  const served = await serveEmulator(answer, options);
-  const companies = `${served.url}/companies`;
   const held = (id: string): Values => {
     const values = live.get(id);
     if (values === undefined) throw new Error(`the emulated API has no company ${id}`);
     return values;
   };
-  const remove = (id: string): void => {
-    removed.set(id, held(id));
-    live.delete(id);
+  return {
+    live,
+    write,
+    make(values) {
+      last += 1;
+      write(String(last), values);
+      return String(last);
+    },
+    held,
+    remove(id) {
+      removed.set(id, held(id));
+      live.delete(id);
+    },
+    restore(id) {
+      const values = removed.get(id);
+      if (values !== undefined) live.set(id, values);
+      removed.delete(id);
+    },
   };
+}
+
+export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Promise<CrmEmulator> {
+  const { blind = false, authValue = 'Bearer emulated-token' } = options;
+  const companies = openCompanies(1_000 + Math.floor((options.seed ?? 0) * 1_000), (id, values) =>
+    emulator.onWrite?.(id, values),
+  );
+  const served = await serveEmulator((request) => answer(companies, request, { authValue, blind }), options);
+  const url = `${served.url}/companies`;
   const emulator: CrmEmulator = {
     name: 'http',
     url: served.url,
     settings: {
-      updateUrl: `${companies}/{id}`,
-      exportUrl: companies,
-      ...(!blind && { readUrl: `${companies}/{id}`, listUrl: companies }),
+      updateUrl: `${url}/{id}`,
+      exportUrl: url,
+      ...(!blind && { readUrl: `${url}/{id}`, listUrl: url }),
       authValue,
       rate: { calls: 1_000, perSeconds: 1 },
     },
     add: (properties) => {
       const errors = invalid(properties);
       if (errors !== undefined) throw new Error(`the emulated API refuses ${Object.keys(errors).join(', ')}`);
-      return make(properties);
+      return companies.make(properties);
     },
-    get: (id) => live.get(id),
-    edit: (id, properties) => write(id, { ...held(id), ...properties }),
-    remove,
+    get: (id) => companies.live.get(id),
+    edit: (id, properties) => companies.write(id, { ...companies.held(id), ...properties }),
+    remove: companies.remove,
     // Such an API knows no merges: one of the two is deleted.
     merge: (primary, other) => {
-      held(primary);
-      remove(other);
+      companies.held(primary);
+      companies.remove(other);
       return primary;
     },
-    restore: (id) => {
-      const values = removed.get(id);
-      if (values !== undefined) live.set(id, values);
-      removed.delete(id);
-    },
+    restore: companies.restore,
     notes: () => [],
     parent: () => null,
     fault: served.fault,
@@ -128,6 +113,51 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
     close: served.close,
   };
   return emulator;
+}
+
+function answer(
+  companies: Companies,
+  request: EmulatorRequest,
+  { authValue, blind }: Required<Pick<HttpEmulatorOptions, 'authValue' | 'blind'>>,
+): EmulatorAnswer {
+  const { method, url, headers } = request;
+  if (headers.authorization !== authValue) return { status: 401, body: { message: 'who are you?' } };
+  if (!url.pathname.startsWith('/companies')) return { status: 404, body: '<html>Not found</html>', headers: HTML };
+  const encoded = /^\/companies\/([^/]+)$/.exec(url.pathname)?.[1];
+  const id = encoded === undefined ? undefined : decodeURIComponent(encoded);
+  if (method === 'POST' || method === 'PUT') return take(companies, id, request.body);
+  if (method !== 'GET' || blind) return { status: 405, body: { message: `${method} is not allowed` } };
+  return id === undefined ? list(companies, url.searchParams.get('cursor') ?? '0') : show(companies, id);
+}
+
+function take(companies: Companies, id: string | undefined, body: string): EmulatorAnswer {
+  const values = flat(body);
+  if (values === undefined) return { status: 400, body: { message: 'the body is no flat JSON' } };
+  if (id !== undefined && !companies.live.has(id))
+    return { status: 404, body: { message: `there is no company ${id}` } };
+  const errors = invalid(values);
+  if (errors !== undefined) return { status: 422, body: { message: 'not every value is valid', errors } };
+  if (id === undefined) return add(companies, values);
+  companies.write(id, values);
+  return { status: 204 };
+}
+
+function add(companies: Companies, values: Values): EmulatorAnswer {
+  const { cvr = null } = values;
+  const [holder] = [...companies.live].find(([, company]) => cvr !== null && company['cvr'] === cvr) ?? [];
+  if (holder !== undefined) return { status: 409, body: { message: 'the company is here already', id: holder } };
+  return { status: 201, body: { id: companies.make(values) } };
+}
+
+function show({ live }: Companies, id: string): EmulatorAnswer {
+  const company = live.get(id);
+  return company === undefined ? { status: 404, body: {} } : { status: 200, body: { ...BLANK, ...company, id } };
+}
+
+function list({ live }: Companies, cursor: string): EmulatorAnswer {
+  const after = [...live].filter(([id]) => Number(id) > Number(cursor));
+  const results = after.slice(0, PAGE).map(([id, values]) => ({ ...BLANK, ...values, id }));
+  return { status: 200, body: { results, cursor: after.length > PAGE ? results.at(-1)?.id : null } };
 }
 
 const HTML = { 'content-type': 'text/html' };

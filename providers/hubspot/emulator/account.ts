@@ -70,83 +70,29 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
   const portalId = options.portalId ?? 24_680_135;
   const timeZone = options.timeZone ?? 'Europe/Copenhagen';
   const definitions = accountDefinitions(options.properties ?? [], options.missingProperties ?? []);
-  const unique = [...definitions.values()]
-    .filter((definition) => definition.hasUniqueValue)
-    .map((definition) => definition.name);
   const random = seeded(options.seed ?? 1);
-  const stale: HubspotAccount['stale'] = new Map();
-  const companies = openCompanies(9_000_000_001 + (options.seed ?? 0) * 1_000_000, unique, now);
-  const associations = openAssociations((child, parent) => {
-    const company = companies.find(child);
-    if (company !== undefined) company.parent = parent;
-  });
-  const notes = openNotes(5_000_000_001 + (options.seed ?? 0) * 1_000_000, now);
-  /** Search goes on to show what it knew, until the index is renewed. */
-  const lag = (id: string, company: EmulatedCompany | undefined) => {
-    const ms = options.searchLagMs ?? 0;
-    if (ms === 0) return;
-    const old = stale.get(id);
-    const known = old !== undefined && old.until > now() ? old.company : company;
-    stale.set(id, { until: now() + ms, company: known });
-  };
-  const stored = (texts: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, storedText(definitions.get(name), text)]));
-  const limits: AccountLimits = {
-    searchRate: options.searchRate,
-    rate: options.rate === 'none' ? undefined : (options.rate ?? { calls: 190, perMs: 10_000 }),
-    daily: options.daily,
-    timeZone,
-  };
   let correlations = 0;
-  const account: HubspotAccount = {
+  const state = {
+    ...openRecords(options, definitions, now),
+    definitions,
+    stale: new Map(),
+    now,
     options,
+  };
+  const account: HubspotAccount = {
+    ...state,
+    ...changesOf(state, (happening) => account.happened(happening)),
     portalId,
     timeZone,
-    definitions,
     rules: { definitions, required: options.required ?? [], portalId },
-    companies,
-    associations,
-    notes,
     groups: new Set(['companyinformation']),
-    limits: openLimits(limits),
+    limits: openLimits(limitsOf(options, timeZone)),
     token: options.token ?? DEFAULT_TOKEN,
     scopes: new Set(options.scopes ?? DEFAULT_SCOPES),
-    now,
-    stale,
     shuffle: (items) => shuffle(items, random),
     correlationId() {
       correlations += 1;
       return `00000000-0000-4000-8000-${String(correlations).padStart(12, '0')}`;
-    },
-    write(company, texts) {
-      lag(company.id, { ...company });
-      companies.write(company, stored(texts));
-      account.happened({ kind: 'edited', company, names: Object.keys(texts) });
-    },
-    create(texts) {
-      const company = companies.create(stored(texts));
-      lag(company.id, undefined);
-      account.happened({ kind: 'created', company });
-      return company;
-    },
-    merge(primary, other) {
-      const survivor = companies.merge(primary, other);
-      associations.merge(primary.id, other.id, survivor.id);
-      notes.merge([primary.id, other.id], survivor.id);
-      lag(survivor.id, undefined);
-      account.happened({ kind: 'merged', company: survivor, primary, other });
-      return survivor;
-    },
-    remove(company) {
-      companies.remove(company.id);
-      account.happened({ kind: 'deleted', company });
-    },
-    restore(id) {
-      if (!companies.restore(id)) return false;
-      const company = companies.find(id);
-      if (company !== undefined) account.happened({ kind: 'restored', company });
-      lag(id, undefined);
-      return true;
     },
     values: (company, names = definitions.keys()) =>
       Object.fromEntries(
@@ -156,6 +102,80 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
     happened: () => {},
   };
   return account;
+}
+
+type Definitions = HubspotAccount['definitions'];
+
+/** What an account holds, empty: companies with their parents and notes. */
+function openRecords(
+  { seed = 0 }: HubspotEmulatorOptions,
+  definitions: Definitions,
+  now: () => number,
+): Pick<HubspotAccount, 'companies' | 'associations' | 'notes'> {
+  const unique = [...definitions.values()].filter(({ hasUniqueValue }) => hasUniqueValue).map(({ name }) => name);
+  const companies = openCompanies(9_000_000_001 + seed * 1_000_000, unique, now);
+  const associations = openAssociations((child, parent) => {
+    const company = companies.find(child);
+    if (company !== undefined) company.parent = parent;
+  });
+  return { companies, associations, notes: openNotes(5_000_000_001 + seed * 1_000_000, now) };
+}
+
+const limitsOf = ({ searchRate, rate, daily }: HubspotEmulatorOptions, timeZone: string): AccountLimits => ({
+  searchRate,
+  rate: rate === 'none' ? undefined : (rate ?? { calls: 190, perMs: 10_000 }),
+  daily,
+  timeZone,
+});
+
+/** What can happen to a company, past validation; `happened` learns of each. */
+function changesOf(
+  state: Pick<HubspotAccount, 'companies' | 'associations' | 'notes' | 'definitions' | 'stale' | 'now' | 'options'>,
+  happened: (happening: Happening) => void,
+): Pick<HubspotAccount, 'write' | 'create' | 'merge' | 'remove' | 'restore'> {
+  const { companies, associations, notes, definitions, stale, now } = state;
+  /** Search goes on to show what it knew, until the index is renewed. */
+  const lag = (id: string, company: EmulatedCompany | undefined) => {
+    const ms = state.options.searchLagMs ?? 0;
+    if (ms === 0) return;
+    const old = stale.get(id);
+    const known = old !== undefined && old.until > now() ? old.company : company;
+    stale.set(id, { until: now() + ms, company: known });
+  };
+  const stored = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, storedText(definitions.get(name), text)]));
+  return {
+    write(company, texts) {
+      lag(company.id, { ...company });
+      companies.write(company, stored(texts));
+      happened({ kind: 'edited', company, names: Object.keys(texts) });
+    },
+    create(texts) {
+      const company = companies.create(stored(texts));
+      lag(company.id, undefined);
+      happened({ kind: 'created', company });
+      return company;
+    },
+    merge(primary, other) {
+      const survivor = companies.merge(primary, other);
+      associations.merge(primary.id, other.id, survivor.id);
+      notes.merge([primary.id, other.id], survivor.id);
+      lag(survivor.id, undefined);
+      happened({ kind: 'merged', company: survivor, primary, other });
+      return survivor;
+    },
+    remove(company) {
+      companies.remove(company.id);
+      happened({ kind: 'deleted', company });
+    },
+    restore(id) {
+      if (!companies.restore(id)) return false;
+      const company = companies.find(id);
+      if (company !== undefined) happened({ kind: 'restored', company });
+      lag(id, undefined);
+      return true;
+    },
+  };
 }
 
 /** The text of one property, the ones HubSpot keeps by itself included. */

@@ -51,23 +51,9 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
   const archived = new Map<string, EmulatedCompany>();
   const order: string[] = [];
   const survivors = new Map<string, string>();
-  const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
+  const { hold, release, idOf, addUnique, values } = openHolders(unique);
   let nextId = firstId;
 
-  const hold = (company: EmulatedCompany) => {
-    for (const [property, ids] of holders) {
-      const value = company.properties[property];
-      if (value !== undefined) ids.set(value, company.id);
-    }
-  };
-  const release = (company: EmulatedCompany) => {
-    for (const [property, ids] of holders) {
-      const value = company.properties[property];
-      if (value !== undefined && ids.get(value) === company.id) ids.delete(value);
-    }
-  };
-  const isTaken = (company: EmulatedCompany): boolean =>
-    [...holders].some(([property, ids]) => live.has(ids.get(company.properties[property] ?? '') ?? ''));
   const make = (properties: Readonly<Record<string, string>>, merged: readonly string[]): EmulatedCompany => {
     const company: EmulatedCompany = { id: String(nextId), createdAt: now(), updatedAt: now(), properties, merged };
     nextId += 1;
@@ -105,7 +91,7 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
     archived: (id) => archived.get(id),
     restore(id) {
       const company = archived.get(id);
-      if (company === undefined || isTaken(company)) return false;
+      if (company === undefined || values(company).some((each) => live.has(idOf(...each) ?? ''))) return false;
       archived.delete(id);
       company.archivedAt = undefined;
       company.updatedAt = now();
@@ -122,21 +108,48 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
       survivors.set(other.id, survivor.id);
       return survivor;
     },
-    page(from, limit, isArchived = false) {
-      const held = isArchived ? archived : live;
-      const companies: EmulatedCompany[] = [];
-      let at = from;
-      for (; at < order.length && companies.length < limit; at += 1) {
-        const company = held.get(order[at] ?? '');
-        if (company !== undefined) companies.push(company);
-      }
-      return { companies, next: at < order.length ? at : undefined };
-    },
+    page: (from, limit, isArchived = false) => pageOf(isArchived ? archived : live, order, from, limit),
     all: () => live.values(),
-    addUnique: (property) => void holders.set(property, new Map()),
-    holder(property, value) {
-      const id = holders.get(property)?.get(value);
-      return id === undefined ? undefined : live.get(id);
+    addUnique,
+    holder: (property, value) => live.get(idOf(property, value) ?? ''),
+  };
+}
+
+function pageOf(
+  held: ReadonlyMap<string, EmulatedCompany>,
+  order: readonly string[],
+  from: number,
+  limit: number,
+): CompanyPage {
+  const companies: EmulatedCompany[] = [];
+  let at = from;
+  for (; at < order.length && companies.length < limit; at += 1) {
+    const company = held.get(order[at] ?? '');
+    if (company !== undefined) companies.push(company);
+  }
+  return { companies, next: at < order.length ? at : undefined };
+}
+
+/** Who holds the values of unique properties. */
+function openHolders(unique: readonly string[]) {
+  const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
+  const idOf = (property: string, value: string): string | undefined => holders.get(property)?.get(value);
+  /** A company's values of unique properties. */
+  const values = ({ properties }: EmulatedCompany): readonly (readonly [property: string, value: string])[] =>
+    [...holders.keys()].flatMap((property) => {
+      const value = properties[property];
+      return value === undefined ? [] : [[property, value] as const];
+    });
+  return {
+    values,
+    idOf,
+    addUnique: (property: string) => void holders.set(property, new Map()),
+    hold(company: EmulatedCompany) {
+      for (const [property, value] of values(company)) holders.get(property)?.set(value, company.id);
+    },
+    release(company: EmulatedCompany) {
+      for (const [property, value] of values(company))
+        if (idOf(property, value) === company.id) holders.get(property)?.delete(value);
     },
   };
 }

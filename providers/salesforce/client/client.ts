@@ -63,7 +63,7 @@ export async function loadClient(
   const { Connection } = await import('jsforce/lib/connection.js');
   const { OAuth2 } = await import('jsforce/lib/oauth2.js');
   const client = await import('jsforce/lib/util/promise.js');
-  const { auth, loginUrl, apiVersion: version, object } = settings;
+  const { auth, loginUrl, apiVersion: version } = settings;
 
   const clientSecret = auth.flow === 'jwt-bearer' ? undefined : auth.clientSecret;
   const oauth2 = new OAuth2({
@@ -75,95 +75,115 @@ export async function loadClient(
   oauth2._transport = fencedTransport(client, context, new AbortController().signal, { budget: 'none' });
   const sessions = openSessions(openLogin(settings, context, oauth2), context.now);
 
-  const duplicates = settings.allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
-  const headers = { ...WRITE_HEADERS, ...duplicates };
+  /** No refresh function: jsforce would refresh without end. */
+  const open: OpenConnection = ({ instanceUrl, accessToken }, signal, onAnswer) => {
+    const connection = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
+    connection._transport = fencedTransport(client, context, signal, { onAnswer });
+    return connection;
+  };
+  return (signal) => callsOver(openLine(sessions, open, signal), settings);
+}
 
-  return (signal) => {
-    let last: Connection | undefined;
-    let date: string | undefined;
-    const onAnswer = ({ headers }: HttpResponse) => {
+type OpenConnection = (session: Session, signal: AbortSignal, onAnswer: (answer: HttpResponse) => void) => Connection;
+
+/** The way to the org for one verb: calls under the session held, and what their answers said beside the data. */
+interface Line extends Pick<Calls, 'serverTime' | 'usage' | 'session'> {
+  /** Runs one call, again under a new session where the one held is refused. */
+  call<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+}
+
+function openLine(sessions: ReturnType<typeof openSessions>, open: OpenConnection, signal: AbortSignal): Line {
+  let last: Connection | undefined;
+  let date: string | undefined;
+  const connect = (session: Session): Connection => {
+    last = open(session, signal, ({ headers }) => {
       date = headers.date ?? date;
-    };
-    /** No refresh function: jsforce would refresh without end. */
-    const open = ({ instanceUrl, accessToken }: Session) => {
-      last = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
-      last._transport = fencedTransport(client, context, signal, { onAnswer });
-      return last;
-    };
-    const call = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+    });
+    return last;
+  };
+  return {
+    async call(work) {
       signal.throwIfAborted();
       const session = await sessions.current(signal);
       try {
-        return await work(open(session));
+        return await work(connect(session));
       } catch (error) {
         if (!isSessionRefused(error)) throw error;
       }
       const renewed = await sessions.renew(session, signal);
       try {
-        return await work(open(renewed));
+        return await work(connect(renewed));
       } catch (error) {
         throw isSessionRefused(error) ? sessionFault(error) : error;
       }
+    },
+    serverTime() {
+      const ms = Date.parse(date ?? '');
+      return Number.isNaN(ms) ? undefined : ms;
+    },
+    usage: () => last?.limitInfo.apiUsage,
+    session: () => sessions.current(signal),
+  };
+}
+
+function callsOver(line: Line, { object, apiVersion, allowDuplicates }: SalesforceSettings): Calls {
+  const { call, serverTime, usage, session } = line;
+  const duplicates = allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
+  const headers = { ...WRITE_HEADERS, ...duplicates };
+  const post = async (path: string, json: object): Promise<AccountRow> => {
+    const request = {
+      method: 'POST' as const,
+      url: path,
+      body: JSON.stringify(json),
+      headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
     };
-    const post = async (path: string, json: object): Promise<AccountRow> => {
-      const request = {
-        method: 'POST' as const,
-        url: path,
-        body: JSON.stringify(json),
-        headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
-      };
-      const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
-      if (answer === undefined) throw strangeAnswer('a creation');
-      return answer;
-    };
-    const describeObject = async (name: string): Promise<AccountRow> => {
-      const described = objectOf(await call((connection) => connection.describe(name)));
-      if (!Array.isArray(described?.fields)) throw strangeAnswer('a describe');
-      return described;
-    };
-    return {
-      describe: async () => objectsOf((await describeObject(object)).fields),
-      describeObject,
-      async retrieve(ids, fields) {
-        const rows: unknown = await call((connection) =>
-          connection.retrieve(object, [...ids], { fields: [...fields] }),
-        );
-        if (!Array.isArray(rows)) throw strangeAnswer('a read');
-        return objectsOf(rows);
-      },
-      async update(rows) {
-        const results: unknown = await call((connection) =>
-          connection.update(
-            object,
-            rows.map((row) => ({ ...row })),
-            { allOrNone: false, headers },
-          ),
-        );
-        if (!Array.isArray(results)) throw strangeAnswer('an update');
-        return results;
-      },
-      async query(soql, scope = 'live') {
-        const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
-        // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
-        const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
-        if (!Array.isArray(records)) throw strangeAnswer('a query');
-        return { rows: objectsOf(records), done: done !== false };
-      },
-      post,
-      async create(path, record) {
-        const { id, success } = await post(path, record);
-        const made = textOf(id);
-        if (success !== true || made === undefined) throw strangeAnswer('a creation');
-        return made;
-      },
-      base: `/services/data/v${version}`,
-      serverTime() {
-        const ms = Date.parse(date ?? '');
-        return Number.isNaN(ms) ? undefined : ms;
-      },
-      usage: () => last?.limitInfo.apiUsage,
-      session: () => sessions.current(signal),
-    };
+    const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
+    if (answer === undefined) throw strangeAnswer('a creation');
+    return answer;
+  };
+  const describeObject = async (name: string): Promise<AccountRow> => {
+    const described = objectOf(await call((connection) => connection.describe(name)));
+    if (!Array.isArray(described?.fields)) throw strangeAnswer('a describe');
+    return described;
+  };
+  return {
+    describe: async () => objectsOf((await describeObject(object)).fields),
+    describeObject,
+    async retrieve(ids, fields) {
+      const rows: unknown = await call((connection) => connection.retrieve(object, [...ids], { fields: [...fields] }));
+      if (!Array.isArray(rows)) throw strangeAnswer('a read');
+      return objectsOf(rows);
+    },
+    async update(rows) {
+      // Copies for each try: jsforce takes records that it may change.
+      const results: unknown = await call((connection) =>
+        connection.update(
+          object,
+          rows.map((row) => ({ ...row })),
+          { allOrNone: false, headers },
+        ),
+      );
+      if (!Array.isArray(results)) throw strangeAnswer('an update');
+      return results;
+    },
+    async query(soql, scope = 'live') {
+      const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
+      // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
+      const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
+      if (!Array.isArray(records)) throw strangeAnswer('a query');
+      return { rows: objectsOf(records), done: done !== false };
+    },
+    post,
+    async create(path, record) {
+      const { id, success } = await post(path, record);
+      const made = textOf(id);
+      if (success !== true || made === undefined) throw strangeAnswer('a creation');
+      return made;
+    },
+    base: `/services/data/v${apiVersion}`,
+    serverTime,
+    usage,
+    session,
   };
 }
 

@@ -9,7 +9,7 @@ import type { PropertyValue } from '../../provider.ts';
 import { textOf } from '../client/json.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { moveActivities, notesOn } from './org/activities.ts';
-import { openOrg, rawValue, type SalesforceEmulatorOptions } from './org/org.ts';
+import { type Org, openOrg, rawValue, type SalesforceEmulatorOptions } from './org/org.ts';
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCountries } from './validate.ts';
 
@@ -48,42 +48,21 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
   const limits =
     rate === undefined || rate === 'none' ? {} : { rate: { calls: rate.calls, perSeconds: rate.perMs / 1_000 } };
 
-  const any = (id: string): StoredAccount => {
-    const account = org.accounts.find(id);
-    if (account === undefined) throw new Error(`the emulated Salesforce has no account ${id}`);
-    return account;
-  };
-  const live = (id: string): StoredAccount => {
-    const account = any(id);
-    if (account.deleted) throw new Error(`the account ${id} of the emulated Salesforce is deleted`);
-    return account;
-  };
-  /** A person in Salesforce's own pages meets the same checks, but may confirm an alert. */
-  const checked = (account: StoredAccount | undefined, properties: Readonly<Record<string, PropertyValue>>) => {
-    const values = Object.entries(properties).map(([name, value]) => {
-      const field = org.definitions.get(name);
-      if (field === undefined || misfit(field, value))
-        throw new Error(`the emulated Salesforce does not take this value for ${name}`);
-      return [name, stored(field, value)] as const;
-    });
-    const [error] = validate(org, account, Object.fromEntries(values), true);
-    if (error !== undefined) throw new Error(`the emulated Salesforce refuses ${error.statusCode}: ${error.message}`);
-    return withCountries(org, Object.fromEntries(values));
-  };
-
+  const any = (id: string) => findAccount(org, id);
+  const live = (id: string) => findLive(org, id);
   const emulator: SalesforceEmulator = {
     name: 'salesforce',
     url: served.url,
     settings: { loginUrl: served.url, auth: org.tokens.auth, ...limits },
     secrets: org.tokens.secrets,
-    add: (properties) => org.accounts.create(checked(undefined, { Name: null, ...properties })).id,
+    add: (properties) => org.accounts.create(valuesByPerson(org, undefined, { Name: null, ...properties })).id,
     get(id) {
       const account = org.accounts.find(id);
       return account === undefined || account.deleted ? undefined : org.values(account);
     },
     edit(id, properties) {
       const account = live(id);
-      org.accounts.write(account, checked(account, properties));
+      org.accounts.write(account, valuesByPerson(org, account, properties));
     },
     remove: (id) => org.accounts.remove(live(id)),
     merge(primary, other) {
@@ -108,12 +87,39 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     reinstate: () => org.tokens.revoke(false),
     refuseSessions: org.tokens.refuse,
     move: org.tokens.move,
-    answerForOrganization(id) {
-      org.tokens.organizationId = id;
-    },
+    answerForOrganization: org.tokens.answerFor,
     lockRow: (id, tries) => void org.locks.set(any(id).id, tries),
     hideField: (name) => void org.hidden.add(name),
   };
   org.written = (account, names) => emulator.onWrite?.(account.id, org.values(account, names));
   return emulator;
+}
+
+function findAccount(org: Org, id: string): StoredAccount {
+  const account = org.accounts.find(id);
+  if (account === undefined) throw new Error(`the emulated Salesforce has no account ${id}`);
+  return account;
+}
+
+function findLive(org: Org, id: string): StoredAccount {
+  const account = findAccount(org, id);
+  if (account.deleted) throw new Error(`the account ${id} of the emulated Salesforce is deleted`);
+  return account;
+}
+
+/** The values to store of what a person enters in Salesforce's own pages: checked alike, but they may confirm an alert. */
+function valuesByPerson(
+  org: Org,
+  account: StoredAccount | undefined,
+  properties: Readonly<Record<string, PropertyValue>>,
+): Record<string, PropertyValue> {
+  const values = Object.entries(properties).map(([name, value]) => {
+    const field = org.definitions.get(name);
+    if (field === undefined || misfit(field, value))
+      throw new Error(`the emulated Salesforce does not take this value for ${name}`);
+    return [name, stored(field, value)] as const;
+  });
+  const [error] = validate(org, account, Object.fromEntries(values), true);
+  if (error !== undefined) throw new Error(`the emulated Salesforce refuses ${error.statusCode}: ${error.message}`);
+  return withCountries(org, Object.fromEntries(values));
 }

@@ -39,34 +39,38 @@ function versioned(org: Org, request: EmulatorRequest, version: number, path: st
   return route(org, request, path);
 }
 
+/** Paths that name something, by what the routes call them. */
+const PLACES = [
+  ['{describe}', /^sobjects\/(\w+)\/describe$/],
+  ['{id}', /^sobjects\/Account\/(001[0-9A-Za-z]+)$/],
+  ['{locator}', /^query(?:All)?\/(.+)$/],
+  ['{object}', /^sobjects\/(\w+)$/],
+] as const;
+
+/** The place of a path, and the name that stands in it. */
+function placeOf(path: string): { readonly place: string; readonly name: string } {
+  for (const [place, pattern] of PLACES) {
+    const name = pattern.exec(path)?.[1];
+    if (name !== undefined) return { place, name };
+  }
+  return { place: path, name: '' };
+}
+
 function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer {
   const { url, headers } = request;
-  const id = /^sobjects\/Account\/(001[0-9A-Za-z]+)$/.exec(path)?.[1];
-  const locator = /^query(?:All)?\/(.+)$/.exec(path)?.[1];
-  const object = request.method === 'POST' ? /^sobjects\/(\w+)$/.exec(path)?.[1] : undefined;
-  const described = /^sobjects\/(\w+)\/describe$/.exec(path)?.[1];
-  const place =
-    described !== undefined
-      ? '{describe}'
-      : id !== undefined
-        ? '{id}'
-        : locator !== undefined
-          ? '{locator}'
-          : object !== undefined
-            ? '{object}'
-            : path;
+  const { place, name } = placeOf(path);
   const soql = url.searchParams.get('q') ?? '';
   switch (`${request.method} ${place}`) {
     case 'GET {describe}':
-      return describeObject(org, described ?? '') ?? NOT_FOUND;
+      return describeObject(org, name) ?? NOT_FOUND;
     case 'POST composite/sobjects/Account':
       return withJson(request, (json) => retrieveMany(org, json));
     case 'PATCH composite/sobjects':
       return withJson(request, (json) => updateMany(org, json, headers));
     case 'GET {id}':
-      return retrieveOne(org, id ?? '', url.searchParams.get('fields'));
+      return retrieveOne(org, name, url.searchParams.get('fields'));
     case 'PATCH {id}':
-      return withJson(request, (json) => updateOne(org, id ?? '', json, headers));
+      return withJson(request, (json) => updateOne(org, name, json, headers));
     case 'GET query':
       return answerQuery(org, soql);
     case 'GET queryAll':
@@ -80,9 +84,9 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
         answerComposite(org, json, (object, body) => create(org, object, body, headers)),
       );
     case 'POST {object}':
-      return withJson(request, (json) => create(org, object ?? '', json, headers));
+      return withJson(request, (json) => create(org, name, json, headers));
     case 'GET {locator}':
-      return answerLocator(org, locator ?? '');
+      return answerLocator(org, name);
     default:
       return NOT_FOUND;
   }

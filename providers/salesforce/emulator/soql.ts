@@ -23,96 +23,117 @@ export interface Query {
 const TOKENS =
   /\s+|'((?:[^'\\]|\\.)*)'|(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))|(-?\d+(?:\.\d+)?)|([A-Za-z_][\w.]*)|(<=|>=|!=|[=<>(),])/y;
 
-type Token = { readonly kind: 'text' | 'time' | 'number' | 'word' | 'sign'; readonly text: string };
+const KINDS = ['text', 'time', 'number', 'word', 'sign'] as const;
+type Token = { readonly kind: (typeof KINDS)[number]; readonly text: string };
 
 /** Reads a query; undefined where it is malformed. */
 export function parseSoql(soql: string): Query | undefined {
   const tokens = tokenize(soql);
   if (tokens === undefined) return undefined;
+  const reader = readerOf(tokens);
+  const { word, name } = reader;
+  const fields = word('SELECT') ? list(reader, name) : undefined;
+  const object = word('FROM') ? name() : undefined;
+  const where = word('WHERE') ? list(reader, () => condition(reader), 'AND') : [];
+  const order = word('ORDER') ? orderBy(reader) : [];
+  const limit = word('LIMIT') ? reader.number() : 'none';
+  const parts = { fields, object, where, order };
+  if (!isWhole(parts) || limit === undefined || !reader.isAtEnd()) return undefined;
+  return { ...parts, limit: limit === 'none' ? undefined : limit };
+}
+
+type Parts = Omit<Query, 'limit'>;
+const isWhole = (parts: { readonly [P in keyof Parts]: Parts[P] | undefined }): parts is Parts =>
+  Object.values(parts).every((part) => part !== undefined);
+
+/** Takes tokens from the front: each verb takes what it names, or nothing. */
+interface Reader {
+  /** A word or a sign; false where another stands there. */
+  readonly word: (text: string) => boolean;
+  readonly name: () => string | undefined;
+  readonly number: () => number | undefined;
+  readonly value: () => { readonly value: PropertyValue } | undefined;
+  readonly isAtEnd: () => boolean;
+}
+
+function readerOf(tokens: readonly Token[]): Reader {
   let at = 0;
-  const word = (text: string): boolean => {
+  const take = (kind: Token['kind']): string | undefined => {
     const token = tokens[at];
-    const hit = token !== undefined && token.kind !== 'text' && token.text.toUpperCase() === text;
-    if (hit) at += 1;
-    return hit;
-  };
-  const name = (): string | undefined => {
-    const token = tokens[at];
-    if (token?.kind !== 'word') return undefined;
+    if (token?.kind !== kind) return undefined;
     at += 1;
     return token.text;
   };
-  const list = <T>(item: () => T | undefined): readonly T[] | undefined => {
-    const items: T[] = [];
-    do {
-      const one = item();
-      if (one === undefined) return undefined;
-      items.push(one);
-    } while (word(','));
-    return items;
+  return {
+    word(text) {
+      const token = tokens[at];
+      const isHit = token !== undefined && token.kind !== 'text' && token.text.toUpperCase() === text;
+      if (isHit) at += 1;
+      return isHit;
+    },
+    name: () => take('word'),
+    number() {
+      const text = take('number');
+      return text === undefined ? undefined : Number(text);
+    },
+    value() {
+      const token = tokens[at];
+      at += 1;
+      return token === undefined ? undefined : literal(token);
+    },
+    isAtEnd: () => at === tokens.length,
   };
-  const value = (): { readonly value: PropertyValue } | undefined => {
-    const token = tokens[at];
-    at += 1;
-    return token === undefined ? undefined : literal(token);
-  };
-  const condition = (): SoqlCondition | undefined => {
-    const field = name();
-    if (field === undefined) return undefined;
-    if (word('IN')) {
-      const values = word('(') ? list(value) : undefined;
-      return values !== undefined && word(')')
-        ? { field, operator: 'IN', values: values.map((v) => v.value) }
-        : undefined;
-    }
-    const operator = OPERATORS.find((sign) => word(sign));
-    const right = operator === undefined ? undefined : value();
-    return operator === undefined || right === undefined ? undefined : { field, operator, values: [right.value] };
-  };
+}
 
-  const fields = word('SELECT') ? list(name) : undefined;
-  const object = word('FROM') ? name() : undefined;
-  if (fields === undefined || object === undefined) return undefined;
-  const where: SoqlCondition[] = [];
-  if (word('WHERE')) {
-    do {
-      const one = condition();
-      if (one === undefined) return undefined;
-      where.push(one);
-    } while (word('AND'));
+function list<T>({ word }: Reader, item: () => T | undefined, separator = ','): readonly T[] | undefined {
+  const items: T[] = [];
+  do {
+    const one = item();
+    if (one === undefined) return undefined;
+    items.push(one);
+  } while (word(separator));
+  return items;
+}
+
+const OPERATORS = ['=', '!=', '>=', '<=', '>', '<'] as const;
+
+function condition(reader: Reader): SoqlCondition | undefined {
+  const { word, name, value } = reader;
+  const field = name();
+  if (field === undefined) return undefined;
+  if (word('IN')) {
+    const values = word('(') ? list(reader, value) : undefined;
+    return values !== undefined && word(')')
+      ? { field, operator: 'IN', values: values.map((v) => v.value) }
+      : undefined;
   }
-  const key = (): SoqlOrder | undefined => {
+  const operator = OPERATORS.find((sign) => word(sign));
+  const right = operator === undefined ? undefined : value();
+  return operator === undefined || right === undefined ? undefined : { field, operator, values: [right.value] };
+}
+
+function orderBy(reader: Reader): readonly SoqlOrder[] | undefined {
+  const { word, name } = reader;
+  if (!word('BY')) return undefined;
+  return list(reader, () => {
     const field = name();
     const descending = word('DESC');
     if (!descending) word('ASC');
     return field === undefined ? undefined : { field, descending };
-  };
-  const order = word('ORDER') ? (word('BY') ? list(key) : undefined) : [];
-  if (order === undefined) return undefined;
-  let limit: number | undefined;
-  if (word('LIMIT')) {
-    const token = tokens[at];
-    if (token?.kind !== 'number') return undefined;
-    limit = Number(token.text);
-    at += 1;
-  }
-  return at === tokens.length ? { fields, object, where, order, limit } : undefined;
+  });
 }
-
-const OPERATORS = ['=', '!=', '>=', '<=', '>', '<'] as const;
 
 function tokenize(soql: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
   TOKENS.lastIndex = 0;
   while (TOKENS.lastIndex < soql.length) {
-    const match = TOKENS.exec(soql);
-    if (match === null) return undefined;
-    const [, text, time, number, word, sign] = match;
-    if (text !== undefined) tokens.push({ kind: 'text', text: text.replace(/\\(.)/g, '$1') });
-    else if (time !== undefined) tokens.push({ kind: 'time', text: time });
-    else if (number !== undefined) tokens.push({ kind: 'number', text: number });
-    else if (word !== undefined) tokens.push({ kind: 'word', text: word });
-    else if (sign !== undefined) tokens.push({ kind: 'sign', text: sign });
+    const groups = TOKENS.exec(soql)?.slice(1);
+    if (groups === undefined) return undefined;
+    const found = groups.findIndex((group) => group !== undefined);
+    const [kind, text] = [KINDS[found], groups[found]];
+    // Blanks are of no kind.
+    if (kind === undefined || text === undefined) continue;
+    tokens.push({ kind, text: kind === 'text' ? text.replace(/\\(.)/g, '$1') : text });
   }
   return tokens;
 }

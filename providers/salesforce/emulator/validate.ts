@@ -88,32 +88,36 @@ function fieldError(
   field: FieldDefinition,
   value: PropertyValue,
 ): RecordError | undefined {
-  const { name, label } = field;
-  const isPerson = account !== undefined && rawValue(account, 'IsPersonAccount') === true;
-  if (account !== undefined && (!field.updateable || (isPerson && name === 'Name'))) {
+  const { name } = field;
+  if (account !== undefined && !isUpdateable(account, field)) {
     return recordError(
       'INVALID_FIELD_FOR_INSERT_UPDATE',
       `Unable to create/update fields: ${name}. Please check the security settings of this field and verify that it is read/write for your profile or permission set.`,
       [name],
     );
   }
-  if (value === null) {
-    if (field.type === 'boolean')
-      return recordError('INVALID_TYPE_ON_FIELD_IN_RECORD', `${label}: value not of required type: null`, [name]);
-    return field.nillable
-      ? undefined
-      : recordError('REQUIRED_FIELD_MISSING', `Required fields are missing: [${name}]`, [name]);
-  }
-  if (typeof value === 'number') {
-    const digits = field.digits > 0 ? field.digits : 18 - field.scale;
-    if (Math.abs(value) < 10 ** digits) return undefined;
-    return recordError(
-      'NUMBER_OUTSIDE_VALID_RANGE',
-      `${label}: value outside of valid range on numeric field: ${value}`,
-      [name],
-    );
-  }
+  if (value === null) return blankError(field);
+  if (typeof value === 'number') return numberError(field, value);
   return typeof value === 'string' ? textError(org, account, field, value) : undefined;
+}
+
+/** A person account takes its name from the person. */
+const isUpdateable = (account: StoredAccount, { name, updateable }: FieldDefinition): boolean =>
+  updateable && !(name === 'Name' && rawValue(account, 'IsPersonAccount') === true);
+
+function blankError({ name, label, type, nillable }: FieldDefinition): RecordError | undefined {
+  if (type === 'boolean')
+    return recordError('INVALID_TYPE_ON_FIELD_IN_RECORD', `${label}: value not of required type: null`, [name]);
+  return nillable ? undefined : recordError('REQUIRED_FIELD_MISSING', `Required fields are missing: [${name}]`, [name]);
+}
+
+function numberError({ name, label, digits, scale }: FieldDefinition, value: number): RecordError | undefined {
+  if (Math.abs(value) < 10 ** (digits > 0 ? digits : 18 - scale)) return undefined;
+  return recordError(
+    'NUMBER_OUTSIDE_VALID_RANGE',
+    `${label}: value outside of valid range on numeric field: ${value}`,
+    [name],
+  );
 }
 
 function textError(
@@ -122,7 +126,18 @@ function textError(
   field: FieldDefinition,
   value: string,
 ): RecordError | undefined {
-  const { name, label, length } = field;
+  const error = formError(org, field, value);
+  if (error !== undefined) return error;
+  if (field.name === 'ParentId') return parentError(org, account, value);
+  return field.unique ? duplicateError(org, account, field, value) : undefined;
+}
+
+/** What is wrong with a text by itself, whatever other records hold. */
+function formError(
+  org: Org,
+  { name, label, length, type, restricted, values }: FieldDefinition,
+  value: string,
+): RecordError | undefined {
   if (length > 0 && value.length > length) {
     return recordError(
       'STRING_TOO_LONG',
@@ -130,7 +145,7 @@ function textError(
       [name],
     );
   }
-  if (field.type === 'email' && !EMAIL.test(value)) {
+  if (type === 'email' && !EMAIL.test(value)) {
     return recordError('INVALID_EMAIL_ADDRESS', `${label}: invalid email address: ${value}`, [name]);
   }
   if (/^(Billing|Shipping)(State|Country(Code)?)$/.test(name) && isForeign(org, name, value)) {
@@ -138,15 +153,21 @@ function textError(
     const message = `There's a problem with this ${part}, even though it may appear correct. Please select a ${part}/territory from the list of valid ones.: ${label}`;
     return recordError('FIELD_INTEGRITY_EXCEPTION', message, [name]);
   }
-  if (field.restricted && !field.values.includes(value)) {
-    return recordError(
-      'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
-      `${label}: bad value for restricted picklist field: ${value}`,
-      [name],
-    );
-  }
-  if (name === 'ParentId') return parentError(org, account, value);
-  const holder = field.unique ? org.accounts.holder(name, value) : undefined;
+  if (!restricted || values.includes(value)) return undefined;
+  return recordError(
+    'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
+    `${label}: bad value for restricted picklist field: ${value}`,
+    [name],
+  );
+}
+
+function duplicateError(
+  org: Org,
+  account: StoredAccount | undefined,
+  { name }: FieldDefinition,
+  value: string,
+): RecordError | undefined {
+  const holder = org.accounts.holder(name, value);
   if (holder === undefined || holder === account) return undefined;
   return recordError(
     'DUPLICATE_VALUE',

@@ -36,53 +36,9 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     const tracked = work.finally(() => posts.delete(tracked));
     posts.add(tracked);
   };
-  const event = (type: string, id: string, rest: object = {}): Event => {
+  const event = (draft: Draft, shape: EmulatedWebhookOptions['shape']): Event => {
     eventId += 1;
-    const isGeneric = options?.shape !== 'company';
-    return {
-      eventId,
-      subscriptionId: 1_234,
-      portalId: account.portalId,
-      appId: 5_678,
-      occurredAt: account.now(),
-      subscriptionType: `${isGeneric ? 'object' : 'company'}.${type}`,
-      ...(isGeneric ? { objectTypeId: '0-2' } : {}),
-      attemptNumber: 0,
-      objectId: Number(id),
-      changeSource: 'CRM_UI',
-      ...rest,
-    };
-  };
-  const eventsOf = (happening: Happening): readonly Event[] => {
-    const { company } = happening;
-    switch (happening.kind) {
-      case 'created':
-        return [event('creation', company.id, { changeFlag: 'CREATED' })];
-      case 'deleted':
-        return [event('deletion', company.id, { changeFlag: 'DELETED' })];
-      case 'restored':
-        return [event('restore', company.id, { changeFlag: 'RESTORED' })];
-      case 'edited':
-        return happening.names
-          .filter((name) => (options?.properties ?? ['cvr_number']).includes(name))
-          .map((name) =>
-            event('propertyChange', company.id, { propertyName: name, propertyValue: textOf(company, name) ?? '' }),
-          );
-      case 'merged': {
-        // HubSpot sends no event for properties that the merge changed.
-        const ids = [happening.primary.id, happening.other.id];
-        const merge = {
-          primaryObjectId: Number(happening.primary.id),
-          mergedObjectIds: [Number(happening.other.id)],
-          newObjectId: Number(company.id),
-          numberOfPropertiesMoved: 0,
-        };
-        return [
-          ...ids.map((id) => event('deletion', id, { changeFlag: 'DELETED' })),
-          event('merge', company.id, merge),
-        ];
-      }
-    }
+    return eventOf(account, eventId, draft, shape);
   };
   const flush = async (to: EmulatedWebhookOptions): Promise<void> => {
     await sleep(to.delayMs ?? 5, undefined, { signal: closing.signal }).catch(() => {});
@@ -92,24 +48,8 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     const shuffled = account.shuffle(
       events.flatMap((each) => (Number(each.eventId) % TWICE_IN === 0 ? [each, each] : [each])),
     );
-    for (let at = 0; at < shuffled.length; at += MAX_EVENTS) track(post(to, shuffled.slice(at, at + MAX_EVENTS)));
-  };
-  const post = async (to: EmulatedWebhookOptions, events: readonly Event[]): Promise<void> => {
-    for (let attemptNumber = 0; attemptNumber < TRIES && !closing.signal.aborted; attemptNumber += 1) {
-      const body = Buffer.from(JSON.stringify(events.map((each) => ({ ...each, attemptNumber }))));
-      const timestamp = String(account.now());
-      const signature = signatureOf(to.clientSecret, { method: 'POST', url: to.url, body }, timestamp);
-      const headers = {
-        'content-type': 'application/json',
-        'x-hubspot-signature-v3': signature,
-        'x-hubspot-request-timestamp': timestamp,
-      };
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(DEADLINE_MS)]);
-      const answer = await fetch(to.url, { method: 'POST', headers, body, signal }).catch(() => undefined);
-      await answer?.arrayBuffer().catch(() => {});
-      if (answer?.ok === true) return;
-      await sleep(TRY_AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
-    }
+    for (let at = 0; at < shuffled.length; at += MAX_EVENTS)
+      track(post(account, to, shuffled.slice(at, at + MAX_EVENTS), closing.signal));
   };
 
   return {
@@ -118,8 +58,9 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     },
     notify(happening) {
       if (options === undefined) return;
+      const { shape, properties = ['cvr_number'] } = options;
       const isFirst = waiting.length === 0;
-      waiting.push(...eventsOf(happening));
+      waiting.push(...draftsOf(happening, properties).map((draft) => event(draft, shape)));
       if (isFirst && waiting.length > 0) track(flush(options));
     },
     async settled() {
@@ -127,4 +68,93 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
     },
     close: () => closing.abort(),
   };
+}
+
+/** What an event says of what happened, before it has a number. */
+interface Draft {
+  readonly type: string;
+  readonly id: string;
+  readonly details: Event;
+}
+
+/** The events of a happening; of an edit one for each property that is subscribed to. */
+function draftsOf(happening: Happening, subscribed: readonly string[]): readonly Draft[] {
+  const { company } = happening;
+  const { id } = company;
+  switch (happening.kind) {
+    case 'created':
+      return [{ type: 'creation', id, details: { changeFlag: 'CREATED' } }];
+    case 'deleted':
+      return [deletion(id)];
+    case 'restored':
+      return [{ type: 'restore', id, details: { changeFlag: 'RESTORED' } }];
+    case 'edited':
+      return happening.names
+        .filter((name) => subscribed.includes(name))
+        .map((name) => ({
+          type: 'propertyChange',
+          id,
+          details: { propertyName: name, propertyValue: textOf(company, name) ?? '' },
+        }));
+    case 'merged': {
+      const { primary, other } = happening;
+      const merge = {
+        primaryObjectId: Number(primary.id),
+        mergedObjectIds: [Number(other.id)],
+        newObjectId: Number(id),
+        numberOfPropertiesMoved: 0,
+      };
+      // HubSpot sends no event for properties that the merge changed.
+      return [deletion(primary.id), deletion(other.id), { type: 'merge', id, details: merge }];
+    }
+  }
+}
+
+const deletion = (id: string): Draft => ({ type: 'deletion', id, details: { changeFlag: 'DELETED' } });
+
+/** An event of HubSpot's generic shape, or of the older one that only companies have. */
+function eventOf(
+  { portalId, now }: HubspotAccount,
+  eventId: number,
+  { type, id, details }: Draft,
+  shape: EmulatedWebhookOptions['shape'],
+): Event {
+  const isGeneric = shape !== 'company';
+  return {
+    eventId,
+    subscriptionId: 1_234,
+    portalId,
+    appId: 5_678,
+    occurredAt: now(),
+    subscriptionType: `${isGeneric ? 'object' : 'company'}.${type}`,
+    ...(isGeneric ? { objectTypeId: '0-2' } : {}),
+    attemptNumber: 0,
+    objectId: Number(id),
+    changeSource: 'CRM_UI',
+    ...details,
+  };
+}
+
+/** Posts events until they are taken, or were posted too often. */
+async function post(
+  account: HubspotAccount,
+  to: EmulatedWebhookOptions,
+  events: readonly Event[],
+  closing: AbortSignal,
+): Promise<void> {
+  for (let attemptNumber = 0; attemptNumber < TRIES && !closing.aborted; attemptNumber += 1) {
+    const body = Buffer.from(JSON.stringify(events.map((each) => ({ ...each, attemptNumber }))));
+    const timestamp = String(account.now());
+    const signature = signatureOf(to.clientSecret, { method: 'POST', url: to.url, body }, timestamp);
+    const headers = {
+      'content-type': 'application/json',
+      'x-hubspot-signature-v3': signature,
+      'x-hubspot-request-timestamp': timestamp,
+    };
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(DEADLINE_MS)]);
+    const answer = await fetch(to.url, { method: 'POST', headers, body, signal }).catch(() => undefined);
+    await answer?.arrayBuffer().catch(() => {});
+    if (answer?.ok === true) return;
+    await sleep(TRY_AGAIN_MS, undefined, { signal: closing }).catch(() => {});
+  }
 }
