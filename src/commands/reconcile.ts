@@ -52,49 +52,73 @@ async function reconcile(
   options: Options,
 ): Promise<ExclusiveResult<ExitCode>> {
   const { signal, output, json } = context;
-  const { dryRun, yes, allowShrink } = options;
+  const { dryRun, allowShrink } = options;
   const found = await survey(opened, signal);
   const mandate: Mandate = { person: true, implausible: allowShrink };
   const shown = await shownOf(opened.store.db, found, mandate, options.limit ?? SHOWN);
-  const repairable = count(shown, 'repaired');
-  const left = count(shown, 'mismatch') + count(shown, 'person');
   if (!json) for (const line of linesOf(found, shown)) output.line(line);
-  const mayAsk = !dryRun && repairable > 0;
-  const asked = mayAsk && (yes || (await confirm(context, `Repair ${repairable}?`)));
+  const repairable = count(shown, 'repaired');
+  const asked = await mayRepair(context, options, repairable);
   const repaired = asked === true ? await repairAll(opened, found, mandate, signal) : undefined;
   const isBelieved = found.doubts.length === 0 || allowShrink;
   if (isBelieved && !dryRun) await rememberSizes(opened, found);
   await forgetLists(opened);
-  const waits = repaired !== undefined && (await isSafetyLimitOn(opened.store.db, opened.crm.name));
-  const refused = repaired?.refused ?? [];
-  const ending = endingOf({ repairable, left, asked, refused, isBelieved });
-  const limit = repaired === undefined ? [] : safetyLimitLines(opened, waits, allowShrink);
+  const ending: Ending = {
+    repairable,
+    left: count(shown, 'mismatch') + count(shown, 'person'),
+    asked,
+    refused: repaired?.refused ?? [],
+    isBelieved,
+    isLimited: repaired !== undefined && (await isSafetyLimitOn(opened.store.db, opened.crm.name)),
+  };
   if (json) output.result(documentOf(found, shown, repaired), '');
-  else for (const line of ['', ...ending, ...limit]) output.line(line);
-  const isOpen = left > 0 || waits || !isBelieved || refused.length > 0;
-  const isUndone = !dryRun && repairable > 0 && repaired === undefined;
-  return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };
+  else
+    for (const line of ['', ...endingOf(ending), ...safetyLimitLines(opened, ending, allowShrink)]) output.line(line);
+  return resultOf(ending, dryRun);
 }
 
 const count = (shown: readonly ReconcileView[], verdict: ReconcileView['verdict']): number =>
   shown.filter((one) => one.verdict === verdict).reduce((sum, one) => sum + one.count, 0);
 
-function safetyLimitLines(opened: ReconcileContext, waits: boolean, allowShrink: boolean): readonly string[] {
-  if (waits)
-    return [`But the safety limit applies: no link ends until you run cvrsync review accept ${safetyLimitId(opened)}`];
-  return allowShrink
-    ? ['If many links are about to end, the safety limit asks once more: see cvrsync review list.']
-    : [];
+/** Whether to repair; undefined where nobody could be asked. */
+async function mayRepair(
+  context: CommandContext,
+  { dryRun, yes }: Options,
+  repairable: number,
+): Promise<boolean | undefined> {
+  if (dryRun || repairable === 0) return false;
+  return yes || confirm(context, `Repair ${repairable}?`);
 }
 
 interface Ending {
   readonly repairable: number;
   readonly left: number;
-  /** Whether to repair; undefined where nobody could be asked. */
+  /** As {@link mayRepair} answers. */
   readonly asked: boolean | undefined;
   readonly refused: readonly string[];
   /** Whether the lists count as complete. */
   readonly isBelieved: boolean;
+  /** Whether the safety limit keeps links that the repair would end. */
+  readonly isLimited: boolean;
+}
+
+function resultOf(ending: Ending, dryRun: boolean): ExclusiveResult<ExitCode> {
+  const { repairable, left, asked, refused, isBelieved, isLimited } = ending;
+  const isOpen = left > 0 || isLimited || !isBelieved || refused.length > 0;
+  const isUndone = !dryRun && repairable > 0 && asked !== true;
+  return { value: isOpen || isUndone ? 3 : 0, isDone: !dryRun && !isUndone && isBelieved };
+}
+
+function safetyLimitLines(
+  opened: ReconcileContext,
+  { asked, isLimited }: Ending,
+  allowShrink: boolean,
+): readonly string[] {
+  if (isLimited)
+    return [`But the safety limit applies: no link ends until you run cvrsync review accept ${safetyLimitId(opened)}`];
+  return asked === true && allowShrink
+    ? ['If many links are about to end, the safety limit asks once more: see cvrsync review list.']
+    : [];
 }
 
 function endingOf({ repairable, left, asked, refused, isBelieved }: Ending): readonly string[] {

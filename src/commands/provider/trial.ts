@@ -97,36 +97,23 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
   const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: trial,
   });
-  const waiting: (TrialMessage | Ended)[] = [];
-  let wake = Promise.withResolvers<void>();
-  let over = false;
-  let limitMs = Math.max(quietMs, LOAD_MS);
-  const put = (message: TrialMessage | Ended): void => {
-    waiting.push(message);
-    wake.resolve();
-  };
-  const finish = (why: string): void => {
-    if (over) return;
-    over = true;
-    put({ kind: 'ended', why });
-  };
-  thread.on('message', put);
-  thread.on('error', (error) => finish(`it threw outside of any call: ${String(error)}`));
-  thread.on('exit', () => finish('it ended the process'));
-  const onAbort = (): void => finish('stopped');
+  const inbox = openInbox<TrialMessage | Ended>();
+  // The first end counts: nothing is read after it.
+  const end = (why: string): void => inbox.put({ kind: 'ended', why });
+  thread.on('message', inbox.put);
+  thread.on('error', (error) => end(`it threw outside of any call: ${String(error)}`));
+  thread.on('exit', () => end('it ended the process'));
+  const onAbort = (): void => end('stopped');
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    for (;;) {
+    for (let limitMs = Math.max(quietMs, LOAD_MS); ; limitMs = quietMs) {
       const late = setTimeout(
-        (ms) => finish(`it did not end within ${seconds(ms)}: it loops or never answers`),
-        limitMs,
+        () => end(`it did not end within ${seconds(limitMs)}: it loops or never answers`),
         limitMs,
       );
-      while (waiting.length === 0) await wake.promise;
+      const messages = await inbox.take();
       clearTimeout(late);
-      limitMs = quietMs;
-      wake = Promise.withResolvers();
-      for (const message of waiting.splice(0)) {
+      for (const message of messages) {
         if (message.kind === 'refused')
           throw message.isUsage ? new UsageError(message.message) : new Error(message.message);
         yield message;
@@ -135,8 +122,24 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
       signal.throwIfAborted();
     }
   } finally {
-    over = true;
     signal.removeEventListener('abort', onAbort);
     await thread.terminate();
   }
+}
+
+/** What comes by callbacks, for one reader who waits for it. */
+function openInbox<T>(): { readonly put: (one: T) => void; readonly take: () => Promise<readonly T[]> } {
+  const waiting: T[] = [];
+  let arrival = Promise.withResolvers<void>();
+  return {
+    put: (one) => {
+      waiting.push(one);
+      arrival.resolve();
+    },
+    take: async () => {
+      await arrival.promise;
+      arrival = Promise.withResolvers();
+      return waiting.splice(0);
+    },
+  };
 }
