@@ -6,6 +6,7 @@ import { limitBodies } from './bodies-in-flight.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
 import { createFailedProofs } from './failed-proofs.ts';
 import type { Server } from './listener.ts';
+import { serializeLater } from './serialize.ts';
 import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';
 
 export type { Server } from './listener.ts';
@@ -168,6 +169,7 @@ export function createServer(options: ServerOptions = {}): Server {
     done();
   });
   app.setValidatorCompiler(compileSchema);
+  app.setSerializerCompiler(serializeLater);
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(pathOf(request));
