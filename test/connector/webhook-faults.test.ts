@@ -5,11 +5,12 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/store/open.ts';
+import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { openReceiver, phoneEvent, post, type ReceiverOptions } from '../support/receiver.ts';
 import { newFolder, newStore, newStoreUrl, opened } from '../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../support/syncs.ts';
 
-const PROCESS = path.join(import.meta.dirname, '../support/receiver-process.ts');
+const PROCESS = builtScript(path.join(import.meta.dirname, '../support/receiver-process.ts'));
 
 async function open(store: Store, options: ReceiverOptions = {}) {
   const receiver = await openReceiver(store, options);
@@ -24,7 +25,7 @@ const count = async (store: Store): Promise<number> =>
 describe('what was answered 204', () => {
   it('is there after the process was killed right then', async () => {
     const url = await newStoreUrl('sqlite');
-    const child = spawn(process.execPath, [PROCESS, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [PROCESS, url], { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
     const acked = new Set<string>();

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { publish } from '../../src/service/changes/publish.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openStore } from '../../src/store/open.ts';
+import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { openHook } from './delivering.ts';
 import { changed } from './monitored.ts';
@@ -32,8 +33,9 @@ test('a fan-out to 10,000 monitors loses none although the process is killed aga
   let child: ChildProcess | undefined;
   onTestFinished(() => void child?.kill('SIGKILL'));
   const start = () => {
-    const script = fileURLToPath(new URL('./delivery-process.ts', import.meta.url));
-    child = spawn(process.execPath, [script, url, key.toString('base64')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const script = builtScript(path.join(import.meta.dirname, 'delivery-process.ts'));
+    const args = [script, url, key.toString('base64')];
+    child = spawn(process.execPath, args, { env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'inherit'] });
     return once(child, 'exit');
   };
   const told = () => new Set(hook.seen.map(({ path }) => path)).size;

@@ -6,16 +6,17 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { publish } from '../../src/service/changes/publish.ts';
 import type { Store } from '../../src/store/open.ts';
+import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
 import { changed, copies, lanes, NOW } from './monitored.ts';
 
-const PROCESS = path.join(import.meta.dirname, 'publish-process.ts');
+const PROCESS = builtScript(path.join(import.meta.dirname, 'publish-process.ts'));
 const MANY = 10_000;
 const ROUNDS = 4;
 
 /** Starts to publish, and is killed so many ms after it began one of the changes; returns that one's number. */
 async function killed(url: string, change: number, afterMs: number): Promise<number> {
-  const child = spawn(process.execPath, [PROCESS, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROCESS, url], { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let last = 0;
   for await (const line of createInterface({ input: child.stdout })) {

@@ -6,10 +6,11 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { emptyStoreUrl, newFolder, newStore, opened } from '../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../support/syncs.ts';
 
-const FIXTURE = path.join(import.meta.dirname, 'fixture.ts');
+const PROCESS = builtScript(path.join(import.meta.dirname, 'store-process.ts'));
 
 const put = (store: Store, key: string, value = 'v') =>
   store.write((tx) => tx.insertInto('kv').values({ key, value, updated_at: 0 }).execute());
@@ -18,7 +19,7 @@ const level = (store: Store) =>
   store.write(async (tx) => (await sql<{ synchronous: number }>`pragma synchronous`.execute(tx)).rows[0]?.synchronous);
 
 function fixture(...args: string[]) {
-  const child = spawn(process.execPath, [FIXTURE, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROCESS, ...args], { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -39,8 +40,8 @@ describe('a store in a SQLite file', () => {
   it.skipIf(!canCountSyncs)('syncs the disk at least once for every write', async () => {
     const url = await emptyStoreUrl('sqlite');
     const log = path.join(newFolder(), 'syncs');
-    const none = await countSyncs(log, [FIXTURE, url, 'write', '0']);
-    const many = await countSyncs(log, [FIXTURE, url, 'write', '50']);
+    const none = await countSyncs(log, [PROCESS, url, 'write', '0']);
+    const many = await countSyncs(log, [PROCESS, url, 'write', '50']);
     // The first run also made the tables; the second one did nothing but the fifty writes.
     expect(none.syncs).toBeGreaterThan(0);
     expect(many.syncs).toBeGreaterThanOrEqual(50);

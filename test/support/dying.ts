@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Offer } from './poison-sources.ts';
-import { ENVIRONMENT } from './program.ts';
+import { builtScript, ENVIRONMENT } from './program.ts';
 
-const PROCESS = path.join(import.meta.dirname, 'poison-process.ts');
+const PROCESS = builtScript(path.join(import.meta.dirname, 'poison-process.ts'));
 
 /** How often it died, and what it logged over all starts. */
 export interface Life {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import path, { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUILDS = join(ROOT, 'dist/.tests');
@@ -11,22 +11,29 @@ const SOURCES = ['src/**/*.{js,ts}', 'providers/**/*.ts', 'rolldown.config.ts', 
 const OLD_MS = 3_600_000;
 
 /** A build starts in a third of the time of the sources; it is made anew where one of them changed. */
-export const ENTRY = join(built(), 'cvrsync.js');
+export const ENTRY = join(built('rolldown.config.ts', SOURCES), 'cvrsync.js');
 
 /** Compiled code is kept from one start to the next: tests make hundreds, and a good third of what one takes is compiling. */
 export const ENVIRONMENT = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/cvrsync-compiled') };
 
-function built(): string {
-  const digest = createHash('sha256');
-  for (const file of globSync(SOURCES, { cwd: ROOT }).sort()) {
+/** A script `*-process.ts` of the tests, by its path, built for the same reason. */
+export function builtScript(script: string): string {
+  const build = built('test/support/scripts.config.ts', [...SOURCES, 'test/**/!(*.test).ts']);
+  const { dir, name } = path.parse(path.relative(join(ROOT, 'test'), script));
+  return join(build, dir, `${name}.js`);
+}
+
+function built(config: string, sources: readonly string[]): string {
+  const digest = createHash('sha256').update(config);
+  for (const file of globSync(sources, { cwd: ROOT }).sort()) {
     const { size, mtimeMs } = statSync(join(ROOT, file));
     digest.update(`${file} ${size} ${mtimeMs}\n`);
   }
   const build = join(BUILDS, digest.digest('hex').slice(0, 16));
   if (existsSync(build)) return build;
-  const making = join(BUILDS, `making-${process.pid}`);
+  const making = `${build}-making-${process.pid}`;
   const rolldown = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
-  execFileSync(process.execPath, [rolldown, '-c', '--dir', making, '--log-level', 'silent'], { cwd: ROOT });
+  execFileSync(process.execPath, [rolldown, '-c', config, '--dir', making, '--log-level', 'silent'], { cwd: ROOT });
   try {
     renameSync(making, build);
   } catch (error) {
@@ -34,8 +41,11 @@ function built(): string {
     rmSync(making, { recursive: true, force: true });
     if (!existsSync(build)) throw error;
   }
-  for (const other of readdirSync(BUILDS))
-    if (Date.now() - statSync(join(BUILDS, other)).mtimeMs > OLD_MS)
+  for (const other of readdirSync(BUILDS)) {
+    // Undefined where another worker renamed or removed it meanwhile.
+    const found = statSync(join(BUILDS, other), { throwIfNoEntry: false });
+    if (found !== undefined && Date.now() - found.mtimeMs > OLD_MS)
       rmSync(join(BUILDS, other), { recursive: true, force: true });
+  }
   return build;
 }

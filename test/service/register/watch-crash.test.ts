@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sampleDocuments } from '../../../src/service/register/sample/stream.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { builtScript, ENVIRONMENT } from '../../support/program.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
 import { life, loaded, oldCompany, START, setWatch } from './watch-fixture.ts';
 
@@ -134,8 +135,9 @@ describe.each(ENGINES)('a process that is killed again and again on %s', (engine
 });
 
 async function watcher(url: string, file: string, start: number): Promise<ChildProcess> {
-  const script = join(import.meta.dirname, 'watch-process.ts');
-  const child = spawn(process.execPath, [script, url, file, String(start)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const script = builtScript(join(import.meta.dirname, 'watch-process.ts'));
+  const args = [script, url, file, String(start)];
+  const child = spawn(process.execPath, args, { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => kill(child));
   await once(child.stdout, 'data');
   return child;
