@@ -14,7 +14,7 @@ import { type App, startApp } from '../src/app.ts';
 import type { Command } from '../src/commands/cli/command.ts';
 import { COMMANDS } from '../src/commands/list.ts';
 import { checkConfig } from '../src/config/load.ts';
-import { parseConfig } from '../src/config/parse.ts';
+import { parseConfig } from '../src/config/load-file.ts';
 import { decide, type Inputs } from '../src/connector/decide/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { readPayload } from '../src/protocol/payload.ts';
@@ -237,9 +237,8 @@ describe('the README of the providers', () => {
   });
 
   it('lists the own properties of both CRMs', () => {
-    const inHubspot = [hubspot.CVR_NUMBER, ...hubspot.REGISTER_PROPERTIES, hubspot.CVR_HOLD];
     expect(tableIn(PROVIDERS, 'Property', 'Label').map((row) => Object.values(row))).toEqual(
-      inHubspot.map(({ name, label, type }) => {
+      hubspot.HUBSPOT_DEFINITIONS.map(({ name, label, type }) => {
         const wire = WIRE_TYPES[type];
         return [`\`${name}\``, label, wire.type.toLowerCase(), wire.fieldType.toLowerCase()];
       }),

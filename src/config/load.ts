@@ -1,17 +1,14 @@
-/** From a configuration file to everything the daemon needs to know, or to the list of all that is wrong with it. */
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+/** From a parsed configuration to everything the daemon needs to know, or to the list of all that is wrong with it. */
+import { dirname } from 'node:path';
 import Type, { type Static, type TObject } from 'typebox';
 import { Value } from 'typebox/value';
 import type { FieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
-import { decodeText } from '../protocol/text/text-form.ts';
 import { type AlertsConfig, resolveAlerts } from './alerts-schema.ts';
 import { type ConfigProblem, fill } from './fill.ts';
 import { type MappingRow, reportNeverWhole, reportPersons, resolveMapping } from './mapping.ts';
-import { parseConfig } from './parse.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { collectSecrets } from './redact.ts';
 import { configSchema, connectionSchema } from './schema.ts';
@@ -74,28 +71,6 @@ export type ConfigLoad =
   | LoadedConfig
   | { readonly ok: false; readonly file: string; readonly errors: readonly ConfigProblem[] };
 
-export interface ConfigSource {
-  /** Else `CVRSYNC_CONFIG`, else `cvrsync.yaml` in the working directory. */
-  readonly file?: string | undefined;
-  readonly env: Env;
-}
-
-/**
- * Reads and checks the configuration; all problems come at once. Imports the providers it names and opens nothing.
- * Paths of secrets and providers are relative to the file, the store's to the working directory.
- */
-export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
-  const file = resolve(source.file ?? (source.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
-  const bytes = await readFile(file).catch((error: unknown) => unreadable(error));
-  if (!(bytes instanceof Uint8Array)) return { ok: false, file, errors: [bytes] };
-  const text = decodeText(bytes);
-  if (text === undefined)
-    return { ok: false, file, errors: [{ path: '', message: 'is no text: write YAML or JSON, in UTF-8' }] };
-  const parsed = parseConfig(text);
-  if (!parsed.ok) return { ok: false, file, errors: parsed.errors };
-  return checkConfig(parsed.value, file, source.env);
-}
-
 /** Checks a parsed configuration as if it had been read from `file`, which need not exist. */
 export async function checkConfig(value: unknown, file: string, env: Env): Promise<ConfigLoad> {
   const errors: ConfigProblem[] = [];
@@ -132,17 +107,6 @@ const ADMIN_PORT = 8081;
 const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(value ?? {}, key)?.value;
 
 const byPath = (a: ConfigProblem, b: ConfigProblem): number => a.path.localeCompare(b.path);
-
-function unreadable(error: unknown): ConfigProblem {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  const advice = 'name another with --config, or write one with `cvrsync config init`';
-  const messages: Readonly<Record<string, string>> = {
-    ENOENT: `there is no such file: ${advice}`,
-    EISDIR: `is a folder: ${advice}`,
-    EACCES: 'may not be read by the user that runs cvrsync: give that user the right to',
-  };
-  return { path: '', message: messages[code] ?? `cannot be read (${code})` };
-}
 
 /** The common keys alone, beside settings of any kind. */
 const ConnectionPart = Type.Object(connectionSchema.properties);

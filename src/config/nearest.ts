@@ -23,7 +23,7 @@ const at = (row: readonly number[], index: number): number => row[index] ?? 0;
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
 
 /** The nearest of some names; undefined where none is near. Case and separators do not count. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+function nearest(typed: string, names: readonly string[]): string | undefined {
   const given = plain(typed.slice(0, 100));
   const limit = Math.max(1, Math.floor(given.length / 3));
   const ranked = names

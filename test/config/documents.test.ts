@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { initialConfig } from '../../src/config/init.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-file.ts';
 import { redact, scrubber } from '../../src/config/redact.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { schemaDocument } from '../../src/config/schema-document.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigProblem } from '../../src/config/fill.ts';
-import { nearest } from '../../src/config/nearest.ts';
+import { didYouMean } from '../../src/config/nearest.ts';
 import { substitute } from '../../src/config/variables.ts';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -85,6 +85,7 @@ describe('did you mean', () => {
     ['xyz', undefined],
     ['', undefined],
   ])('%j: %s', (typed, name) => {
-    expect(nearest(typed, ['phone', 'accessKey', 'baseUrl', 'port'])).toBe(name);
+    const ending = name === undefined ? '' : `; did you mean ${name}?`;
+    expect(didYouMean(typed, ['phone', 'accessKey', 'baseUrl', 'port'])).toBe(ending);
   });
 });

@@ -85,7 +85,7 @@ export async function createContext(
   const log = pino({ level: options.logLevel, base: null }, { write: (line) => void stderr.write(line) });
   const load = async (): Promise<LoadedConfig> => {
     const [{ loadConfig }, { scrubber }] = await Promise.all([
-      import('../../config/load.ts'),
+      import('../../config/load-file.ts'),
       import('../../config/redact.ts'),
     ]);
     const loaded = await loadConfig({ file: options.config, env });

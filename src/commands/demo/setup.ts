@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import type { CrmEmulator } from '../../../providers/emulator.ts';
 import { EMULATORS } from '../../../providers/index.ts';
 import { type App, startApp } from '../../app.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig } from '../../config/load-file.ts';
 import { linkRecord } from '../../connector/links/links.ts';
 import type { SampleCompany } from '../../protocol/sample/company.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';

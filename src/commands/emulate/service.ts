@@ -10,7 +10,7 @@ import {
   serveEmulator,
 } from '../../../providers/emulator.ts';
 import { type App, startApp } from '../../app.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadConfig } from '../../config/load-file.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { createKey, USUAL_SCOPES } from '../../service/keys/keys.ts';
 import { createJob } from '../../service/monitors/jobs.ts';

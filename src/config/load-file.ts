@@ -1,0 +1,77 @@
+/** Reads a configuration file: YAML, or JSON as a part of it, to the configuration in force. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isScalar, parseDocument, visit } from 'yaml';
+import { decodeText } from '../protocol/text/text-form.ts';
+import type { ConfigProblem } from './fill.ts';
+import { type ConfigLoad, checkConfig } from './load.ts';
+import type { Env } from './variables.ts';
+
+export interface ConfigSource {
+  /** Else `CVRSYNC_CONFIG`, else `cvrsync.yaml` in the working directory. */
+  readonly file?: string | undefined;
+  readonly env: Env;
+}
+
+/**
+ * Reads and checks the configuration; all problems come at once. Imports the providers it names and opens nothing.
+ * Paths of secrets and providers are relative to the file, the store's to the working directory.
+ */
+export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
+  const file = resolve(source.file ?? (source.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
+  const bytes = await readFile(file).catch((error: unknown) => unreadable(error));
+  if (!(bytes instanceof Uint8Array)) return { ok: false, file, errors: [bytes] };
+  const text = decodeText(bytes);
+  if (text === undefined)
+    return { ok: false, file, errors: [{ path: '', message: 'is no text: write YAML or JSON, in UTF-8' }] };
+  const parsed = parseConfig(text);
+  if (!parsed.ok) return { ok: false, file, errors: parsed.errors };
+  return checkConfig(parsed.value, file, source.env);
+}
+
+function unreadable(error: unknown): ConfigProblem {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const advice = 'name another with --config, or write one with `cvrsync config init`';
+  const messages: Readonly<Record<string, string>> = {
+    ENOENT: `there is no such file: ${advice}`,
+    EISDIR: `is a folder: ${advice}`,
+    EACCES: 'may not be read by the user that runs cvrsync: give that user the right to',
+  };
+  return { path: '', message: messages[code] ?? `cannot be read (${code})` };
+}
+
+type Parsed =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly errors: readonly ConfigProblem[] };
+
+/**
+ * Parses a configuration file. Codes such as `011100` are texts here although YAML takes them for numbers:
+ * a number that does not print as it was written, and every key, stays a text. Errors carry line and column,
+ * never the line itself.
+ */
+export function parseConfig(text: string): Parsed {
+  const document = parseDocument(text.replace(/^\uFEFF/, ''), { merge: true, prettyErrors: true, logLevel: 'silent' });
+  // What follows the first is mostly its consequence: one slip, one message.
+  const errors = document.errors.slice(0, 1).map((error): ConfigProblem => {
+    const at = error.linePos?.[0];
+    const where = at === undefined ? '' : `line ${at.line}, column ${at.col}`;
+    const [message = ''] = error.message.split(/ at line \d+|:?\n/, 1);
+    return { path: where, message: `not valid YAML: ${message}` };
+  });
+  if (errors.length > 0) return { ok: false, errors };
+  visit(document, {
+    Scalar: (key, node) => {
+      if (typeof node.value !== 'number' || node.source === undefined) return;
+      if (key === 'key' || String(node.value) !== node.source) node.value = node.source;
+    },
+    Pair: (_key, pair) => {
+      if (isScalar(pair.key) && typeof pair.key.value !== 'string')
+        pair.key.value = String(pair.key.source ?? pair.key.value);
+    },
+  });
+  try {
+    return { ok: true, value: document.toJS({ maxAliasCount: 100 }) };
+  } catch (error) {
+    return { ok: false, errors: [{ path: '', message: error instanceof Error ? error.message : String(error) }] };
+  }
+}
