@@ -5,7 +5,7 @@
 import type { FieldName } from '../../providers/fields.ts';
 import type { PropertyValue } from '../../providers/provider.ts';
 import type { ReportData } from '../../src/protocol/report.ts';
-import type { Sample } from '../../src/protocol/sample/stream.ts';
+import type { Sample } from '../support/sample-stream.ts';
 
 type Company = Sample['company'];
 

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany, sampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import { type Sample, sampleCompanies, sampleStream } from '../../src/protocol/sample/stream.ts';
+import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { postWebhook } from '../support/fixture.ts';
+import { type Sample, sampleStream } from '../support/sample-stream.ts';
 import type { Last } from './fold.ts';
 
 export interface Message {

@@ -6,7 +6,8 @@ import { extract } from '../../src/connector/facts/extract.ts';
 import { type Fact, factValue } from '../../src/connector/facts/fact.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany } from '../../src/protocol/sample/company.ts';
-import { sampleCompanies, sampleStream } from '../../src/protocol/sample/stream.ts';
+import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
+import { sampleStream } from '../support/sample-stream.ts';
 import { type Arrived, factOf, factsOf, valueIn } from './facts-of.ts';
 
 const clock = fc.constantFrom('2026-01', '2026-02', '2026-03', '2026-04');

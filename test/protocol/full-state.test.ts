@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES, type EventName } from '../../src/protocol/events.ts';
 import { statesWholeCompany } from '../../src/protocol/full-state.ts';
 import type { Payload, Updates } from '../../src/protocol/payload.ts';
-import { samplePayload, sampleStream } from '../../src/protocol/sample/stream.ts';
+import { samplePayload } from '../../src/protocol/sample/stream.ts';
+import { sampleStream } from '../support/sample-stream.ts';
 
 const whole = samplePayload({ now: 0 });
 const withUpdates = (updates: Updates): Payload => ({ ...whole, updates: { ...whole.updates, ...updates } });

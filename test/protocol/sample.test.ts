@@ -5,8 +5,9 @@ import { EVENT_NAMES } from '../../src/protocol/events.ts';
 import { statesWholeCompany } from '../../src/protocol/full-state.ts';
 import { readPayload, writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, type SampleCompany, sampleCompany } from '../../src/protocol/sample/company.ts';
-import { sampleCompanies, samplePayload, sampleStream } from '../../src/protocol/sample/stream.ts';
+import { sampleCompanies, samplePayload } from '../../src/protocol/sample/stream.ts';
 import { readJson } from '../../src/protocol/text/json.ts';
+import { sampleStream } from '../support/sample-stream.ts';
 
 const folder = new URL('../../data/samples/payloads/', import.meta.url);
 

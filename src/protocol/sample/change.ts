@@ -11,7 +11,7 @@ import { sampleReport } from './report.ts';
 import * as words from './words.ts';
 
 /** A change: the updates that tell of it, and the company as it is then. */
-export interface SampleChange {
+interface SampleChange {
   readonly updates: Updates;
   readonly company: SampleCompany;
 }

@@ -4,8 +4,8 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { EVENT_NAMES } from '../../../src/protocol/events.ts';
 import { payloadOf } from '../../../src/protocol/payload.ts';
 import { randomFrom } from '../../../src/protocol/sample/random.ts';
-import { sampleStream } from '../../../src/protocol/sample/stream.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
+import { sampleStream } from '../../support/sample-stream.ts';
 import { newFixture } from '../derived-fixture.ts';
 
 const STATES = ['NORMAL', 'UNDER KONKURS', 'UNDER REKONSTRUKTION', 'OPLØST', 'SLETTET', 'NORMAL'];
