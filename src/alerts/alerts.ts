@@ -15,7 +15,7 @@ import { messageOf } from './message.ts';
 import { observe } from './observe.ts';
 import { type StoredAlert, step } from './state.ts';
 
-export const ALERT_QUEUE = 'alerts';
+const ALERT_QUEUE = 'alerts';
 
 const EVERY_MS = 60_000;
 const LONGEST_BACKOFF_MS = 15 * 60_000;

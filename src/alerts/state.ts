@@ -23,7 +23,7 @@ export interface AlertStep {
 }
 
 /** What comes back within this time was never over: an account is only probed between two refusals. */
-export const CALM_MS = 15 * 60_000;
+const CALM_MS = 15 * 60_000;
 
 export function step(before: readonly StoredAlert[], conditions: readonly Condition[], now: number): AlertStep {
   const earlier = new Map(before.map((one) => [one.key, one]));

@@ -55,7 +55,7 @@ export const authSchema = Type.Union([none, header, basic, signature]);
 export type Auth = Static<typeof authSchema>;
 
 /** What a webhook asks a sender for beside the signature. */
-export const credentialsSchema = Type.Union([none, header, basic, bearer]);
+const credentialsSchema = Type.Union([none, header, basic, bearer]);
 export type Credentials = Static<typeof credentialsSchema>;
 
 /** Headers as Node gives them: names in any case, a repeated one as a list or joined by a comma. */

@@ -42,17 +42,17 @@ const typeName = nullable(Type.String(), { aliases: ['entityType'] });
 const entityFields = { entityId, name: text(), type: typeName };
 
 /** A company, person or place by reference. */
-export const entity = Type.Object(entityFields);
+const entity = Type.Object(entityFields);
 export type Entity = Static<typeof entity>;
 
 /** An owner; the share is an interval such as `10-15` or a precise percentage, null for a role without a share. */
-export const owner = Type.Object({ ...entityFields, ownership: text() });
+const owner = Type.Object({ ...entityFields, ownership: text() });
 export type Owner = Static<typeof owner>;
 
-export const voter = Type.Object({ ...entityFields, voterights: text('voteRights') });
+const voter = Type.Object({ ...entityFields, voterights: text('voteRights') });
 export type Voter = Static<typeof voter>;
 
-export const industry = Type.Object({
+const industry = Type.Object({
   period: lenient(period),
   industryCode: Type.String({ aliases: ['code'] }),
   industryText: text('text'),
@@ -60,7 +60,7 @@ export const industry = Type.Object({
 });
 export type Industry = Static<typeof industry>;
 
-export const companyForm = Type.Object({
+const companyForm = Type.Object({
   companyFormCode: Type.Integer({ aliases: ['code'] }),
   shortDescription: text('short'),
   longDescription: text('long'),
@@ -83,7 +83,7 @@ const municipality = Type.Object(
   { bare: 'name' },
 );
 
-export const address = Type.Object({
+const address = Type.Object({
   countryCode: text(),
   freeText: text(),
   roadCode: whole('streetCode'),
@@ -110,7 +110,7 @@ export const address = Type.Object({
 export type Address = Static<typeof address>;
 
 /** The specification does not show it; a bare number is read too, its currency is then null. */
-export const capital = Type.Object(
+const capital = Type.Object(
   {
     value: Type.Number(),
     currency: text(),

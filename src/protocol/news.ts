@@ -1,8 +1,7 @@
 /**
  * News items and their types (specification, "News item"), and the entity tokens in their texts, both directions.
  *
- * `headline` and `tagLine` are plain text with tokens, `content` is HTML with tokens. To show a headline in a page,
- * escape it and then replace its tokens: `withLinks(escapeHtml(item.headline), hrefOf)`.
+ * `headline` and `tagLine` are plain text with tokens, `content` is HTML with tokens.
  */
 import Type, { type Static } from 'typebox';
 import { canonicalEntityId, parseEntityId } from './entity-id.ts';
@@ -113,7 +112,7 @@ const NAMELESS: Readonly<Record<string, string>> = {
  * Replaces each token. One without exactly two parts that say something is left as it is.
  * The parts are given as they stand: in HTML they are escaped.
  */
-export const replaceTokens = (text: string, replace: (name: string, entityId: string) => string): string =>
+const replaceTokens = (text: string, replace: (name: string, entityId: string) => string): string =>
   text.replace(/\{([^{}]*)\}/g, (found, inside: string) => {
     const [name = '', entityId = '', ...more] = inside.split('|');
     return name.trim() === '' || entityId.trim() === '' || more.length > 0 ? found : replace(name, entityId);
@@ -136,19 +135,3 @@ const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>':
 
 /** Text as HTML. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (found) => HTML[found] ?? found);
-
-const isWebAddress = (href: string): boolean => {
-  // Browsers read an address as URL does: blanks and line breaks within `javascript:` hide nothing.
-  const url = URL.parse(href, 'https://relative.invalid');
-  return url !== null && /^https?:$/.test(url.protocol);
-};
-
-/**
- * HTML with a link in place of each token, or the name alone where `hrefOf` knows no address of the web (relative ones
- * are; a `javascript:` address is not).
- */
-export const withLinks = (html: string, hrefOf: (entityId: string) => string | undefined): string =>
-  replaceTokens(html, (name, entityId) => {
-    const href = hrefOf(entityId);
-    return href === undefined || !isWebAddress(href) ? name : `<a href="${escapeHtml(href)}">${name}</a>`;
-  });

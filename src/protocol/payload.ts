@@ -3,10 +3,8 @@
  */
 import Type, { type Static } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { Value } from 'typebox/value';
 import { canonicalEntityId } from './entity-id.ts';
 import { EVENT_NAMES, EVENTS, type EventData, type EventName, isEventName, OLDER_NAMES } from './events.ts';
-import { stringChange } from './formats.ts';
 import { findValue, isJsonObject, type JsonObject } from './text/json.ts';
 import { type Issue, shape } from './text/shape.ts';
 import { normaliseTime } from './text/time.ts';
@@ -78,13 +76,6 @@ export const isUpdated = (entry: unknown): boolean | undefined => {
 
 const withoutUpdated = (entry: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => key.toLowerCase() !== 'updated' && key !== '__proto__'));
-
-/** Reads an entry as the e-mail event's format, a change of a text: for updated entries of unknown name. */
-export const asStringChange = (entry: unknown): Static<typeof stringChange> | undefined => {
-  const issues: Issue[] = [];
-  const read = isJsonObject(entry) ? shape(stringChange, withoutUpdated(entry), '', issues) : undefined;
-  return issues.length === 0 && Value.Check(stringChange, read) ? read : undefined;
-};
 
 /** Of several keys for one event (an older name beside the new one) the updated one counts, the exact name first. */
 const entriesByEvent = (updates: JsonObject, options: WireOptions): Map<EventName, string> => {

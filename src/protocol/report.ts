@@ -105,10 +105,10 @@ const metricOf = <S extends TSchema>(value: S) =>
   );
 
 /** One figure, with its unit (`DKK`, `Percentage`, `pure`, `CVR`), its formula and its doubts. */
-export const numberMetric = metricOf(Type.Number());
+const numberMetric = metricOf(Type.Number());
 export type NumberMetric = Static<typeof numberMetric>;
 
-export const textMetric = metricOf(Type.String());
+const textMetric = metricOf(Type.String());
 export type TextMetric = Static<typeof textMetric>;
 
 /** A record with one value for each name. */
@@ -126,7 +126,7 @@ const auditor = Type.Object({
   title: text(),
 });
 
-export const reportData = Type.Object({
+const reportData = Type.Object({
   cvr: nullable(Type.Integer()),
   reportType: text(),
   period: lenient(Type.Object({ from: nullable(time), to: nullable(time), instant: nullable(time) })),

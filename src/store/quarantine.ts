@@ -3,7 +3,7 @@ import { storable } from './each.ts';
 import type { Tx } from './store.ts';
 
 /** Rows kept of each source, the newest. */
-export const QUARANTINE_CAP = 200;
+const QUARANTINE_CAP = 200;
 const MOST_BYTES = 16 * 1024;
 
 export interface Unusable {

@@ -6,7 +6,8 @@ import { POLL_QUEUE, type PollDeps, type Polled } from '../../src/connector/crm/
 import { UpstreamError } from '../../src/connector/links/upstream.ts';
 import { type PollTasks, runPolls, seedPolls } from '../../src/connector/poll.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { claim, mark, parked } from '../../src/runtime/lanes/lanes.ts';
+import { parked } from '../../src/runtime/lanes/lane-state.ts';
+import { claim, mark } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/open.ts';
 import { crmOf } from '../support/crm.ts';

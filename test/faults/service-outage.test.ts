@@ -1,6 +1,6 @@
 /** The register or the mail server is away for hours: the rest goes on, and nothing that happened meanwhile is lost. */
 import { expect, onTestFinished, test } from 'vitest';
-import { loadedAs, serveRegister } from '../../src/commands/emulate/register.ts';
+import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { addItem } from '../../src/service/monitors/items.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
@@ -27,7 +27,7 @@ test('a register that is away for hours stops nothing else; once it is back its 
   const register = await serveRegister({ companies: 2, seed: 5 });
   onTestFinished(() => register.close());
   const clock = handClock();
-  register.put(loadedAs(documentAt(clock.now()), clock.now()));
+  register.put(documentAt(clock.now()), clock.now());
   const fixture = await setService({
     clock,
     service: { register: { ...register.settings, requestsPerSecond: 20 }, webhooks: { allow: ['127.0.0.1'] } },
@@ -42,7 +42,7 @@ test('a register that is away for hours stops nothing else; once it is back its 
   const began = clock.now();
   await service?.look();
   await leapUntil(fixture, clock, () => clock.now() - began > HOUR_MS, LEAP_MS);
-  register.put(loadedAs(documentAt(clock.now(), { name: 'Nyt Navn ApS' }), clock.now()));
+  register.put(documentAt(clock.now(), { name: 'Nyt Navn ApS' }), clock.now());
   expect((await fetch(`${url}/ready`)).status).toBe(200);
   expect(names()).toEqual([company.name, company.name]);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Claim, claim, counts, mark, parked, settleAll } from '../../src/runtime/lanes/lanes.ts';
+import { parked } from '../../src/runtime/lanes/lane-state.ts';
+import { type Claim, claim, counts, mark, settleAll } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
 import type { Store } from '../../src/store/open.ts';

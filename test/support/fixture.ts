@@ -4,17 +4,11 @@ import { join } from 'node:path';
 import type { Selectable } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import {
-  type HubspotEmulator,
-  type HubspotEmulatorOptions,
-  startHubspotEmulator,
-} from '../../providers/hubspot/emulator/emulator.ts';
+import { type HubspotEmulator, startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import type { HubspotEmulatorOptions } from '../../providers/hubspot/emulator/options.ts';
 import type { PropertyValue } from '../../providers/provider.ts';
-import {
-  type SalesforceEmulator,
-  type SalesforceEmulatorOptions,
-  startSalesforceEmulator,
-} from '../../providers/salesforce/emulator/emulator.ts';
+import { type SalesforceEmulator, startSalesforceEmulator } from '../../providers/salesforce/emulator/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../providers/salesforce/emulator/org/org.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';

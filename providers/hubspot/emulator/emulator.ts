@@ -16,8 +16,6 @@ import { answerRequest } from './routes/routes.ts';
 import { openWebhooks } from './routes/webhooks.ts';
 import { invalidValues, storedText } from './validate.ts';
 
-export type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
-
 /** The emulator with what only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {
   /** Ends the token: every call answers 401 until `reinstate`. */

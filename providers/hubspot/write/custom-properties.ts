@@ -48,7 +48,7 @@ export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
 ];
 
 /** The CVR number, unique so that a company can be found by it and cannot be made twice. */
-export const CVR_NUMBER: CustomProperty = {
+const CVR_NUMBER: CustomProperty = {
   name: 'cvr_number',
   label: 'CVR number',
   type: 'string',
@@ -56,7 +56,7 @@ export const CVR_NUMBER: CustomProperty = {
 };
 
 /** Set by a person: leave this company alone. */
-export const CVR_HOLD: CustomProperty = {
+const CVR_HOLD: CustomProperty = {
   name: 'cvr_hold',
   label: 'CVR hold',
   type: 'boolean',

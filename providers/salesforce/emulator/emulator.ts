@@ -13,8 +13,6 @@ import { type Org, openOrg, rawValue, type SalesforceEmulatorOptions } from './o
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCountries } from './validate.ts';
 
-export type { SalesforceEmulatorOptions } from './org/org.ts';
-
 /** The emulator with what only Salesforce has. */
 export interface SalesforceEmulator extends CrmEmulator {
   /** Ends all sessions, as two hours without a call do. */

@@ -26,8 +26,11 @@ export interface RegisterEmulator extends ServedEmulator {
     readonly username: string;
     readonly password: string;
   };
-  /** Stores a document, in place of an earlier one of the same unit. It is found from then on. */
-  put(document: unknown): void;
+  /**
+   * Stores a document in place of an earlier one of the same unit, as it is or as if the register had loaded it at a time in
+   * ms since 1970. It is found from then on.
+   */
+  put(document: unknown, loadedAt?: number): void;
   /** Changes one of the sample companies, loaded now or at a time in ms since 1970, and returns the document. */
   change(loadedAt?: number): unknown;
   /** The stored documents, by index and number. */
@@ -107,7 +110,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     ...served,
     documents,
     settings: { source: 'cvr', baseUrl: served.url, username: user, password },
-    put,
+    put: (document, loadedAt) => put(loadedAt === undefined ? document : loadedAs(document, loadedAt)),
     change(loadedAt = Date.now()) {
       const document = loadedAs(series.next().value, loadedAt);
       put(document);
@@ -123,7 +126,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
 }
 
 /** The document as if the register had loaded it at that time. */
-export function loadedAs(document: unknown, loadedAt: number): RegisterHit {
+function loadedAs(document: unknown, loadedAt: number): RegisterHit {
   const [[type, unit] = []] = isJsonObject(document) ? Object.entries(document) : [];
   if (type === undefined || !isJsonObject(unit)) throw new Error('not a document of the register');
   return { [type]: { ...unit, sidstIndlaest: new Date(loadedAt).toISOString() } };

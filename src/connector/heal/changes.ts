@@ -8,7 +8,7 @@ import { readMatch } from '../sync/match.ts';
 import { followOf, hintedRecords } from './change-hints.ts';
 
 /** Where the polling of a connection has come to. */
-export const changesKey = (provider: string): string => `changes:${provider}`;
+const changesKey = (provider: string): string => `changes:${provider}`;
 
 /** Marks the records that the CRM tells of, page by page; the cursor and the marks of a page are one transaction. */
 export const CHANGES: PollTask = {

@@ -5,6 +5,7 @@ import { eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Upstream } from '../links/upstream.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
+import { jobsOf } from './jobs-of.ts';
 
 /** What the service's lists came to. */
 export interface Items {
@@ -38,23 +39,6 @@ export async function readItems(context: ReconcileContext, upstream: Upstream, s
     await put();
   }
   return { count, jobs: jobs.map(({ id, name }) => name ?? id) };
-}
-
-/**
- * The jobs that hold a connection's items. A job is named after its provider, in some case; where none is, each item may
- * say whose it is (`mixed`). A job named as another connection is that one's, whatever its items say.
- */
-export function jobsOf(
-  jobs: readonly WireJob[],
-  provider: string,
-  others: ReadonlySet<string> = new Set(),
-): { readonly jobs: readonly WireJob[]; readonly mixed: boolean } {
-  const exact = jobs.filter(({ name }) => name === provider);
-  if (exact.length > 0) return { jobs: exact, mixed: false };
-  const free = jobs.filter(({ name }) => name === undefined || !others.has(name));
-  const folded = free.filter(({ name }) => name?.toLowerCase() === provider.toLowerCase());
-  if (folded.length > 0) return { jobs: folded, mixed: false };
-  return { jobs: free, mixed: true };
 }
 
 /** The names of jobs that are those of other connections with links here. */

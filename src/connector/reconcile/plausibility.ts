@@ -30,7 +30,7 @@ const FEW = 5;
 const USUAL = 20;
 
 /** How many of `all` may change at once without a person being asked. */
-export const usual = (all: number): number => Math.max(USUAL, Math.ceil(all / 10));
+const usual = (all: number): number => Math.max(USUAL, Math.ceil(all / 10));
 
 /** Whether a list with `seen` of what is known is empty, or far smaller than it should be. */
 const shrank = (known: number, seen: number): boolean =>

@@ -1,6 +1,5 @@
 /** Polling a CRM for what happened to its companies. */
 import { describe, expect, it } from 'vitest';
-import { changesKey } from '../../../src/connector/heal/changes.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { A, B, C, newFixture, numberOf } from './fixture.ts';
 
@@ -22,7 +21,7 @@ describe('polling', () => {
     await fixture.settle();
     expect(fixture.items()).toEqual([`${B} 4`, `${C} 3`]);
     expect(await fixture.row('1')).toMatchObject({ state: 'gone' });
-    expect(await readValue(fixture.store.db, changesKey('crm'))).toBe('4');
+    expect(await readValue(fixture.store.db, 'changes:crm')).toBe('4');
   });
 
   it('looks at no record of which it was told nothing new', async () => {

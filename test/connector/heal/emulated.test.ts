@@ -1,6 +1,5 @@
 /** Links heal from end to end: a CRM tells, or is asked, and upstream monitors what its records stand for. */
 import { expect, test } from 'vitest';
-import { changesKey } from '../../../src/connector/heal/changes.ts';
 import { listLinks } from '../../../src/connector/links/links.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { handClock } from '../../support/clock.ts';
@@ -46,7 +45,7 @@ test.each([
   const emulator = fixture[crm];
   const { store, url } = fixture.app;
   if (shape !== undefined) fixture.hubspot.subscribe({ url: `${url}/providers/hubspot/webhook`, clientSecret, shape });
-  else await expect.poll(() => readValue(store.db, changesKey(crm)), WAITING).toBeDefined();
+  else await expect.poll(() => readValue(store.db, `changes:${crm}`), WAITING).toBeDefined();
 
   /** What upstream comes to monitor, once the CRM has told or was asked. */
   const observed = async (...items: readonly string[]): Promise<void> => {

@@ -3,7 +3,7 @@ import { expect, it, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
-import { jobsOf } from '../../../src/connector/reconcile/items.ts';
+import { jobsOf } from '../../../src/connector/reconcile/jobs-of.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { take } from '../../../src/runtime/lanes/take.ts';
 import { serveService } from '../../support/service.ts';

@@ -1,6 +1,6 @@
 /** The emulator is strict about tasks, notes and fields too. */
 import { describe, expect, it } from 'vitest';
-import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
 import { code, openApi } from './raw.ts';
 
 async function openWith(options: SalesforceEmulatorOptions = {}) {

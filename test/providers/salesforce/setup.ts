@@ -3,11 +3,8 @@ import { Value } from 'typebox/value';
 import { onTestFinished } from 'vitest';
 import type { Connection, Http, HttpRequest } from '../../../providers/provider.ts';
 import { SalesforceSettings } from '../../../providers/salesforce/client/settings.ts';
-import {
-  type SalesforceEmulator,
-  type SalesforceEmulatorOptions,
-  startSalesforceEmulator,
-} from '../../../providers/salesforce/emulator/emulator.ts';
+import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { openHttp } from '../../support/http.ts';
 

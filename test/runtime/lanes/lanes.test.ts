@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Claim,
-  claim,
-  counts,
-  drop,
-  held,
-  mark,
-  parked,
-  renew,
-  settle,
-  settleAll,
-  unpark,
-} from '../../../src/runtime/lanes/lanes.ts';
+import { drop, parked, unpark } from '../../../src/runtime/lanes/lane-state.ts';
+import { type Claim, claim, counts, held, mark, renew, settle, settleAll } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadedAs, type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
+import { type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { createCvrSource } from '../../../src/service/register/source/cvr.ts';
@@ -76,16 +76,17 @@ describe('the register over HTTP', () => {
   it('tells the same where answers come repeated and in another order, and documents hours late', async () => {
     const { emulator, run, forward, now, changes } = await cvrStage();
     emulator.disturb = (hits) => [...hits, ...hits].toReversed();
-    const old = loadedAs(loaded(life(company), 0), now() - 3 * HOUR);
-    emulator.put(old);
-    emulator.put(loadedAs(loaded(life(company), 0), now()));
+    const document = loaded(life(company), 0);
+    const before = now() - 3 * HOUR;
+    emulator.put(document, before);
+    emulator.put(document, now());
     forward(31_000);
     await run();
-    emulator.put(loadedAs(loaded(life(company, renamed), 0), now()));
+    emulator.put(loaded(life(company, renamed), 0), now());
     forward(31_000);
     await run();
     // The version before comes back, with the time it was loaded at.
-    emulator.put(old);
+    emulator.put(document, before);
     forward(25 * HOUR);
     await run();
     const told = (await changes()).filter(({ entity }) => entity === company.entityId);

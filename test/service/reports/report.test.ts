@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
-import { type ReportData, reportData as reportSchema } from '../../../src/protocol/report.ts';
+import { type ReportData, report } from '../../../src/protocol/report.ts';
 import { deprecatedReport } from '../../../src/service/reports/deprecated.ts';
 import { plainText } from '../../../src/service/reports/document/texts.ts';
 import { reportData } from '../../../src/service/reports/report.ts';
@@ -17,8 +17,8 @@ const year = { start: '2023-01-01', end: '2023-12-31' };
 describe('report data', () => {
   it('has every metric of the specification, null where the report has none', async () => {
     const data = await read({ figures: { 'fsa:Assets': 5 } });
-    expect(Value.Errors(reportSchema, data)).toEqual([]);
-    expect(Object.keys(data).toSorted()).toEqual(Object.keys(reportSchema.properties).toSorted());
+    expect(Value.Errors(report, { data })).toEqual([]);
+    expect(Object.keys(data).toSorted()).toEqual(Object.keys(report.properties.data.properties).toSorted());
     expect(Object.values(data).filter((value) => value === undefined)).toEqual([]);
     expect(data).toMatchObject({ revenue: null, inventories: null, goingConcern: null, supplementaryInformation: [] });
   });
@@ -37,7 +37,7 @@ describe('report data', () => {
 
   it('says what the index says where there is no document to read', () => {
     const data = reportData([], FILING);
-    expect(Value.Errors(reportSchema, data)).toEqual([]);
+    expect(Value.Errors(report, { data })).toEqual([]);
     expect(data).toMatchObject({ reportYear: 2023, reportType: 'Yearly', assets: null, currencies: [], auditors: [] });
     expect(reportData([], { ...FILING, period: undefined })).toMatchObject({ period: null, reportYear: null });
   });

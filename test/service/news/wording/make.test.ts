@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES, EVENTS, type EventName } from '../../../../src/protocol/events.ts';
-import { type NewsType, replaceTokens } from '../../../../src/protocol/news.ts';
+import { type NewsType, resolveTokens } from '../../../../src/protocol/news.ts';
 import { CHANGES } from '../../../../src/protocol/sample/change.ts';
 import { sampleCompany } from '../../../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../../../src/protocol/sample/random.ts';
@@ -135,11 +135,11 @@ describe('whatever a change holds', () => {
           expect(isSound(item.content)).toBe(true);
           expect(`${item.headline}${item.tagLine}`).not.toMatch(/[\r\n]/);
           const known = new Set(item.entities.map(({ entityId }) => entityId));
-          const checked = (_: string, id: string): string => {
+          const isKnown = (id: string): boolean => {
             expect(known).toContain(id);
-            return '';
+            return true;
           };
-          const left = [item.headline, item.tagLine, item.content].map((text) => replaceTokens(text, checked)).join('');
+          const left = [item.headline, item.tagLine, item.content].map((text) => resolveTokens(text, isKnown)).join('');
           expect(left).not.toMatch(/[{}]/);
         }
       }),
