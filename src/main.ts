@@ -19,7 +19,11 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
   const stderr = maskedSink(world.stderr);
   let code: ExitCode = 0;
   const program = createProgram();
-  program.configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+  program.configureOutput({
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    getOutHelpWidth: () => Math.min(stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS),
+  });
   const run: Run = async (command, args, options) => {
     const context = await createContext({ ...world, stdout, stderr }, readGlobals(program));
     code = (await command.run?.(context, args, options)) ?? 0;
@@ -39,15 +43,30 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
   }
 }
 
+/** The width of help: longer lines are hard to read, also where a terminal has room for them. */
+const HELP_COLUMNS = 80;
+
 function createProgram(): Program {
-  return new Program('cvrsync')
-    .description('Keeps the companies in HubSpot and Salesforce in step with the Danish company register.')
-    .version(readVersion(), '--version', 'print the version')
-    .option('--config <file>', 'configuration file (else CVRSYNC_CONFIG, else ./cvrsync.yaml)')
-    .option('--json', 'machine-readable output: one JSON document, or one per line for streams', false)
-    .addOption(new Option('--log-level <level>', 'what goes to stderr').choices(LOG_LEVELS).default('info'))
-    .helpCommand('help [command]', 'show what a command does')
-    .exitOverride();
+  return (
+    new Program('cvrsync')
+      .description('Keeps the companies in HubSpot and Salesforce in step with the Danish company register.')
+      .version(readVersion(), '--version', 'print the version')
+      .option('--config <file>', 'configuration file (else CVRSYNC_CONFIG, else ./cvrsync.yaml)')
+      .option('--json', 'machine-readable output: one JSON document, or one per line for streams', false)
+      .addOption(
+        new Option('--log-level <level>', `log to stderr from this level on (default info): ${LOG_LEVELS.join(', ')}`)
+          .choices(LOG_LEVELS)
+          .default('info'),
+      )
+      .helpCommand('help [command]', 'show what a command does')
+      // A default that says something is part of the sentence; that a flag is off goes without saying.
+      .configureHelp({
+        subcommandTerm: (command) => command.name(),
+        optionDescription: (option) => option.description,
+        argumentDescription: (argument) => argument.description,
+      })
+      .exitOverride()
+  );
 }
 
 function readVersion(): string {
@@ -87,7 +106,7 @@ function optionFor(name: string, { about, value, repeats, default: preset, read 
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const option = new Option(value === undefined ? flag : `${flag} <${value}>`, about);
   if (value !== undefined) option.argParser(repeats === true ? collecting(read) : checking(read));
-  return preset === undefined ? option : option.default(preset, repeats === true ? 'none' : undefined);
+  return preset === undefined ? option : option.default(preset);
 }
 
 /** Commander names the argument or option itself when it is told of its own kind of error. */

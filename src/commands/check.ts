@@ -23,7 +23,7 @@ export const command = defineCommand({
   about:
     'test configuration, store, upstream key, CRM credentials, mapped properties, register, mail server and monitors, and say what to fix',
   options: {
-    timeout: integer('seconds for all of it (default 60)', 'seconds'),
+    timeout: integer('stop all tests after this many seconds (default 60)', 'seconds'),
     createProperties: flag(
       'create the properties that a mapping needs and a CRM lacks; needs the right to change its schema',
     ),

@@ -10,7 +10,7 @@ const BEAT_MS = 3_000;
 export const command = defineCommand({
   name: 'demo',
   about: 'show the main job without any setup: a sample register and both CRMs emulated, no account and no network',
-  options: { once: flag('end after the scenes'), seed: integer('play another story with another number (default 7)') },
+  options: { once: flag('end after the scenes'), seed: integer('play other scenes with another number (default 7)') },
   run: async (context, _args, { once, seed = 7 }) => {
     const { output, signal } = context;
     const { setUpDemo } = await import('./demo/setup.ts');

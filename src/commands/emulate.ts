@@ -59,11 +59,11 @@ export const command = defineCommand({
     seed: integer('the same seed gives the same ids and companies (default 1)'),
     companies: integer('the number of sample companies (default 10)'),
     faults: text(
-      'YAML or JSON: a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
+      'read faults from this file: YAML or JSON, a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
       'file',
     ),
-    every: integer('register, service: seconds between changes to the companies (default: no changes)'),
-    webhook: text('service: the webhook of the hubspot and salesforce jobs', 'url'),
+    every: integer('seconds between changes to the companies, for register and service (default: no changes)'),
+    webhook: text('the webhook of the hubspot and salesforce jobs, for service', 'url'),
   },
   run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
     const { output, signal, json } = context;

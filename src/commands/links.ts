@@ -10,11 +10,11 @@ const MOST = 1_000;
 export const command = defineCommand({
   name: 'links',
   about: 'show which record is linked to which company, and whether the service monitors it',
-  args: { provider: optional('one CRM; all of them where none is named') },
+  args: { provider: optional('only links of this CRM') },
   options: {
-    entity: text('of one company: CVR-1-12345678, or its CVR number', 'id'),
-    record: text('of one record, by its id in the CRM', 'id'),
-    state: oneOf(LINK_STATES, 'in one state'),
+    entity: text('only links of this company: CVR-1-12345678, or its CVR number', 'id'),
+    record: text('only links of this record, by its id in the CRM', 'id'),
+    state: oneOf(LINK_STATES, 'only links in this state'),
     limit: integer(`show at most so many (default ${MOST})`),
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {

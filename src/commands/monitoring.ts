@@ -68,7 +68,7 @@ const remove = defineCommand({
 
 const jobs = defineCommand({
   name: 'jobs',
-  about: 'the jobs of the monitoring service',
+  about: 'list the jobs of the monitoring service',
   run: (context) =>
     withMonitoring(context, async (opened) => {
       const all = await needUpstream(opened).jobs(context.signal);

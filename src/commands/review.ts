@@ -64,13 +64,13 @@ interface Answer {
 const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
   retry: {
     about: 'retry failed work, refused values, refused links and paused accounts',
-    all: 'everything that failed; decisions are left out',
+    all: 'retry everything that failed; decisions stay',
     kinds: ['account', 'lane', 'link', 'value', 'event'],
     byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
     about: 'drop failed work, forget refused values, remove refused links, delete unreadable bodies, discard events',
-    all: 'everything that failed of the kind that --kind names; decisions are left out',
+    all: 'drop everything that failed of the kind that --kind names; decisions stay',
     kinds: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender'],
     byDefault: undefined,
   },

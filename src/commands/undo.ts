@@ -25,13 +25,13 @@ export const command = defineCommand({
   name: 'undo',
   about: 'put back what properties held before cvrsync wrote them, where the CRM still holds what it wrote',
   options: {
-    event: integer('what this event wrote, by its number in explain'),
-    entity: text('what was written for this company', 'id'),
-    provider: text('only in this CRM', 'name'),
-    since: time('what was written from then on'),
-    until: time('what was written before then'),
-    property: text('only this property of the CRM', 'name'),
-    dryRun: flag('show what would be restored, and write nothing'),
+    event: integer('undo what this event wrote; `explain` shows its number'),
+    entity: text('undo what cvrsync wrote for this company', 'id'),
+    provider: text('undo writes in this CRM only', 'name'),
+    since: time('undo what cvrsync wrote at or after this time'),
+    until: time('undo what cvrsync wrote before this time'),
+    property: text('undo writes of this property only', 'name'),
+    dryRun: flag('show what cvrsync would restore, and write nothing'),
   },
   run: async (context, _args, { dryRun, entity, ...options }) => {
     if (options.event === undefined && entity === undefined && options.since === undefined)

@@ -100,7 +100,7 @@ export const integer = (about: string, value = 'n'): OptionSpec<number | undefin
 });
 /** An option with one of some texts. */
 export const oneOf = <const T extends string>(choices: readonly T[], about: string): OptionSpec<T | undefined> => ({
-  about: `${about} (${choices.join(', ')})`,
+  about: `${about}: ${choices.join(', ')}`,
   value: 'name',
   read: (given) => {
     const choice = choices.find((each) => each === given);

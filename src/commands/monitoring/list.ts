@@ -10,8 +10,8 @@ const PAGE = 1_000;
 
 export const list = defineCommand({
   name: 'list',
-  about: 'what the service monitors, job by job, beside what is linked here',
-  args: { provider: optional('one CRM; all of them where none is named') },
+  about: 'list what the service monitors, job by job, beside what is linked here',
+  args: { provider: optional('list this CRM only') },
   run: (context, { provider }) =>
     withMonitoring(context, async (opened) => {
       const upstream = needUpstream(opened);

@@ -1,0 +1,51 @@
+/** What `--help` prints: every command, in lines that fit a terminal of 80 columns. */
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../src/commands/cli/command.ts';
+import { COMMANDS } from '../../src/commands/list.ts';
+import { main } from '../../src/main.ts';
+import { runCli } from '../support/cli.ts';
+
+/** The words that name each command, its sub-commands included. */
+const pathsOf = (command: Command, above: readonly string[] = []): readonly (readonly string[])[] => {
+  const path = [...above, command.name];
+  return [path, ...command.commands.flatMap((sub) => pathsOf(sub, path))];
+};
+const commands = await Promise.all(COMMANDS.map(async ({ load }) => (await load()).command));
+const paths = [[], ...commands.flatMap((command) => pathsOf(command))];
+
+async function helpOf(path: readonly string[], columns?: number): Promise<string> {
+  let printed = '';
+  const write = (text: string): void => {
+    printed += text;
+  };
+  const sink = { write, ...(columns !== undefined && { columns }) };
+  const world = { stdout: sink, stderr: sink, env: {}, signal: new AbortController().signal };
+  expect(await main([...path, '--help'], world)).toBe(0);
+  return printed;
+}
+const longest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('help', () => {
+  it('fits 80 columns for every command, also where the terminal is wider', async () => {
+    expect(paths.length).toBeGreaterThan(60);
+    const wide: string[] = [];
+    for (const path of paths)
+      for (const columns of [undefined, 200]) if (longest(await helpOf(path, columns)) > 80) wide.push(path.join(' '));
+    expect(wide).toEqual([]);
+  });
+
+  it('uses the columns that there are, where they are fewer', async () => {
+    expect(longest(await helpOf(['monitors', 'create'], 70))).toBeLessThanOrEqual(70);
+  });
+
+  it('says no default that says nothing', async () => {
+    for (const path of paths)
+      expect((await runCli([...path, '--help'])).stdout).not.toMatch(/default: (?:false|none|\[)/);
+  });
+
+  it('begins what each command does with a verb in lower case, and ends it without a full stop', () => {
+    const told = (command: Command): readonly string[] => [command.about, ...command.commands.flatMap(told)];
+    for (const about of [...COMMANDS.map(({ about }) => about), ...commands.flatMap(told)])
+      expect(about).toMatch(/^[a-z]+[ ,].*[^.]$/s);
+  });
+});
