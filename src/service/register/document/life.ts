@@ -28,8 +28,7 @@ export interface Life {
 const isNewer = (a: Period, b: Period): boolean =>
   a.from === b.from ? (a.to ?? '9999') > (b.to ?? '9999') : (a.from ?? '') > (b.from ?? '');
 
-const earliest = (days: readonly (string | null)[]): string | null =>
-  days.reduce((first, day) => (day !== null && (first === null || day < first) ? day : first), null);
+const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a);
 
 /** The latest life that has begun. */
 const latestBegun = (lives: readonly Period[], today: string): Period | undefined => {
@@ -39,8 +38,12 @@ const latestBegun = (lives: readonly Period[], today: string): Period | undefine
   return latest;
 };
 
-const registeredIn = ({ livsforloeb, navne }: JsonObject): string | null =>
-  earliest([...entriesOf(livsforloeb), ...entriesOf(navne)].map((entry) => dayOf(touchedAt(entry))));
+const registeredIn = ({ livsforloeb, navne }: JsonObject): string | null => {
+  let first: string | null = null;
+  for (const list of [livsforloeb, navne])
+    for (const entry of entriesOf(list)) first = earlier(first, dayOf(touchedAt(entry)));
+  return first;
+};
 
 const foundedIn = ({ stiftelsesDato, virksomhedMetadata }: JsonObject): string | null =>
   dayOf(stiftelsesDato) ?? dayOf(isJsonObject(virksomhedMetadata) ? virksomhedMetadata['stiftelsesDato'] : null);
@@ -53,12 +56,15 @@ export const lifeOf = (
 ): { readonly life: DatedValue<Life>; readonly on: string } => {
   const entries = entriesOf(document['livsforloeb']);
   const lives = entries.map(periodOf);
+  let first: string | null = null;
+  let at: string | null = null;
   for (const { from, to } of lives) {
     noteDay(horizon, from, today);
     noteDay(horizon, to, today);
+    first = earlier(first, from);
   }
+  for (const entry of entries) at = later(at, touchedAt(entry));
   const begun = latestBegun(lives, today);
-  const first = earliest(lives.map(({ from }) => from));
   const end = begun?.to ?? null;
   const ended = end !== null && end <= today ? end : null;
   const coming = begun === undefined && first !== null && first > today ? first : null;
@@ -68,6 +74,5 @@ export const lifeOf = (
     founded: midnight(first ?? foundedIn(document)),
     registered: registeredIn(document),
   };
-  const at = entries.map(touchedAt).reduce((newest, each) => later(newest, each), null);
   return { life: { value, at }, on: coming ?? ended ?? today };
 };

@@ -145,34 +145,34 @@ const isNamed = ({ attribute, bare }: Rule, organisation: JsonObject): boolean =
     entriesOf(attributter).some(({ type, vaerdier }) => type === attribute && entriesOf(vaerdier).length > 0),
   );
 
-/** A participant in an organisation of the company, by a rule that the organisation falls under. */
-interface Mention {
-  /** Undefined where the document does not say who it is. */
-  readonly participant: JsonObject | undefined;
-  readonly entityId: string | null;
-  readonly organisation: JsonObject;
-  readonly rule: Rule;
-}
+/** A participant in an organisation of the company; it is undefined where the document does not say who it is. */
+type TakeMention = (
+  rule: Rule,
+  organisation: JsonObject,
+  participant: JsonObject | undefined,
+  id: string | null,
+) => void;
 
-function* mentionsIn(document: JsonObject): Generator<Mention> {
+/** Calls `take` for each rule that an organisation of a participant falls under. Makes nothing: documents name hundreds. */
+const walkMentions = (document: JsonObject, take: TakeMention): void => {
   for (const { deltager, organisationer } of entriesOf(document['deltagerRelation'])) {
     const participant = isJsonObject(deltager) ? deltager : undefined;
     const entityId = participant === undefined ? null : participantId(participant);
     for (const organisation of entriesOf(organisationer))
-      for (const rule of rulesOf(organisation)) yield { participant, entityId, organisation, rule };
+      for (const rule of rulesOf(organisation)) take(rule, organisation, participant, entityId);
   }
-}
+};
 
 /** Whom a document names, by body. It names those who left with an end; of a body without names it says nothing. */
 export const tracesIn = (document: JsonObject): ReadonlyMap<RelationBody, Trace> => {
   const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
-  for (const { entityId, organisation, rule } of mentionsIn(document)) {
-    if (!isNamed(rule, organisation)) continue;
+  walkMentions(document, (rule, organisation, _, entityId) => {
+    if (!isNamed(rule, organisation)) return;
     const trace = traces.get(rule.body) ?? { ids: new Set(), isPartial: false };
     if (entityId === null) trace.isPartial = true;
     else trace.ids.add(entityId);
     traces.set(rule.body, trace);
-  }
+  });
   return traces;
 };
 
@@ -180,16 +180,16 @@ export const tracesIn = (document: JsonObject): ReadonlyMap<RelationBody, Trace>
 export const bodiesOf = (document: JsonObject, view: View): RelationBodies => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
-  for (const { participant, entityId, organisation, rule } of mentionsIn(document)) {
+  walkMentions(document, (rule, organisation, participant, entityId) => {
     const { isMember, share, at } = standingBy(rule, organisation, view);
     touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
-    if (!isMember || entityId === null || participant === undefined) continue;
+    if (!isMember || entityId === null || participant === undefined) return;
     const known = members.get(rule.body) ?? new Map<string, BodyMember>();
     const same = known.get(entityId);
     if (same === undefined || shareNumber(share) > shareNumber(same.share))
       known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
     members.set(rule.body, known);
-  }
+  });
   const bodyOf = (body: RelationBody): Membership => ({
     members: [...(members.get(body)?.values() ?? [])].sort(byId),
     at: touched.get(body) ?? null,

@@ -75,15 +75,16 @@ export interface Period {
   readonly to: string | null;
 }
 
-/** The ends of an entry's period. */
-export const periodOf = (entry: JsonObject): Period => {
-  const { periode } = entry;
-  return isJsonObject(periode)
-    ? { from: dayOf(periode['gyldigFra']), to: dayOf(periode['gyldigTil']) }
-    : { from: null, to: null };
-};
+/** The first day of an entry, and its last: each alone, for the many entries of which no {@link Period} is kept. */
+const firstDay = ({ periode }: JsonObject): string | null =>
+  isJsonObject(periode) ? dayOf(periode['gyldigFra']) : null;
+const lastDay = ({ periode }: JsonObject): string | null =>
+  isJsonObject(periode) ? dayOf(periode['gyldigTil']) : null;
 
-const isValidOn = ({ from, to }: Period, day: string): boolean =>
+/** The ends of an entry's period. */
+export const periodOf = (entry: JsonObject): Period => ({ from: firstDay(entry), to: lastDay(entry) });
+
+const covers = (from: string | null, to: string | null, day: string): boolean =>
   (from === null || from <= day) && (to === null || to >= day);
 
 /** When the register last touched an entry, as it wrote it. */
@@ -123,18 +124,21 @@ export const walk = (list: unknown, view: View, take: (entry: JsonObject) => voi
     if (!isJsonObject(entry)) continue;
     const at = touchedAt(entry);
     if (isLater(at, newest)) newest = at;
-    const period = periodOf(entry);
-    noteDay(horizon, period.from, today);
-    if (period.to !== null && period.to >= today && isDay(period.to)) noteDay(horizon, dayAfter(period.to), today);
-    if (isValidOn(period, on)) take(entry);
+    const from = firstDay(entry);
+    const to = lastDay(entry);
+    if (from !== null && from > today) noteDay(horizon, from, today);
+    if (to !== null && to >= today && isDay(to)) noteDay(horizon, dayAfter(to), today);
+    if (covers(from, to, on)) take(entry);
   }
   return newest;
 };
 
 const isPreferred = (entry: JsonObject, to: JsonObject): boolean => {
-  const [at, other] = [touchedAt(entry), touchedAt(to)];
+  const at = touchedAt(entry);
+  const other = touchedAt(to);
   if (at !== other) return isLater(at, other);
-  const [from, otherFrom] = [periodOf(entry).from ?? '', periodOf(to).from ?? ''];
+  const from = firstDay(entry) ?? '';
+  const otherFrom = firstDay(to) ?? '';
   // Nothing tells the two entries apart: any rule will do that ignores their order.
   return from === otherFrom ? JSON.stringify(entry) > JSON.stringify(to) : from > otherFrom;
 };
@@ -153,7 +157,7 @@ export const current = (list: unknown, view: View, isUsable: (entry: JsonObject)
 /** The entry with the latest period of a list, for names that must not be missing. */
 export const newest = (list: unknown): JsonObject | undefined => {
   let best: JsonObject | undefined;
-  const endOf = (entry: JsonObject): string => periodOf(entry).to ?? '9999';
+  const endOf = (entry: JsonObject): string => lastDay(entry) ?? '9999';
   for (const entry of entriesOf(list)) {
     if (best === undefined || endOf(entry) > endOf(best)) best = entry;
     else if (endOf(entry) === endOf(best) && isPreferred(entry, best)) best = entry;
