@@ -33,6 +33,8 @@ export interface InputReader {
   readonly isSuspicious: boolean;
   /** Whether nothing of this source is set aside, and `read` reads whatever it is given. */
   readonly readsAll: boolean;
+  /** Whether an input is set aside whose name begins so: the whole name of most need not be made. */
+  hasAside(beginning: string): boolean;
   /** Reads an input and stores what it makes of it. False, and nothing is read, where the input is set aside. */
   read(input: string, read: () => Promise<void>): Promise<boolean>;
 }
@@ -60,6 +62,7 @@ export async function createInputReader(options: InputOptions): Promise<InputRea
   return {
     isSuspicious,
     readsAll: !isSuspicious && aside.size === 0,
+    hasAside: (beginning) => aside.values().some((input) => input.startsWith(beginning)),
     async read(input, read) {
       if (aside.has(input)) return false;
       if (isSuspicious) return readAlone(() => readSuspect(options, input, read));

@@ -22,9 +22,12 @@ export const documentReader = (
     retry: (tx, inputs) => mark(tx, ASK_QUEUE, inputs.flatMap(companyOf), now()),
   });
 
+/** A document's number, with which the names of its versions begin. */
+export const documentStart = (document: unknown): string => `${numberIn(document)} `;
+
 /** A document's number and content: the next version of a document that is set aside is another input. */
 export const documentInput = (document: unknown): string =>
-  `${numberIn(document)} ${hash('sha256', JSON.stringify(document) ?? '', 'base64url').slice(0, 12)}`;
+  `${documentStart(document)}${hash('sha256', JSON.stringify(document) ?? '', 'base64url').slice(0, 12)}`;
 
 /** Units are not asked for: their next version comes by itself. */
 const companyOf = (input: string): readonly string[] => {

@@ -30,7 +30,7 @@ import {
   readKnown,
   storeRows,
 } from './snapshots.ts';
-import { documentInput, documentReader } from './suspect-documents.ts';
+import { documentInput, documentReader, documentStart } from './suspect-documents.ts';
 
 export interface WatchDeps {
   readonly store: Store;
@@ -169,11 +169,14 @@ export async function takeIn(
   const together: unknown[] = [];
   const alone = { ...intake, broken: [], begin: async () => {} };
   let loadedAt: string | undefined;
-  for (const document of documents)
-    await inputs.read(documentInput(document), async () => {
-      if (inputs.isSuspicious) loadedAt = (await takeInTogether(deps, [document], alone)) ?? loadedAt;
-      else together.push(document);
-    });
+  for (const document of documents) {
+    if (!inputs.isSuspicious && !inputs.hasAside(documentStart(document))) together.push(document);
+    else
+      await inputs.read(documentInput(document), async () => {
+        if (inputs.isSuspicious) loadedAt = (await takeInTogether(deps, [document], alone)) ?? loadedAt;
+        else together.push(document);
+      });
+  }
   return (await takeInTogether(deps, together, intake)) ?? loadedAt;
 }
 
