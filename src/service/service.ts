@@ -64,77 +64,12 @@ export interface Service {
 const STATES = 20;
 
 /** Adds the service's endpoints to listeners that do not listen yet. */
-export function createService(deps: ServiceDeps, { server, admin }: Listeners, settings: ServiceSettings): Service {
-  const { store, metrics, log, now, secrets, adminToken } = deps;
-  const { webhooks, smtp, emailEvent, placeType } = settings;
-  const wakeUp = createWakeUp();
-  const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
-  const source = openSource(settings.register, deps);
-  const common = { store, wakeUp, now, log, metrics, secrets };
-  const sourceDeps = { ...common, http: watchOutages({ store, now, log: deps.log }).watchHosts(deps.http) };
-  const tasks = watchTasks(sourceDeps, source, settings);
-
-  const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
-  addMonitoringRoutes(server, { ...common, access });
-  addNewsRoutes(server, { store, access });
-  addTestWebhookRoutes(server, { store, access, http: transports.http, now, emailEvent, placeType });
-  addUnsubscribeRoutes(server, { store, secrets, now });
-  const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent };
-  addAdminRoutes(admin, {
-    ...common,
-    ...posting,
-    placeType,
-    adminToken,
-    access,
-    monitorOptions: monitorOptions(settings),
-  });
-
+export function createService(deps: ServiceDeps, listeners: Listeners, settings: ServiceSettings): Service {
+  const { store, now, secrets } = deps;
+  const parts = openParts(deps, settings);
+  const { wakeUp, transports, source, tasks } = parts;
+  addRoutes(listeners, deps, parts, settings);
   let workers: readonly Worker[] = [];
-
-  function startWorkers(publicUrl: string): readonly Worker[] {
-    const leaseMs = settings.leaseSeconds * 1_000;
-    const leased = { ...common, leaseMs };
-    const delivery = {
-      ...leased,
-      ...posting,
-      concurrency: webhooks.concurrency,
-      ...(webhooks.retrySeconds !== undefined && { schedule: webhooks.retrySeconds }),
-      ...(smtp?.admin !== undefined && { admin: smtp.admin }),
-    };
-    const digest = smtp !== undefined && { digestHour: smtp.digestHour };
-    const one = { ...leased, concurrency: 1 };
-    return [
-      startWatch(leased, tasks),
-      startWorker({
-        ...one,
-        queue: ASK_QUEUE,
-        batch: ASK_BATCH,
-        run: (claims, signal) => fetchMissing(watchDeps(sourceDeps, settings), source, claims, signal),
-      }),
-      startWorker({
-        ...one,
-        queue: VANISHED_QUEUE,
-        batch: 1,
-        async run(claims) {
-          for (const claim of claims) await releaseLosses(watchDeps(sourceDeps, settings), claim);
-        },
-      }),
-      startWorker({
-        ...one,
-        queue: STATE_QUEUE,
-        batch: STATES,
-        run: (claims, signal) => sendFullStates({ ...common, placeType, ...digest }, claims, signal),
-      }),
-      startDelivery(delivery),
-      startMail({ ...leased, publicUrl, baseUrl: settings.news.baseUrl, smtp }),
-      startWorker({
-        ...one,
-        queue: HOUSEKEEPING_QUEUE,
-        batch: 1,
-        run: (claims, signal) => runServiceHousekeeping({ store, now, metrics }, claims, signal),
-      }),
-    ];
-  }
 
   return {
     secrets,
@@ -147,14 +82,14 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());
       });
-      workers = startWorkers(publicUrl);
+      workers = startWorkers(parts, settings, publicUrl);
     },
     async look() {
       await store.write((tx) => markWatch(tx, tasks, now()));
       wakeUp.ring(WATCH_QUEUE);
     },
     async drained() {
-      // Each queue feeds the next ones only.
+      // In the order of the queues: see startWorkers.
       for (const worker of workers) await worker.drained();
     },
     async stop(graceMs) {
@@ -163,4 +98,90 @@ export function createService(deps: ServiceDeps, { server, admin }: Listeners, s
       await transports.close();
     },
   };
+}
+
+/** What the endpoints and the workers share. Nothing runs yet. */
+function openParts(deps: ServiceDeps, settings: ServiceSettings) {
+  const { store, metrics, log, now, secrets } = deps;
+  const { webhooks, emailEvent } = settings;
+  const wakeUp = createWakeUp();
+  const common = { store, wakeUp, now, log, metrics, secrets };
+  const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
+  const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent };
+  const source = openSource(settings.register, deps);
+  const sourceDeps = { ...common, http: watchOutages({ store, now, log }).watchHosts(deps.http) };
+  const tasks = watchTasks(sourceDeps, source, settings);
+  return { wakeUp, common, transports, posting, source, sourceDeps, tasks };
+}
+
+type Parts = ReturnType<typeof openParts>;
+
+function addRoutes(
+  { server, admin }: Listeners,
+  { adminToken }: ServiceDeps,
+  { common, posting }: Parts,
+  settings: ServiceSettings,
+): void {
+  const { store, now, log, secrets } = common;
+  const { emailEvent, placeType, requestsPerMinute } = settings;
+  const access = createAccess({ store, now, log, requestsPerMinute });
+  addMonitoringRoutes(server, { ...common, access });
+  addNewsRoutes(server, { store, access });
+  addTestWebhookRoutes(server, { store, access, http: posting.http, now, emailEvent, placeType });
+  addUnsubscribeRoutes(server, { store, secrets, now });
+  addAdminRoutes(admin, {
+    ...common,
+    ...posting,
+    placeType,
+    adminToken,
+    access,
+    monitorOptions: monitorOptions(settings),
+  });
+}
+
+/** Starts a worker for each queue; each queue feeds the next ones only. */
+function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string): readonly Worker[] {
+  const { common, posting, source, sourceDeps, tasks } = parts;
+  const { webhooks, smtp, placeType, news } = settings;
+  const leased = { ...common, leaseMs: settings.leaseSeconds * 1_000 };
+  const delivery = {
+    ...leased,
+    ...posting,
+    concurrency: webhooks.concurrency,
+    ...(webhooks.retrySeconds !== undefined && { schedule: webhooks.retrySeconds }),
+    ...(smtp?.admin !== undefined && { admin: smtp.admin }),
+  };
+  const digest = smtp !== undefined && { digestHour: smtp.digestHour };
+  const one = { ...leased, concurrency: 1 };
+  return [
+    startWatch(leased, tasks),
+    startWorker({
+      ...one,
+      queue: ASK_QUEUE,
+      batch: ASK_BATCH,
+      run: (claims, signal) => fetchMissing(watchDeps(sourceDeps, settings), source, claims, signal),
+    }),
+    startWorker({
+      ...one,
+      queue: VANISHED_QUEUE,
+      batch: 1,
+      async run(claims) {
+        for (const claim of claims) await releaseLosses(watchDeps(sourceDeps, settings), claim);
+      },
+    }),
+    startWorker({
+      ...one,
+      queue: STATE_QUEUE,
+      batch: STATES,
+      run: (claims, signal) => sendFullStates({ ...common, placeType, ...digest }, claims, signal),
+    }),
+    startDelivery(delivery),
+    startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp }),
+    startWorker({
+      ...one,
+      queue: HOUSEKEEPING_QUEUE,
+      batch: 1,
+      run: (claims, signal) => runServiceHousekeeping(common, claims, signal),
+    }),
+  ];
 }

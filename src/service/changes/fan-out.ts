@@ -38,14 +38,21 @@ export function fanOut(change: Change, monitors: readonly Listener[]): readonly 
   return monitors.flatMap((monitor): readonly Notified[] => {
     if (monitor.enabledAt === null || !concerns(change, monitor)) return [];
     const events = selected(changed, monitor.events);
-    if (events.length === 0) return [];
-    const state = !monitor.hasWebhook ? null : monitor.enabled ? 'due' : 'held';
-    // A program asked for a full state; in a mail it would read as if everything in it were new.
-    const recipients = monitor.enabled && change.kind !== 'state' ? monitor.emails : [];
-    if (state === null && recipients.length === 0) return [];
+    const state = deliveryState(monitor);
+    const recipients = mailRecipients(change, monitor);
+    if (events.length === 0 || (state === null && recipients.length === 0)) return [];
     return [{ monitor: monitor.id, events, state, recipients, frequency: monitor.mailFrequency }];
   });
 }
+
+function deliveryState({ hasWebhook, enabled }: Listener): Notified['state'] {
+  if (!hasWebhook) return null;
+  return enabled ? 'due' : 'held';
+}
+
+/** A program asked for a full state; in a mail it would read as if everything in it were new. */
+const mailRecipients = ({ kind }: Change, { enabled, emails }: Listener): readonly string[] =>
+  enabled && kind !== 'state' ? emails : [];
 
 function concerns({ entity, only }: Change, monitor: Listener): boolean {
   if (only !== undefined) return monitor.id === only;

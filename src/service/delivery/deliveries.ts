@@ -122,26 +122,33 @@ export function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]
  * the monitor on first. Ring `deliver` after the commit.
  */
 export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
-  return change(tx, filter, REPLAYED, true, now, { state: 'due', next_at: now, ended_at: null });
+  const set = { state: 'due', next_at: now, ended_at: null } as const;
+  return change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set });
 }
 
 /** Gives deliveries up, and returns how many: due, held and failed ones, or those of the state asked for. */
 export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
-  return change(tx, filter, DROPPED, false, now, { state: 'dropped', ended_at: now });
+  return change(tx, filter, now, { from: DROPPED, onlyEnabled: false, set: { state: 'dropped', ended_at: now } });
+}
+
+interface Transition {
+  /** The states that it changes where the filter asks for none. */
+  readonly from: readonly DeliveryState[];
+  /** Leaves out deliveries of monitors that are off or have no webhook. */
+  readonly onlyEnabled: boolean;
+  readonly set: Partial<Pick<DeliveryTable, 'state' | 'next_at' | 'ended_at'>>;
 }
 
 async function change(
   tx: Tx,
   filter: DeliveryFilter,
-  states: readonly DeliveryState[],
-  onlyActive: boolean,
   now: number,
-  set: Partial<Pick<DeliveryTable, 'state' | 'next_at' | 'ended_at'>>,
+  { from, onlyEnabled, set }: Transition,
 ): Promise<number> {
   const limit = Math.min(filter.limit ?? MOST_REPLAYED, MOST_REPLAYED);
   const chosen = filtered(tx.selectFrom('delivery'), filter)
-    .$if(filter.state === undefined, (query) => query.where('delivery.state', 'in', states))
-    .$if(onlyActive, (query) =>
+    .$if(filter.state === undefined, (query) => query.where('delivery.state', 'in', from))
+    .$if(onlyEnabled, (query) =>
       query
         .where('delivery.state', '!=', 'due')
         .where('delivery.monitor', 'in', (inner) =>
@@ -163,7 +170,7 @@ async function change(
   const { numUpdatedRows } = await tx
     .updateTable('delivery')
     .set(set)
-    .$if(onlyActive, (query) => query.set((row) => ({ replayed_from: row.ref('attempts') })))
+    .$if(onlyEnabled, (query) => query.set((row) => ({ replayed_from: row.ref('attempts') })))
     .where('seq', 'in', chosen.select('delivery.seq'))
     .where('seq', '<=', last)
     .executeTakeFirst();

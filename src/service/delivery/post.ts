@@ -57,13 +57,17 @@ export interface Posted {
   readonly retryAfterMs: number | undefined;
 }
 
+export interface PostOptions {
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
 /** Posts a message, signed with every key that is still good. Undefined where the signal stopped it. */
 export async function post(
   http: OutboundHttp,
   webhook: Webhook,
   message: DeliveryMessage,
-  now: () => number,
-  signal: AbortSignal,
+  { now, signal }: PostOptions,
 ): Promise<Posted | undefined> {
   const at = now();
   const began = performance.now();

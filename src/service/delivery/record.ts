@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow, storable } from '../../store/each.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
-import { queueNotice } from '../mail/queue.ts';
+import { type Notice, queueNotice } from '../mail/queue.ts';
 import { HEALTHY, type Health, judge, type NoticeKind } from '../monitors/health.ts';
 import { disable } from '../monitors/monitors.ts';
 import { noticeOf } from './notice.ts';
@@ -122,16 +122,33 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     .execute();
 }
 
-/** Judges every monitor by what its attempts came to, in their order. Returns those that were disabled. */
+/** Writes the health of every monitor after its attempts. Returns those that were disabled. */
 async function writeHealth(
   tx: Tx,
   entries: readonly Entry[],
   monitors: ReadonlyMap<string, Locked>,
   options: RecordOptions,
 ): Promise<ReadonlySet<string>> {
+  const { after, off, notices } = judgeMonitors(entries, monitors);
+  await writeHealths(tx, after);
+  for (const [id, reason] of off) await disable(tx, id, reason, options.now);
+  for (const due of notices) await queueNotice(tx, noticeFor(due, options), options.now);
+  return new Set(off.keys());
+}
+
+interface DueNotice {
+  readonly monitor: Locked;
+  readonly kind: NoticeKind;
+  readonly health: Health;
+  /** Of the attempt that it follows from. */
+  readonly error: string | null;
+}
+
+/** Judges every monitor by what its attempts came to, in their order: its health after them, why it is disabled, who hears. */
+function judgeMonitors(entries: readonly Entry[], monitors: ReadonlyMap<string, Locked>) {
   const after = new Map<string, Health>();
   const off = new Map<string, 'failing' | 'gone'>();
-  const notices: { monitor: Locked; kind: NoticeKind; health: Health; error: string | null }[] = [];
+  const notices: DueNotice[] = [];
   for (const { claim, result } of entries) {
     const monitor = monitors.get(claim.key);
     if (result?.posted === undefined || monitor?.enabled !== 1 || off.has(monitor.id)) continue;
@@ -147,17 +164,15 @@ async function writeHealth(
     if (verdict.disable !== undefined) off.set(monitor.id, verdict.disable);
     if (verdict.notice !== undefined) notices.push({ monitor, kind: verdict.notice, health: verdict.health, error });
   }
-  await writeHealths(tx, after);
-  for (const [id, reason] of off) await disable(tx, id, reason, options.now);
-  for (const { monitor, kind, health, error } of notices) {
-    const emails: readonly string[] = JSON.parse(monitor.emails);
-    const recipients = emails.length > 0 || options.admin === undefined ? emails : [options.admin];
-    const { failingSince, failedAttempts } = health;
-    const since = { failingSince: failingSince ?? options.now, attempts: failedAttempts };
-    const trouble = { monitor: monitor.id, name: monitor.name, url: monitor.url, kind, recipients, error, ...since };
-    await queueNotice(tx, noticeOf(trouble), options.now);
-  }
-  return new Set(off.keys());
+  return { after, off, notices };
+}
+
+function noticeFor({ monitor, kind, health, error }: DueNotice, { admin, now }: RecordOptions): Notice {
+  const { id, name, url } = monitor;
+  const emails: readonly string[] = JSON.parse(monitor.emails);
+  const recipients = emails.length > 0 || admin === undefined ? emails : [admin];
+  const { failingSince, failedAttempts: attempts } = health;
+  return noticeOf({ monitor: id, name, url, kind, recipients, error, failingSince: failingSince ?? now, attempts });
 }
 
 const healthOf = (row: Locked): Health => ({

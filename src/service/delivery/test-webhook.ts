@@ -39,7 +39,7 @@ export async function testWebhook(
 ): Promise<TestResult> {
   const body = JSON.stringify(writePayload(payload, deps));
   const message = { id: `msg_${randomUUID()}`, body, attempt: 1, headers: { 'webhook-test': 'true' } };
-  const posted = await post(deps.http, webhook, message, deps.now, signal);
+  const posted = await post(deps.http, webhook, message, { now: deps.now, signal });
   if (posted === undefined) throw new Error('the test of a webhook was stopped', { cause: signal.reason });
   const { status, fault, error, took } = posted;
   const taken = posted.outcome.kind === 'done';

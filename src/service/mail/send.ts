@@ -135,21 +135,24 @@ const later = (error: string, certain: boolean, server: boolean): Sent => ({ kin
 function judge(error: unknown): Sent {
   if (!(error instanceof Error)) return later(String(error), false, true);
   const { code, command, responseCode: reply, response, syscall } = fieldsOf(error);
-  const text = `${typeof response === 'string' && response !== '' ? response : error.message}`.slice(0, 300);
-  // Before the server was asked: an address that is none, the recipient's or, by configuration, ours.
-  if (code === 'EENVELOPE' && command === 'API')
-    return /sender/i.test(text)
-      ? later(`${text}: check service.smtp.from`, true, true)
-      : { kind: 'rejected', error: text, bounced: true };
-  const isAnswer = typeof reply === 'number';
+  const text = (typeof response === 'string' && response !== '' ? response : error.message).slice(0, 300);
+  if (code === 'EENVELOPE' && command === 'API') return judgeAddress(text);
   const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
-  // 503: the session is out of step; 530: the server wants a login. Neither is about the recipient.
-  const isFinal = isAnswer ? reply >= 500 && reply !== 503 && reply !== 530 : code === 'EMESSAGE';
-  if (isAboutMail && isFinal)
+  const isAnswer = typeof reply === 'number';
+  if (isAboutMail && (isAnswer ? isFinal(reply) : code === 'EMESSAGE'))
     return { kind: 'rejected', error: text, bounced: command === 'RCPT TO' && isNobody(text) };
   const certain = isAnswer || syscall === 'connect' || code === 'EDNS';
   return later(text, certain, !isAboutMail || reply === 421 || reply === 530);
 }
+
+/** What the library refused before it asked the server: an address that is none, the recipient's or, by configuration, ours. */
+const judgeAddress = (text: string): Sent =>
+  /sender/i.test(text)
+    ? later(`${text}: check service.smtp.from`, true, true)
+    : { kind: 'rejected', error: text, bounced: true };
+
+/** 503: the session is out of step; 530: the server wants a login. Neither is about the recipient. */
+const isFinal = (reply: number): boolean => reply >= 500 && reply !== 503 && reply !== 530;
 
 /**
  * Whether a refusal of a recipient says that there is no such address. A server that refuses to relay, or that does not

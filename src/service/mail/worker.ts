@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { composeChanges, composeNotice } from './compose.ts';
 import { endMail } from './ended.ts';
-import { type Batch, endBatch, failAll, failBatch, freeBatch, takeBatch } from './outbox.ts';
+import { type Batch, endBatch, failAll, failBatch, freeBatch, type Taken, takeBatch } from './outbox.ts';
 import { MAIL_QUEUE, readMailKey } from './queue.ts';
 import { type Letter, type Mailer, openMailer, type Sent } from './send.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
@@ -34,6 +34,15 @@ export interface MailDeps {
   readonly pollMs?: number;
 }
 
+/** What a lane does after a mail: the next one; nothing more; nothing, since another process has it. */
+type Next = 'goes-on' | 'over' | 'lost';
+
+/** How mail goes out, where a mail server is configured. */
+interface Sending {
+  readonly mailer: Mailer;
+  readonly digestHour: number;
+}
+
 const LANES = 4;
 const GIVE_UP_MS = 72 * 3_600_000;
 /** What merely waited, behind a server that was down, gets this many tries. */
@@ -46,7 +55,7 @@ const LONGEST_PAUSE_MS = 60_000;
  */
 export function startMail(deps: MailDeps): Worker {
   const { store, wakeUp, now, log, smtp, leaseMs, pollMs } = deps;
-  const mailer = smtp === undefined ? undefined : openMailer({ ...smtp, ...deadline(deps) });
+  const sending = smtp && { mailer: openMailer({ ...smtp, ...deadline(deps) }), digestHour: smtp.digestHour };
   let faults = 0;
   let blocked = 0;
 
@@ -62,26 +71,22 @@ export function startMail(deps: MailDeps): Worker {
     log.warn({ error: sent.error, queue: MAIL_QUEUE }, 'the mail server does not take mail: trying again');
   }
 
+  async function sendNext({ mailer, digestHour }: Sending, claim: Claim, signal: AbortSignal): Promise<Next> {
+    const batch = await takeOrSettle(deps, claim, digestHour);
+    if (batch.kind === 'none') return 'over';
+    if (batch.kind === 'lost' || !(await stands(leaseOf(store, [claim], now)))) return 'lost';
+    const sent = isEmpty(batch) ? NOTHING_LEFT : await mailer.send(letterOf(deps, claim, batch), signal);
+    // The worker puts the lane back; whether it went out is not known.
+    if (sent.kind === 'later' && signal.aborted) throw signal.reason;
+    note(sent);
+    return record(deps, claim, batch.message, sent);
+  }
+
   async function work(claim: Claim, signal: AbortSignal): Promise<void> {
-    if (mailer === undefined || smtp === undefined) return discard(deps, claim);
-    for (;;) {
-      const batch = await store.write(async (tx) => {
-        const taken = await takeBatch(tx, claim, now(), smtp.digestHour);
-        if (taken.kind === 'none') await settle(tx, claim, ended(taken.until));
-        return taken;
-      });
-      if (batch.kind === 'none') return;
-      if (batch.kind === 'lost') return reportLostLease(deps, claim);
-      const lease = leaseOf(store, [claim], now);
-      if (!(await stands(lease))) return reportLostLease(deps, claim);
-      const sent = await sendBatch(deps, mailer, claim, batch, signal);
-      // The worker puts the lane back; whether it went out is not known.
-      if (sent.kind === 'later' && signal.aborted) throw signal.reason;
-      note(sent);
-      const next = await record(deps, claim, batch.message, sent);
-      if (next === 'lost') return reportLostLease(deps, claim);
-      if (next === 'over') return;
-    }
+    if (sending === undefined) return discard(deps, claim);
+    let next: Next = 'goes-on';
+    while (next === 'goes-on') next = await sendNext(sending, claim, signal);
+    if (next === 'lost') reportLostLease(deps, claim);
   }
 
   const worker = startWorker({
@@ -103,10 +108,18 @@ export function startMail(deps: MailDeps): Worker {
     drained: worker.drained,
     async stop(graceMs) {
       await worker.stop(graceMs);
-      mailer?.close();
+      sending?.mailer.close();
     },
   };
 }
+
+/** Takes the mail that is due in a lane; where none is, the lane ends. */
+const takeOrSettle = ({ store, now }: MailDeps, claim: Claim, digestHour: number): Promise<Taken> =>
+  store.write(async (tx) => {
+    const taken = await takeBatch(tx, claim, now(), digestHour);
+    if (taken.kind === 'none') await settle(tx, claim, ended(taken.until));
+    return taken;
+  });
 
 /** Whether the lane is still ours: a mail that another process sends is not sent a second time. */
 const stands = (lease: Lease): Promise<boolean> =>
@@ -131,17 +144,13 @@ const deadline = ({ deadlineMs }: MailDeps) => (deadlineMs === undefined ? {} : 
 const ended = (until: number | undefined): Settlement =>
   until === undefined ? { kind: 'done' } : { kind: 'again', at: until, fresh: true };
 
-async function sendBatch(
-  deps: MailDeps,
-  mailer: Mailer,
-  claim: Claim,
-  batch: Batch,
-  signal: AbortSignal,
-): Promise<Sent> {
-  if (batch.kind === 'changes' && batch.changes.length === 0)
-    return { kind: 'rejected', error: 'the changes it was to tell of are no longer stored', bounced: false };
-  return mailer.send(letterOf(deps, claim, batch), signal);
-}
+const isEmpty = (batch: Batch): boolean => batch.kind === 'changes' && batch.changes.length === 0;
+
+const NOTHING_LEFT: Sent = {
+  kind: 'rejected',
+  error: 'the changes it was to tell of are no longer stored',
+  bounced: false,
+};
 
 function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim, batch: Batch): Letter {
   const { monitor, recipient } = readMailKey(claim.key);
@@ -163,12 +172,7 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
 }
 
 /** Writes down what became of a mail, and says whether the lane goes on. */
-async function record(
-  { store, now, log }: MailDeps,
-  claim: Claim,
-  message: string,
-  sent: Sent,
-): Promise<'goes-on' | 'over' | 'lost'> {
+async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<Next> {
   const at = now();
   if (sent.kind === 'sent') {
     // Also where the lease was lost: it did go out.

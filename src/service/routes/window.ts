@@ -62,12 +62,16 @@ export function createWindow({ store, name, limit, now }: CallWindowOptions): Ca
 
   const isOver = ({ from }: Window): boolean => now() >= from + WINDOW_MS || now() < from - skew;
 
+  /** The window that a call counts in: the one that holds now, asked for more calls where it has none but some are left. */
+  async function windowOf(who: string): Promise<Window> {
+    const known = windows.get(who);
+    if (known === undefined || isOver(known)) return ask(who, undefined);
+    return known.granted === 0 && known.left > 0 ? ask(who, known) : known;
+  }
+
   return async (who) => {
     for (;;) {
-      const known = windows.get(who);
-      const current = known === undefined || isOver(known) ? undefined : known;
-      const isSpent = current?.granted === 0 && current.left === 0;
-      const window = current === undefined || (current.granted === 0 && !isSpent) ? await ask(who, current) : current;
+      const window = await windowOf(who);
       if (window.granted > 0) {
         window.granted -= 1;
         window.made += 1;

@@ -1,0 +1,66 @@
+/** One attempt of a delivery: whether it may be made, the post, and what its answer makes of the delivery. */
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import type { Lease } from '../../runtime/lanes/lease.ts';
+import type { Monitor } from '../monitors/monitor.ts';
+import type { DueDelivery } from './due-queue.ts';
+import { type Posted, post, type Webhook, webhookId } from './post.ts';
+import type { AttemptResult } from './record.ts';
+import { firstWait, nextWait } from './schedule.ts';
+
+export interface AttemptDeps {
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Seconds before each attempt, where the monitor has none of its own. */
+  readonly schedule: readonly number[];
+}
+
+/** A monitor's webhook, as one run reaches it. */
+export interface Target {
+  readonly monitor: Monitor;
+  readonly http: OutboundHttp;
+  /** Undefined where the monitor has none any more. */
+  readonly webhook: Webhook | undefined;
+  readonly lease: Lease;
+}
+
+/** What the store said of the lease holds for so long, and never beyond its end: a query a post would cost too much. */
+const LEASE_AGE_MS = 1_000;
+
+/** Attempts a delivery; undefined where it was stopped. */
+export async function attempt(
+  deps: AttemptDeps,
+  { monitor, http, webhook, lease }: Target,
+  { head, body }: DueDelivery,
+  signal: AbortSignal,
+): Promise<AttemptResult | undefined> {
+  const { seq } = head;
+  const repeated = (head.replayed_from ?? 0) > 0;
+  const schedule = monitor.schedule ?? deps.schedule;
+  if (body === undefined || webhook === undefined)
+    return { seq, number: head.attempts, state: 'dropped', nextAt: 0, repeated };
+  const earliest = head.created_at + firstWait(schedule);
+  if (head.attempts === 0 && head.replayed_from === null && deps.now() < earliest)
+    return { seq, number: 0, state: 'due', nextAt: earliest, repeated };
+  const number = head.attempts + 1;
+  const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
+  await lease.confirm(LEASE_AGE_MS);
+  const posted = await post(http, webhook, message, { now: deps.now, signal });
+  if (posted === undefined) return undefined;
+  const tried = number - (head.replayed_from ?? 0);
+  return { seq, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };
+}
+
+/** What a post makes of its delivery; `tried` attempts of its schedule were made, with this one. */
+function afterPost(
+  { outcome, retryAfterMs }: Posted,
+  tried: number,
+  schedule: readonly number[],
+  { now, random }: AttemptDeps,
+): Pick<AttemptResult, 'state' | 'nextAt'> {
+  if (outcome.kind === 'done') return { state: 'done', nextAt: 0 };
+  const wait = nextWait(tried, schedule, { retryAfterMs, random });
+  // Of a webhook that is gone it stays due, and is held with the rest.
+  if (outcome.disable) return { state: 'due', nextAt: now() };
+  if (wait === undefined || outcome.abort) return { state: 'failed', nextAt: 0 };
+  return { state: 'due', nextAt: now() + wait };
+}
