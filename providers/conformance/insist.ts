@@ -14,7 +14,8 @@ export function insist(condition: boolean, seen: string): asserts condition {
 
 /** Breaks the rule where two values are not deeply equal. */
 export function insistSame(got: unknown, expected: unknown, what: string): void {
-  insist(isDeepStrictEqual(got, expected), `${what}: expected ${brief(expected)}, got ${brief(got)}`);
+  if (isDeepStrictEqual(got, expected)) return;
+  throw new BrokenExpectation(`${what}: expected ${brief(expected)}, got ${brief(got)}`);
 }
 
 /** A value for a person, short. */
@@ -45,11 +46,8 @@ export async function faultOf(work: Promise<unknown>, what: string): Promise<Pro
   );
   if ('value' in ended)
     throw new BrokenExpectation(`${what} should be thrown as a ProviderError; instead it gave ${brief(ended.value)}`);
-  insist(
-    isProviderError(ended.error),
-    `${what} should be thrown as a ProviderError; instead it threw ${brief(ended.error)}`,
-  );
-  return ended.error;
+  if (isProviderError(ended.error)) return ended.error;
+  throw new BrokenExpectation(`${what} should be thrown as a ProviderError; instead it threw ${brief(ended.error)}`);
 }
 
 /** All a log could print of an error: message, stack, causes, own fields. */

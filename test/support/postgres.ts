@@ -33,8 +33,10 @@ export function startPostgres(): Server {
     await promisify(execFile)(path.join(bin, 'initdb'), ['-D', data, ...settings], { ...options, signal });
     // Its launcher visits every database in turn, and a run makes thousands.
     const noVacuum = 'autovacuum=off';
+    // Else the server, which is ended without ceremony, would leave files in the machine's shared memory.
+    const ownMemory = 'dynamic_shared_memory_type=mmap';
     const fast = ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=100ms', 'listen_addresses=', noVacuum];
-    const args = ['-D', data, '-k', folder, ...fast.flatMap((setting) => ['-c', setting])];
+    const args = ['-D', data, '-k', folder, ...[...fast, ownMemory].flatMap((setting) => ['-c', setting])];
     const server = spawn(path.join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     await new Promise<void>((resolve, reject) => {

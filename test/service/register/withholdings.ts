@@ -1,7 +1,8 @@
 /** The ways in which a register may stop serving a part of a document. */
 import { isJsonObject, type JsonObject } from '../../../src/protocol/text/json.ts';
 
-type Withhold = (content: JsonObject) => JsonObject;
+/** A document's content, with a part of it withheld. */
+export type Withhold = (content: JsonObject) => JsonObject;
 
 /** What names a document, and says when it was loaded: without these it is none. */
 const NEEDED: readonly string[] = ['cvrNummer', 'pNummer', 'sidstIndlaest'];
