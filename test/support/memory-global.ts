@@ -1,5 +1,5 @@
 /** Puts the folders of tests into memory where this machine lends enough of it: each commit of a store waits for the disk. */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
@@ -9,6 +9,8 @@ const ENOUGH_BYTES = 2 * 1024 ** 3;
 export function setup(): (() => void) | undefined {
   if (!hasRoom()) return undefined;
   const folder = mkdtempSync(path.join(SHARED_MEMORY, 'cvrsync-tests-'));
+  // As open as the folder that it stands for: tests also start processes as somebody else.
+  chmodSync(folder, 0o1777);
   const before = process.env['TMPDIR'];
   // Workers start after this, and make their folders there.
   process.env['TMPDIR'] = folder;
