@@ -46,6 +46,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'src/protocol/',
     'providers/provider.ts',
     'providers/fields.ts',
+    'providers/in-halves.ts',
   ],
   'src/service/': ['src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],

@@ -1,4 +1,5 @@
 /** What a batch write's answer means for each patch; pure. */
+import { inHalves } from '../../in-halves.ts';
 import type { Outcome, Patch } from '../../provider.ts';
 import { type BatchAnswer, namedIds } from '../client/batch.ts';
 import { type HubspotErrorBody, type PropertyFault, VALUE_FREE_CODES } from '../client/error-body.ts';
@@ -39,7 +40,7 @@ function judgeSilence(silent: readonly Patch[], nameless: HubspotErrorBody | und
     return { ...NOTHING, outcomes: silent.map(({ id }) => ({ kind: 'retry', id, reason })) };
   }
   if (silent.length === 1 && alone !== undefined) return judgeError(alone, nameless);
-  return { ...NOTHING, again: halves(silent) };
+  return { ...NOTHING, again: inHalves(silent) };
 }
 
 /**
@@ -51,7 +52,7 @@ export function judgeRefusal(group: readonly Patch[], body: HubspotErrorBody): P
   if (group.length === 1 && alone !== undefined) return judgeError(alone, body);
   const named = new Set(namedIds(body));
   const blamed = group.filter((patch) => named.has(patch.id) || holdsForSure(patch, body.properties, group));
-  if (blamed.length === 0) return { ...NOTHING, again: halves(group) };
+  if (blamed.length === 0) return { ...NOTHING, again: inHalves(group) };
   const rest = group.filter((patch) => !blamed.includes(patch));
   return merge([
     ...blamed.map((patch) => judgeError(patch, body)),
@@ -102,8 +103,3 @@ const merge = (steps: readonly PatchStep[]): PatchStep => ({
   missing: steps.flatMap((step) => step.missing),
   again: steps.flatMap((step) => step.again),
 });
-
-function halves(patches: readonly Patch[]): readonly (readonly Patch[])[] {
-  const middle = Math.ceil(patches.length / 2);
-  return [patches.slice(0, middle), patches.slice(middle)].filter((half) => half.length > 0);
-}

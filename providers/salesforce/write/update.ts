@@ -1,4 +1,5 @@
 /** Writes patches to accounts by id, 200 in a call; never creates one. */
+import { inHalves } from '../../in-halves.ts';
 import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { faultOf, isAboutRecords, SalesforceRefusal } from '../client/errors.ts';
@@ -83,8 +84,7 @@ function divide(group: readonly Patch[], refusal: SalesforceRefusal, schema: Sal
   const [only] = group;
   if (only !== undefined && group.length === 1)
     return { verdicts: [[only.id, judgeErrors(only, refusal.errors)]], again: [] };
-  const half = Math.ceil(group.length / 2);
-  return { verdicts: [], again: [group.slice(0, half), group.slice(half)] };
+  return { verdicts: [], again: inHalves(group) };
 }
 
 const unknownFields = ({ properties }: Patch, schema: SalesforceSchema): readonly string[] =>

@@ -1,5 +1,7 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
+
 import type { FieldName } from '../../../providers/fields.ts';
+import { inHalves } from '../../../providers/in-halves.ts';
 import { type Patch, type Property, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
@@ -74,7 +76,7 @@ async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], 
     unansweredParts = open.length === part.length ? unansweredParts + 1 : 0;
     const isAway = attempted.fault?.paused === true || unansweredParts >= MOST_UNANSWERED;
     const divides = open.length > 0 && part.length > 1 && !isAway;
-    if (divides) parts.push(...halves(open));
+    if (divides) parts.push(...inHalves(open));
     await recordResults(deps, crm, {
       ...attempted,
       results: attempted.results.filter((result) => !divides || result.unanswered !== true),
@@ -88,11 +90,6 @@ async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], 
     });
   }
 }
-
-const halves = <T>(all: readonly T[]): readonly (readonly T[])[] => {
-  const middle = Math.ceil(all.length / 2);
-  return [all.slice(0, middle), all.slice(middle)].filter((half) => half.length > 0);
-};
 
 async function attempt(
   deps: SyncDeps,
