@@ -1,5 +1,6 @@
 /** The ways an alert goes out: a webhook that Slack and its like understand, and mail. */
 import { createGuard } from '../http/outbound/guard.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import { openWebhookClient } from '../service/delivery/post.ts';
 import { openMailer } from '../service/mail/send.ts';
 import { type AlertMessage, slackText } from './message.ts';
@@ -42,7 +43,7 @@ function webhookChannel(url: string, allow: readonly string[]): Channel {
     } catch (error) {
       signal.throwIfAborted();
       // The path is a secret, and a fault may name it.
-      return (error instanceof Error ? error.message : String(error)).replaceAll(pathname, '/…');
+      return errorText(error).replaceAll(pathname, '/…');
     }
   };
   return {

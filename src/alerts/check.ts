@@ -1,4 +1,6 @@
 /** What `check` says of the alerts: whether their ways out are open. */
+
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { type AlertSettings, openChannels } from './channel.ts';
 
@@ -19,7 +21,7 @@ export async function alertFindings(settings: AlertSettings | undefined, signal:
       const { ok, found } = await channel.verify(signal);
       return ok ? { level: 'ok', subject, found } : { level: 'fail', subject, found, advice: ADVICE[channel.name] };
     } catch (error) {
-      const found = signal.aborted ? 'did not answer in time' : error instanceof Error ? error.message : String(error);
+      const found = signal.aborted ? 'did not answer in time' : errorText(error);
       return { level: 'fail', subject, found, advice: ADVICE[channel.name] };
     } finally {
       await channel.close();

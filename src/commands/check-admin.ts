@@ -3,6 +3,7 @@ import type { Config } from '../config/load.ts';
 import { adminTokenOf, ownAddress } from '../halves.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { isLoopback } from '../http/server/loopback.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 
 const subject = 'admin listener';
@@ -17,7 +18,7 @@ async function checkToken(config: Config, http: OutboundHttp, signal: AbortSigna
     const token = await adminTokenOf(config);
     return token === undefined ? [NO_TOKEN] : await trial(config, token, http, signal);
   } catch (error) {
-    return [{ level: 'fail', subject, found: error instanceof Error ? error.message : String(error) }];
+    return [{ level: 'fail', subject, found: errorText(error) }];
   }
 }
 

@@ -7,6 +7,7 @@ import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { isLoopback } from '../http/server/loopback.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { serviceFindings } from '../service/check.ts';
 import type { Secrets } from '../service/keys/secrets.ts';
@@ -120,7 +121,7 @@ async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | un
   try {
     return { secrets: await secretsOf(config) };
   } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
+    const found = errorText(error);
     return { finding: { level: 'fail', subject: 'key', found } };
   }
 }
@@ -142,7 +143,7 @@ async function tryStore(url: string): Promise<OpenedStore> {
       throw error;
     }
   } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
+    const found = errorText(error);
     return {
       store: undefined,
       findings: [{ level: 'fail', subject: 'store', found, advice: 'see the setting `store`' }],

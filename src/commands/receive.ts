@@ -9,6 +9,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
 import { type Payload, readPayload } from '../protocol/payload.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import { isJsonObject, readJson } from '../protocol/text/json.ts';
 import { openStore } from '../store/open.ts';
 import { storeExists } from './arguments/with-store.ts';
@@ -63,7 +64,7 @@ export const command = defineCommand({
 
 async function readFileAs(file: string, emailEvent: string): Promise<{ json: unknown; payload: Payload }> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`cannot read ${file}: ${errorText(error)}`);
   });
   const read = readJson(bytes);
   if (!read.ok) throw new UsageError(`${file}: ${read.reason}`);

@@ -6,6 +6,7 @@ import { undo } from '../connector/undo/run.ts';
 import type { Selection } from '../connector/undo/writes.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Store } from '../store/open.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
@@ -85,7 +86,7 @@ async function take(
   } catch (error) {
     const restored = done.filter(({ kind }) => kind === 'restored').length;
     if (dryRun || restored === 0) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new Error(`undo restored ${restored} properties and then failed: ${reason}. Run it again to continue`, {
       cause: error,
     });

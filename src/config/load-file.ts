@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isScalar, parseDocument, visit } from 'yaml';
+import { errorText } from '../protocol/text/error-text.ts';
 import { decodeText } from '../protocol/text/text-form.ts';
 import type { ConfigProblem } from './fill.ts';
 import { type ConfigLoad, checkConfig } from './load.ts';
@@ -72,6 +73,6 @@ export function parseConfig(text: string): Parsed {
   try {
     return { ok: true, value: document.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
-    return { ok: false, errors: [{ path: '', message: error instanceof Error ? error.message : String(error) }] };
+    return { ok: false, errors: [{ path: '', message: errorText(error) }] };
   }
 }

@@ -63,7 +63,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file it came from, absolute. */
   readonly file: string;
-  /** Every secret text in it, for `scrubber`. */
+  /** Every secret text in it, for `maskerOf`. */
   readonly secrets: readonly string[];
 }
 

@@ -1,10 +1,7 @@
-/** Keeps secrets out of everything that is shown: a masked copy of a configuration, and a mask for any text. */
+/** Keeps secrets out of what is shown of a configuration: a masked copy, and the secrets for a mask of any text. */
 import Type, { type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-
-const MASK = '***';
-/** A shorter secret would mask ordinary words; the schemas show such a one nowhere. */
-const MIN_LENGTH = 4;
+import { decoded, MASK } from '../protocol/text/mask.ts';
 
 const secrecyOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'secret')?.value;
 
@@ -72,30 +69,4 @@ export function collectSecrets(schema: TSchema, value: unknown): Set<string> {
     return secret;
   });
   return secrets;
-}
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
-/** The spellings in which a secret turns up: as it is, in a query, in JSON, and as an address had it encoded. */
-const spellings = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  JSON.stringify(secret).slice(1, -1),
-  decoded(secret),
-];
-
-/** Makes a function that masks the secrets in any text, whatever spelled them into it. Costs one pass over the text. */
-export function scrubber(secrets: Iterable<string>): (text: string) => string {
-  const all = new Set([...secrets].filter((secret) => secret.length >= MIN_LENGTH).flatMap(spellings));
-  if (all.size === 0) return (text) => text;
-  // Longest first: one secret may begin another.
-  const sorted = [...all].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(sorted.map((secret) => RegExp.escape(secret)).join('|'), 'g');
-  return (text) => text.replaceAll(pattern, MASK);
 }

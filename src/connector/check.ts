@@ -1,5 +1,6 @@
 /** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
 import { type Connection, ProviderError } from '../../providers/provider.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { storeErrorIn } from '../store/store-error.ts';
 import { checkRights } from './check-rights.ts';
@@ -224,5 +225,5 @@ async function checkAttention({ store, now }: CrmDeps): Promise<Findings> {
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'did not answer in time';
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

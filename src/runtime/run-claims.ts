@@ -1,4 +1,7 @@
 /** One run of a worker: the work under its leases, and what becomes of lanes whose run threw. */
+
+import { cutText } from '../protocol/text/cut.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Store } from '../store/store.ts';
 import { type StoreError, storeErrorIn } from '../store/store-error.ts';
 import { backoff } from './backoff.ts';
@@ -92,6 +95,4 @@ function settlementAfter(failure: Failure, { attempts, since }: Claim, now: numb
   return { kind: 'again', at: now + backoff(tries), error };
 }
 
-function message(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
-}
+const message = (error: unknown): string => cutText(errorText(error), 500);

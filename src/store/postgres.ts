@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import { Pool, types } from 'pg';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -134,5 +135,5 @@ function placeOf(url: string): string {
 /** node-postgres throws several at once where a name has several addresses, without a message. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { errorText } from '../protocol/text/error-text.ts';
 
 /** Makes the folder of a store's file. Throws with path, user and remedy where the store could not be written there. */
 export function prepareFile(file: string): void {
@@ -31,7 +32,7 @@ function reasonOf(code: string, place: string, error: unknown): string {
   if (code === 'EROFS') return `${place} is on a read-only file system: mount it writable, ${other}`;
   if (code === 'EEXIST' || code === 'ENOTDIR')
     return `a file stands where the folder ${place} should be: move the file away, ${other}`;
-  return `${error instanceof Error ? error.message : String(error)}; mend ${place}, ${other}`;
+  return `${errorText(error)}; mend ${place}, ${other}`;
 }
 
 /** Whoever this process runs as; in a container that user may have no name. */

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { initialConfig } from '../../src/config/init.ts';
 import { loadConfig } from '../../src/config/load-file.ts';
-import { redact, scrubber } from '../../src/config/redact.ts';
+import { redact } from '../../src/config/redact.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { schemaDocument } from '../../src/config/schema-document.ts';
+import { maskerOf } from '../../src/protocol/text/mask.ts';
 import { checked, connectorWith, hubspotEntry } from '../support/config.ts';
 
 const ENV = {
@@ -113,7 +114,7 @@ describe('secrets', () => {
   it('are all known, and scrubbed from any text in any spelling', async () => {
     const { secrets } = await secretive();
     expect(secrets.length).toBe(6);
-    const scrub = scrubber(secrets);
+    const scrub = maskerOf(secrets);
     for (const secret of secrets)
       for (const text of [secret, encodeURIComponent(secret), JSON.stringify(secret)])
         expect(scrub(`GET /?a=${text}&b`)).not.toContain('sesame');
@@ -138,12 +139,12 @@ describe('secrets', () => {
         press: { feeds: [{ url: 'https://press.example.com/rss?lang=da&api_key=***#top' }] },
       },
     });
-    const scrub = scrubber(secrets);
+    const scrub = maskerOf(secrets);
     for (const text of [feed, 'login failed for p@ss-sesame', 'mail-sesame'])
       expect(scrub(text)).not.toContain('sesame');
   });
 
   it('that are too short to be told from words are left to the schemas', () => {
-    expect(scrubber(['a', ''])('banana')).toBe('banana');
+    expect(maskerOf(['a', ''])('banana')).toBe('banana');
   });
 });

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
+import { maskerOf } from '../../protocol/text/mask.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 import { visible } from './table.ts';
 
@@ -84,13 +85,10 @@ export async function createContext(
   const { stdout, stderr, env } = world;
   const log = pino({ level: options.logLevel, base: null }, { write: (line) => void stderr.write(line) });
   const load = async (): Promise<LoadedConfig> => {
-    const [{ loadConfig }, { scrubber }] = await Promise.all([
-      import('../../config/load-file.ts'),
-      import('../../config/redact.ts'),
-    ]);
+    const { loadConfig } = await import('../../config/load-file.ts');
     const loaded = await loadConfig({ file: options.config, env });
     if (!loaded.ok) throw new ConfigError(loaded.file, loaded.errors);
-    const scrub = scrubber(loaded.secrets);
+    const scrub = maskerOf(loaded.secrets);
     stdout.mask(scrub);
     stderr.mask(scrub);
     return loaded;

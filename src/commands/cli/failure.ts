@@ -1,4 +1,6 @@
 /** Shows why a command failed: what happened, where, and what to do; the stack only at log level debug. */
+
+import { errorText } from '../../protocol/text/error-text.ts';
 import { type ExitCode, UsageError } from './command.ts';
 import { ConfigError, type LogLevel } from './context.ts';
 
@@ -8,7 +10,7 @@ export function showFailure(
   stderr: { write(text: string): unknown },
   options: { readonly json: boolean; readonly logLevel: LogLevel },
 ): ExitCode {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const reasons = reasonsOf(error);
   const isDebug = options.logLevel === 'debug' || options.logLevel === 'trace';
   const problems = error instanceof ConfigError ? error.problems : undefined;
@@ -29,7 +31,7 @@ function reasonsOf(error: unknown): readonly string[] {
   const reasons: string[] = [];
   let cause = error instanceof Error ? error.cause : undefined;
   while (cause !== undefined && reasons.length < 5) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     if (reason !== '' && !reasons.includes(reason)) reasons.push(reason);
     cause = cause instanceof Error ? cause.cause : undefined;
   }

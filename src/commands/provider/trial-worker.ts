@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { conformance, judge, type RuleResult } from '../../../providers/conformance/conformance.ts';
 import { checkProvider } from '../../config/plugins/plugin-check.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
 import { UsageError } from '../cli/command.ts';
 import { loadSubject } from './subject.ts';
 
@@ -37,7 +38,7 @@ async function tryRules({ path, rules }: Trial): Promise<void> {
 try {
   await tryRules(workerData);
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   send({ kind: 'refused', message, isUsage: error instanceof UsageError });
 } finally {
   // What the provider left open would keep the thread.

@@ -1,5 +1,6 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
 import { type Fault, ProviderError } from '../../../providers/provider.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
 import type { IdForm } from './record-id.ts';
 
@@ -83,7 +84,7 @@ function asThrown(error: unknown, name: string, verb: string): unknown {
     const wait = isSane(retryAfterMs) ? retryAfterMs : undefined;
     return new ProviderError(fault, message, { cause: error, ...(wait !== undefined && { retryAfterMs: wait }) });
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return new Error(`${name}: its ${verb} failed, which is a bug of the provider: ${message}`, { cause: error });
 }
 

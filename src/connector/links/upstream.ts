@@ -18,7 +18,9 @@ import {
   type WireItem,
   type WireJob,
 } from '../../protocol/api.ts';
+import { cutText } from '../../protocol/text/cut.ts';
 import { readJson } from '../../protocol/text/json.ts';
+import { maskerOf } from '../../protocol/text/mask.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { BlockFault } from '../../runtime/blocks.ts';
 import { pause } from '../../runtime/pause.ts';
@@ -135,6 +137,9 @@ const resultOf = (answer: Answer): UpstreamResult => (answer.kind === 'done' ? {
 /** Calls within the budget of the key, without the key in any message. */
 function openCalls(options: UpstreamOptions, address: string): Call {
   const { baseUrl, accessKey, keyHeader, http, rateLimiter, metrics, now = Date.now } = options;
+  // A service may repeat the key that it refuses.
+  const mask = maskerOf([accessKey]);
+  const masked = (text: string): string => cutText(mask(text), LONGEST_MESSAGE);
   const turns = openTurns(rateLimiter, now);
   return async (method, path, query, signal) => {
     if (!(await turns.mayCall(signal))) return turns.paused();
@@ -156,16 +161,6 @@ function openCalls(options: UpstreamOptions, address: string): Call {
       return { kind: 'unavailable', message: masked(error.message) };
     }
   };
-
-  /** A service may repeat the key that it refuses. */
-  function masked(text: string): string {
-    const spellings = [
-      accessKey,
-      encodeURIComponent(accessKey),
-      new URLSearchParams({ k: accessKey }).toString().slice(2),
-    ];
-    return spellings.reduce((masking, key) => masking.replaceAll(key, '***'), text).slice(0, LONGEST_MESSAGE);
-  }
 }
 
 /** The order of calls, and the pauses of the account. */

@@ -6,6 +6,7 @@ import { type Description, describeUpdates, lineText } from '../../protocol/desc
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import { statesWholeCompany } from '../../protocol/full-state.ts';
 import type { Payload, Updates } from '../../protocol/payload.ts';
+import { cutText } from '../../protocol/text/cut.ts';
 import { canonicalJson } from '../../protocol/text/json.ts';
 import { extract } from '../facts/extract.ts';
 import { type Fact, type Folded, visible } from '../facts/fact.ts';
@@ -59,7 +60,10 @@ export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | un
   return {
     marker: `cvrsync-${hash('sha256', text, 'hex').slice(0, 20)}`,
     subject: subjectOf(descriptions.map(({ title }) => title)),
-    body: cut([`Registreret den ${timeText(timestamp)}.`, ...descriptions.map(textOf)].join('\n\n')),
+    body: cutText(
+      [`Registreret den ${timeText(timestamp)}.`, ...descriptions.map(textOf)].join('\n\n'),
+      MOST_CHARACTERS,
+    ),
   };
 }
 
@@ -181,6 +185,3 @@ function subjectOf(titles: readonly string[]): string {
   const last = all.at(-1) ?? '';
   return `CVR: ${all.length === 1 ? last : `${all.slice(0, -1).join(', ')} og ${last}`}`;
 }
-
-const cut = (text: string): string =>
-  text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;

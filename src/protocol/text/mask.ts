@@ -1,0 +1,35 @@
+/** Masks secrets in texts that others wrote: answers, errors, logs. */
+
+/** What stands in place of a secret. */
+export const MASK = '***';
+
+/** A shorter secret would mask ordinary words; the schemas show such a one nowhere. */
+const MIN_LENGTH = 4;
+
+/** A text as an address encoded it; as it is where it was not encoded. */
+export const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** The spellings in which a secret turns up: as it is, in an address, in a form, in JSON, and as an address had it encoded. */
+const spellings = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  new URLSearchParams({ s: secret }).toString().slice(2),
+  JSON.stringify(secret).slice(1, -1),
+  decoded(secret),
+];
+
+/** Makes a function that masks the secrets in any text, whatever spelled them into it. Costs one pass over the text. */
+export function maskerOf(secrets: Iterable<string>): (text: string) => string {
+  const all = new Set([...secrets].filter((secret) => secret.length >= MIN_LENGTH).flatMap(spellings));
+  if (all.size === 0) return (text) => text;
+  // Longest first: one secret may begin another.
+  const sorted = [...all].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(sorted.map((secret) => RegExp.escape(secret)).join('|'), 'g');
+  return (text) => text.replaceAll(pattern, MASK);
+}
