@@ -7,8 +7,9 @@ import type { Store, Tx } from '../store/store.ts';
 import type { Change } from './changes/change.ts';
 import { DELIVER_QUEUE, publish } from './changes/publish.ts';
 import { MAIL_QUEUE } from './mail/queue.ts';
-import { GAZETTE_KEY, runGazette } from './news/sources/gazette.ts';
-import { PRESS_KEY, runPress } from './news/sources/press.ts';
+import { GAZETTE_KEY, pollGazette } from './news/sources/gazette.ts';
+import { pollTask } from './news/sources/poll.ts';
+import { PRESS_KEY, pollPress } from './news/sources/press.ts';
 import { createCvrSource } from './register/source/cvr.ts';
 import { createFileSource } from './register/source/file.ts';
 import type { RegisterSource } from './register/source/source.ts';
@@ -68,10 +69,10 @@ export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: S
       [REPORTS_KEY]: (claim, signal) => runReports({ ...notices, settings: reports }, claim, signal),
     }),
     ...(gazette.enabled && {
-      [GAZETTE_KEY]: (claim, signal) => runGazette({ ...notices, settings: { ...news, ...gazette } }, claim, signal),
+      [GAZETTE_KEY]: pollTask({ ...notices, settings: { ...news, ...gazette } }, pollGazette),
     }),
     ...(press.feeds.length > 0 && {
-      [PRESS_KEY]: (claim, signal) => runPress({ ...notices, settings: { ...news, ...press } }, claim, signal),
+      [PRESS_KEY]: pollTask({ ...notices, settings: { ...news, ...press } }, pollPress),
     }),
   };
 }

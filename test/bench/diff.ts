@@ -8,7 +8,7 @@ import { changesOf } from '../../src/service/register/diff/diff.ts';
 import { createRecodingGuard } from '../../src/service/register/diff/recoding.ts';
 import type { Company } from '../../src/service/register/document/company.ts';
 import { readDocument } from '../../src/service/register/document/document.ts';
-import { sampleDocuments } from '../../src/service/register/sample/stream.ts';
+import { sampleDocuments } from '../support/sample-documents.ts';
 import { median, report, round } from './measure.ts';
 
 const COMPANIES = 40;

@@ -3,12 +3,14 @@ import { openClient } from '../../src/http/outbound/client.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import type { Change } from '../../src/service/changes/change.ts';
 import { publish } from '../../src/service/changes/publish.ts';
-import { runGazette } from '../../src/service/news/sources/gazette.ts';
-import { runPress } from '../../src/service/news/sources/press.ts';
+import { pollGazette } from '../../src/service/news/sources/gazette.ts';
+import { pollTask } from '../../src/service/news/sources/poll.ts';
+import { pollPress } from '../../src/service/news/sources/press.ts';
 import { ALL_FAMILIES } from '../../src/service/register/document/families.ts';
 import type { RegisterSource } from '../../src/service/register/source/source.ts';
 import { fetchMissing } from '../../src/service/register/watch/fetch-missing.ts';
-import { registerTasks, type WatchDeps, type WatchTask } from '../../src/service/register/watch/watch.ts';
+import { registerTasks, type WatchDeps } from '../../src/service/register/watch/watch.ts';
+import type { WatchTask } from '../../src/service/register/watch/watch-page.ts';
 import { runReports } from '../../src/service/reports/worker.ts';
 import type { Tx } from '../../src/store/open.ts';
 
@@ -51,8 +53,8 @@ function tasksOf(watching: WatchDeps, offer: Offer, suffer: (text: string) => vo
   const tasks: Readonly<Record<string, WatchTask>> = {
     ...registerTasks(watching, source(documents), 1_000),
     reports: (held, signal) => runReports({ ...deps, settings: reports }, held, signal),
-    gazette: (held, signal) => runGazette({ ...deps, settings: gazette }, held, signal),
-    press: (held, signal) => runPress({ ...deps, settings: press }, held, signal),
+    gazette: pollTask({ ...deps, settings: gazette }, pollGazette),
+    press: pollTask({ ...deps, settings: press }, pollPress),
   };
   return { tasks, close };
 }

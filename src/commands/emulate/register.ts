@@ -2,7 +2,7 @@
 import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } from '../../../providers/emulator.ts';
 import { serveEmulator } from '../../../providers/emulator.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
-import { sampleDocuments } from '../../service/register/sample/stream.ts';
+import { sampleSeries } from '../../service/register/sample/stream.ts';
 import { type Hit, QueryRefusal, type RegisterHit, search } from './elastic.ts';
 
 export interface RegisterEmulatorOptions {
@@ -60,7 +60,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     deltager: new Map<string, RegisterHit>(),
   };
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  const series = sampleDocuments(seed, companies, ENDLESS);
+  const series = sampleSeries(seed, companies, ENDLESS);
   let disturb: RegisterEmulator['disturb'];
 
   function put(document: unknown): void {
@@ -102,8 +102,8 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     max_score: null,
   });
 
-  const first = [...sampleDocuments(seed, companies, 0)];
-  for (const document of first) put(document);
+  const first = [...sampleSeries(seed, companies, 0)];
+  for (const { document } of first) put(document);
   for (const _ of first) series.next();
   const served = await serveEmulator(handle, options);
   return {
@@ -112,7 +112,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
     settings: { source: 'cvr', baseUrl: served.url, username: user, password },
     put: (document, loadedAt) => put(loadedAt === undefined ? document : loadedAs(document, loadedAt)),
     change(loadedAt = Date.now()) {
-      const document = loadedAs(series.next().value, loadedAt);
+      const document = loadedAs(series.next().value?.document, loadedAt);
       put(document);
       return document;
     },

@@ -14,7 +14,7 @@ import { loadConfig } from '../../config/load-file.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { createKey, USUAL_SCOPES } from '../../service/keys/keys.ts';
 import { createJob } from '../../service/monitors/jobs.ts';
-import { sampleDocuments } from '../../service/register/sample/stream.ts';
+import { sampleSeries } from '../../service/register/sample/stream.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
 
 export interface ServiceOptions {
@@ -49,8 +49,8 @@ export async function serveService(
   const { port, seed, companies, faults, webhook, every } = options;
   const folder = await mkdtemp(join(tmpdir(), 'cvrsync-service-'));
   const register = join(folder, 'register.ndjson');
-  const documents = sampleDocuments(seed, companies, MOST_CHANGES, { units: false });
-  const first = Array.from({ length: companies }, () => line(documents.next().value));
+  const series = sampleSeries(seed, companies, MOST_CHANGES, { units: false });
+  const first = Array.from({ length: companies }, () => line(series.next().value?.document));
   await writeFile(register, first.join(''));
   const file = join(folder, 'cvrsync.yaml');
   const service = {
@@ -63,7 +63,9 @@ export async function serveService(
   const app = await startApp(loaded.config, { log: context.log, env: {} });
   const accessKey = await enter(app, webhook);
   const change = (): void => {
-    appendFile(register, line(documents.next().value)).catch((err) => context.log.error({ err }, 'no change was made'));
+    appendFile(register, line(series.next().value?.document)).catch((err) =>
+      context.log.error({ err }, 'no change was made'),
+    );
   };
   const beat = every === undefined || every < 1 ? undefined : setInterval(change, every * 1_000);
   const served = await serveEmulator((request) => forward(app.url, request), { port, faults });

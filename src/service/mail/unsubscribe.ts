@@ -23,7 +23,7 @@ export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: stri
 }
 
 /** Whom a token is of; undefined for one that is not ours. */
-export function readToken(
+function readToken(
   secrets: Signer,
   token: string,
 ): { readonly monitor: string; readonly recipient: string } | undefined {

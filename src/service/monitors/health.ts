@@ -8,7 +8,7 @@ const LEAST_ATTEMPTS = 20;
 const EARLY_MS = 2 * 3_600_000;
 
 /** The bits of `monitor.notices`. */
-export const NOTICES = { failed: 1, halfway: 2, disabled: 4, failing: 8 } as const;
+const NOTICES = { failed: 1, halfway: 2, disabled: 4, failing: 8 } as const;
 export type NoticeKind = keyof typeof NOTICES | 'gone';
 
 /** The stored health of a monitor's webhook. */

@@ -172,7 +172,7 @@ export async function listJobs(db: Db, owner: string | null): Promise<readonly J
 }
 
 /** The job of an owner for a provider; undefined if there is none. */
-export async function findJob(db: Db, owner: string | null, provider: string): Promise<Job | undefined> {
+async function findJob(db: Db, owner: string | null, provider: string): Promise<Job | undefined> {
   return (await listJobs(db, owner)).find((job) => job.provider === provider);
 }
 

@@ -29,7 +29,7 @@ import {
 } from './document/texts.ts';
 import type { Filing } from './filings.ts';
 
-export type ReportType = 'Yearly' | 'HalfYearly' | 'Quarterly' | 'Other';
+type ReportType = 'Yearly' | 'HalfYearly' | 'Quarterly' | 'Other';
 
 /** Tells whether anything in the report data is read from an element of this name. */
 export const isReported = (concept: string): boolean => isFigure(concept) || isText(concept);

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../../src/http/server/server.ts';
 import { openSecrets } from '../../../src/service/keys/secrets.ts';
-import { addUnsubscribeRoutes, readToken, unsubscribeUrl } from '../../../src/service/mail/unsubscribe.ts';
+import { addUnsubscribeRoutes, unsubscribeUrl } from '../../../src/service/mail/unsubscribe.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
@@ -88,7 +88,6 @@ test('a forged link ends nothing', async () => {
     `${'A'.repeat(1_900)}.${mac}`,
   ];
   for (const token of forged) {
-    expect(readToken(secrets, token)).toBeUndefined();
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${base}/unsubscribe?token=${encodeURIComponent(token)}`, { method });
       expect([token, answer.status]).toEqual([token, 400]);
@@ -98,7 +97,8 @@ test('a forged link ends nothing', async () => {
   expect((await fetch(`${base}/unsubscribe`)).status).toBe(400);
   expect((await fetch(`${base}/unsubscribe?token=${'A'.repeat(5_000)}`)).status).toBe(400);
   expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([]);
-  expect(readToken(secrets, good)).toEqual({ monitor: MONITOR, recipient: 'bo@example.dk' });
+  const answer = await fetch(`${base}/unsubscribe?token=${encodeURIComponent(good)}`);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('bo@example.dk')]);
 });
 
 test('a body is not read further than a form is long', async () => {

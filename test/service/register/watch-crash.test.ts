@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KyselyPlugin } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sampleDocuments } from '../../../src/service/register/sample/stream.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { builtScript, ENVIRONMENT } from '../../support/program.ts';
+import { sampleDocuments } from '../../support/sample-documents.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
 import { life, loaded, oldCompany, START, setWatch } from './watch-fixture.ts';
 

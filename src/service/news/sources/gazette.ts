@@ -23,7 +23,7 @@ import {
   readDocument,
   readFound,
 } from './gazette-notice.ts';
-import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
+import { type NoticeDeps, readState, refuse, writeState } from './poll.ts';
 
 export const GAZETTE_KEY = 'gazette';
 
@@ -52,10 +52,6 @@ interface Cursor {
   /** Numbers of the notices from that day on that are done, with their days. */
   readonly seen: Readonly<Record<string, string>>;
 }
-
-/** Polls once, and settles the claim. */
-export const runGazette = (deps: GazetteDeps, claim: Claim, signal: AbortSignal): Promise<void> =>
-  runPoll(deps, claim, () => pollGazette(deps, signal, [claim]));
 
 /**
  * Reads the notices since the last poll, from today where there was none. Each notice is one transaction with its change

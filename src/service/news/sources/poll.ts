@@ -26,8 +26,17 @@ export interface NoticeDeps<Settings> {
   readonly settings: Settings;
 }
 
+/** The task that polls a source once, and settles its claim. */
+export const pollTask =
+  <Deps extends NoticeDeps<{ readonly pollSeconds: number }>>(
+    deps: Deps,
+    poll: (deps: Deps, signal: AbortSignal, claims: readonly Claim[]) => Promise<void>,
+  ) =>
+  (claim: Claim, signal: AbortSignal): Promise<void> =>
+    runPoll(deps, claim, () => poll(deps, signal, [claim]));
+
 /** Polls once, and settles the claim: for the next poll, or for another try where the source cannot be read now. */
-export async function runPoll(
+async function runPoll(
   deps: NoticeDeps<{ readonly pollSeconds: number }>,
   claim: Claim,
   poll: () => Promise<void>,

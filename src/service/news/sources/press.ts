@@ -21,7 +21,7 @@ import { isWebAddress } from '../wording/phrase.ts';
 import { type FeedItem, readFeed } from './feed.ts';
 import { withoutPersonalNumbers } from './personal-numbers.ts';
 import { plainHtml } from './plain-html.ts';
-import { type NoticeDeps, readState, refuse, runPoll, writeState } from './poll.ts';
+import { type NoticeDeps, readState, refuse, writeState } from './poll.ts';
 import { digest, type FeedState, forgetSeen, keyOf } from './press-state.ts';
 
 export const PRESS_KEY = 'press';
@@ -49,10 +49,6 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_SEEN = 2_000;
 const LONGEST_TAGLINE = 300;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
-
-/** Polls once, and settles the claim. */
-export const runPress = (deps: PressDeps, claim: Claim, signal: AbortSignal): Promise<void> =>
-  runPoll(deps, claim, () => pollPress(deps, signal, [claim]));
 
 /** Reads every feed that is not put off; one that fails is put off by itself, up to six hours at a time. */
 export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: readonly Claim[] = []): Promise<void> {

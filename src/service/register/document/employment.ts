@@ -1,6 +1,7 @@
 /** Numbers of employees: the newest month, quarter and year of a company. */
 import type { JsonObject } from '../../../protocol/text/json.ts';
 import { whole } from './fields.ts';
+import { intervalOfCode, intervalOfNumber } from './intervals.ts';
 import { entriesOf, isLater, touchedAt } from './validity.ts';
 
 /** The figure of one period; `number` is the month or quarter, 0 for a year. */
@@ -10,28 +11,6 @@ export interface Employment<T> {
   readonly value: T;
   readonly at: string | null;
 }
-
-const BOUNDS: readonly number[] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-const CODE = /^ANTAL_(\d+)(?:_(\d+))?/;
-
-const between = (from: number, to: number): string => {
-  if (from >= 1000) return '1000+';
-  return from === to ? String(from) : `${from}-${to}`;
-};
-
-/** The interval a code stands for: `ANTAL_2_4` is `2-4`, `ANTAL_1_1` is `1`, anything from 1,000 on `1000+`. */
-export const intervalOfCode = (code: unknown): string | null => {
-  const [, from, to] = typeof code === 'string' ? (CODE.exec(code) ?? []) : [];
-  if (from === undefined) return null;
-  return to === undefined && Number(from) < 1000 ? `${Number(from)}+` : between(Number(from), Number(to));
-};
-
-/** The register's interval that a number is in. */
-export const intervalOfNumber = (count: number): string => {
-  const at = BOUNDS.findLastIndex((bound) => bound <= count);
-  const [from = 0, next = Number.POSITIVE_INFINITY] = [BOUNDS[at], BOUNDS[at + 1]];
-  return between(from, next - 1);
-};
 
 const exact = (entry: JsonObject): number | null => {
   const count = whole(entry['antalAnsatte']);

@@ -68,16 +68,6 @@ export interface SampleDocument {
  * arguments give the same documents, and a longer series begins like a shorter one. Every document has its company's
  * history; the time of loading rises throughout.
  */
-export function* sampleDocuments(
-  seed: number,
-  count: number,
-  changes: number,
-  options: SampleDocumentsOptions = {},
-): Generator<unknown, void, void> {
-  for (const { document } of sampleSeries(seed, count, changes, options)) yield document;
-}
-
-/** The same documents, each with its company. */
 export function* sampleSeries(
   seed: number,
   count: number,

@@ -5,7 +5,7 @@ import type { Tx } from '../../../store/store.ts';
 import type { RegisterSource } from '../source/source.ts';
 import { AHEAD, LeaseLost, WATCH_QUEUE, type WatchDeps, type WatchTask, watchAhead, watchPage } from './watch-page.ts';
 
-export type { WatchDeps, WatchTask } from './watch-page.ts';
+export type { WatchDeps } from './watch-page.ts';
 
 export type WatchTasks = Readonly<Record<string, WatchTask>>;
 

@@ -1,6 +1,7 @@
 /** The texts of a report: who reports, who audited, what they say. */
 import { isPlain } from './contexts.ts';
 import type { Facts, XbrlFact } from './facts.ts';
+import { plainText } from './plain-text.ts';
 
 const REVIEWS = ['AuditedFinancialStatements', 'FinancialStatementsExtendedReview', 'ReviewedFinancialStatements'];
 const ofReviews = (name: string): readonly string[] => REVIEWS.map((review) => `arr:${name}${review}`);
@@ -117,23 +118,3 @@ function auditor(facts: Facts, key: string): AuditorFields {
     title: field(AUDITOR.title),
   };
 }
-
-/** Longer texts are cut: the whole is in the report. */
-const MAX_LENGTH = 10_000;
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-/** What a person would read of a text: some programs file HTML within it, and all of them break lines at random. */
-export function plainText(value: string): string {
-  const text = /<\/?[a-z][^<>]*>/i.test(value) ? withoutMarkup(value) : value;
-  const tidy = text
-    .replace(/[ \t\u00A0]+/g, ' ')
-    .replace(/ ?\r?\n\s*/g, '\n')
-    .trim();
-  return tidy.length > MAX_LENGTH ? `${tidy.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : tidy;
-}
-
-const withoutMarkup = (html: string): string =>
-  html
-    .replace(/<\/?(?:p|br|div|li|tr|h\d)\b[^<>]*>/gi, '\n')
-    .replace(/<\/?[a-z][^<>]*>/gi, '')
-    .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? '');

@@ -3,7 +3,8 @@ import { type EmulatorAnswer, serveEmulator } from '../../../../providers/emulat
 import { mark } from '../../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../../src/runtime/wake-up.ts';
 import { startWorker } from '../../../../src/runtime/worker.ts';
-import { type GazetteDeps, pollGazette, runGazette } from '../../../../src/service/news/sources/gazette.ts';
+import { type GazetteDeps, pollGazette } from '../../../../src/service/news/sources/gazette.ts';
+import { pollTask } from '../../../../src/service/news/sources/poll.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { articles, everything, know, noticeDeps } from '../notices.ts';
 
@@ -267,7 +268,7 @@ test('its lane waits as long as the gazette asks for, and then polls again and a
     now: clock.now,
     log: { error: () => undefined },
     run: async ([claim], signal) => {
-      if (claim !== undefined) await runGazette(deps, claim, signal);
+      if (claim !== undefined) await pollTask(deps, pollGazette)(claim, signal);
     },
   });
   onTestFinished(() => worker.stop(100));
