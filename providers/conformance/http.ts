@@ -1,4 +1,5 @@
 /** A real {@link Http} for tests: one deadline over the whole answer, no redirects, no pace, every call counted. */
+import { request } from 'undici';
 import { type Http, type HttpRequest, ProviderError } from '../provider.ts';
 
 export interface TestHttp {
@@ -27,18 +28,17 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
       nextMs = undefined;
       let why = 'none came';
       try {
-        const answer = await fetch(asked.url, {
+        const answer = await request(asked.url, {
           method: asked.method,
           headers: { ...asked.headers },
           ...(asked.body !== undefined && { body: asked.body }),
-          redirect: 'manual',
           signal: AbortSignal.any([asked.signal, late]),
         });
-        const { status } = answer;
+        const { statusCode: status } = answer;
         why = 'it was cut off';
-        const body = await answer.text();
+        const body = await answer.body.text();
         if (!REDIRECTS.includes(status) || asked.showRedirects === true)
-          return { status, headers: Object.fromEntries(answer.headers), body };
+          return { status, headers: joined(answer.headers), body };
         why = `it was a redirect (${status}), which is never followed; showRedirects makes it an answer`;
         throw new Error(`status ${status}`);
       } catch (cause) {
@@ -49,6 +49,10 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
     },
   };
 }
+
+/** A header that came more than once is one. */
+const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 
 /** Rounds of the event loop in which a request that was sent reaches a server of this process. */
 const ROUNDS = 20;
