@@ -140,10 +140,10 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
 
 function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {
   if (connector === undefined || config.connector === undefined) return;
-  const { webhook, emailEvent } = config.connector;
+  const { webhook } = config.connector;
   const { crms, intake } = connector;
   const { publicUrl } = config.server;
-  addWebhookRoute(base.server, { ...base, ...webhook, intake, emailEvent });
+  addWebhookRoute(base.server, { ...base, ...webhook, intake });
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 

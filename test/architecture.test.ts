@@ -186,6 +186,7 @@ describe('rooms', () => {
   const CROWDED = new Map([
     ['docs', 'one page for one question'],
     ['src/commands', 'one file for each command'],
+    ['src/store/migrations', 'one file for each migration'],
     ['test/bench', 'one file for each bench'],
   ]);
 

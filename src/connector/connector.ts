@@ -14,6 +14,7 @@ import { derivedRules, prepareDerived, startDerived } from './derived.ts';
 import { applyReceipts } from './facts/apply.ts';
 import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
+import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { MONITORING_QUEUE } from './links/links.ts';
 import { MONITORING_BATCH, markUnconfirmed, monitorLinks } from './links/monitoring.ts';
@@ -71,7 +72,8 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     settings.providers.map((config) => openCrm({ ...deps, http: outages.watch(config.name, deps.http) }, config)),
   );
   for (const crm of crms) reportRespelt(log, crm.name, await respellRecords(store, crm, now()));
-  const intake = createIntake({ store, wakeUp, now, metrics, log, backlogCap: settings.limits.backlogCap });
+  const { emailEvent, limits } = settings;
+  const intake = createIntake({ store, wakeUp, now, metrics, log, emailEvent, backlogCap: limits.backlogCap });
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
     await markUnconfirmed(tx, now());
@@ -92,9 +94,9 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       queue: 'apply',
       batch: APPLY_BATCH,
       concurrency: 1,
+      prepare: intake.read,
       blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
-      run: (claims) =>
-        applyReceipts({ store, wakeUp, metrics, now, log, emailEvent: settings.emailEvent, ...rules }, claims),
+      run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, emailEvent, ...rules }, claims),
     }),
     ...crms.flatMap((crm) => [
       startSync(common, metrics, log, crm),
@@ -205,7 +207,7 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
     const left = (await counts(store.db, now())).filter(
       ({ queue, ready, leased }) => queue !== 'housekeeping' && queue !== POLL_QUEUE && ready + leased > 0,
     );
-    if (left.length === 0) return;
+    if (left.length === 0 && !(await hasArrivals(store.db))) return;
   }
 }
 

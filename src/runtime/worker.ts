@@ -1,7 +1,7 @@
 /** Takes the lanes of one queue as they fall due, in batches, and keeps hold of them while they are worked on. */
 import PQueue from 'p-queue';
 import { countDue, nextDue } from './lanes/lane-state.ts';
-import { type Claim, claim } from './lanes/lanes.ts';
+import { type Claim, claim, type Prepare } from './lanes/lanes.ts';
 import { pause } from './pause.ts';
 import { createRunner, type RunOptions } from './run-claims.ts';
 import type { WakeUp } from './wake-up.ts';
@@ -16,6 +16,8 @@ export interface WorkerOptions extends RunOptions {
   readonly leaseMs?: number;
   /** How often to look for work that nobody rang for. Default 1 s. */
   readonly pollMs?: number;
+  /** Brings in what the lanes are to find, with each claim. */
+  readonly prepare?: Prepare;
   /** Nothing is claimed before this time: the account is paused. */
   blockedUntil?(): Promise<number> | number;
   /** Keys of lanes that are left to other processes, asked before each claim. */
@@ -77,7 +79,13 @@ export function startWorker(options: WorkerOptions): Worker {
       if (stopping.signal.aborted) return [];
       const asked = drains.length;
       const except = await keysLeft(options);
-      const claims = await claim(options.store, queue, { limit: batch, now: now(), leaseMs, except });
+      const claims = await claim(options.store, queue, {
+        limit: batch,
+        now: now(),
+        leaseMs,
+        except,
+        prepare: options.prepare,
+      });
       lastFull = claims.length === batch;
       if (claims.length === 0 && running === 0) for (const drained of drains.splice(0, asked)) drained();
       return claims;

@@ -4,9 +4,20 @@
  */
 
 import type { Generated } from 'kysely';
-import type { DaemonTable } from './daemon-schema.ts';
-import type { LaneTable } from './lane-table.ts';
+import type { DaemonTable, LaneTable } from './runtime-schema.ts';
 import type { ServiceSchema } from './service-schema.ts';
+
+/** A webhook as it came, in the order of `seq`, until it is read. */
+export interface ArrivalTable {
+  seq: Generated<number>;
+  /** JSON as it was sent, without a byte order mark. */
+  body: string;
+  /** The sender's id for it, as it was sent; null where it gave none. */
+  webhook_id: string | null;
+  /** Whether a signature proves that id. */
+  is_signed: number;
+  received_at: number;
+}
 
 /** An accepted webhook. `seq` is the order of arrival; `body` is canonical JSON and null once pruned. */
 export interface ReceiptTable {
@@ -260,6 +271,7 @@ export interface KvTable {
 }
 
 export interface StoreSchema extends ServiceSchema {
+  arrival: ArrivalTable;
   receipt: ReceiptTable;
   quarantine: QuarantineTable;
   fact: FactTable;

@@ -86,7 +86,7 @@ export async function withManyLinks(folder: string, provider: string, count: num
 /** Resolves when all that was accepted is applied, as another process sees it. */
 export async function drained(folder: string, queue = 'apply'): Promise<void> {
   const db = new Database(fileIn(folder), { readonly: true });
-  const left = db.prepare('select 1 from lane where queue = ? limit 1').pluck();
+  const left = db.prepare('select 1 from lane where queue = ? union all select 1 from arrival limit 1').pluck();
   while (left.get(queue) !== undefined) await sleep(10);
   db.close();
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import type { Updates } from '../../src/protocol/payload.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
@@ -177,6 +178,7 @@ async function whatIsLeft(store: Store, file: string): Promise<readonly string[]
   const lanes = await store.db.selectFrom('lane').selectAll().orderBy('queue').execute();
   return [
     ...(bytes === 0 ? [] : [`${bytes} bytes of the register`]),
+    ...((await hasArrivals(store.db)) ? ['arrivals'] : []),
     ...lanes
       .filter(({ queue, parked_at }) => parked_at !== null || !CLOCKED.has(queue))
       .map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim()),

@@ -10,7 +10,11 @@ async function open(...auth: readonly Auth[]) {
   const store = await newStore('sqlite');
   const receiver = await openReceiver(store, { auth });
   onTestFinished(() => receiver.close());
-  return { url: receiver.url, bodies: () => store.db.selectFrom('receipt').select(['entity', 'body']).execute() };
+  const bodies = async () => {
+    await receiver.read();
+    return store.db.selectFrom('receipt').select(['entity', 'body']).execute();
+  };
+  return { url: receiver.url, bodies };
 }
 
 describe('send', () => {

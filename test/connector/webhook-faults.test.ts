@@ -20,7 +20,7 @@ async function open(store: Store, options: ReceiverOptions = {}) {
 
 const reported = (answer: Response) => [answer.status, answer.headers.get('retry-after')];
 const count = async (store: Store): Promise<number> =>
-  (await store.db.selectFrom('receipt').select('seq').execute()).length;
+  (await store.db.selectFrom('arrival').select('seq').execute()).length;
 
 describe('what was answered 204', () => {
   it('is there after the process was killed right then', async () => {
@@ -41,8 +41,8 @@ describe('what was answered 204', () => {
     };
     await Promise.all(Array.from({ length: 16 }, sender));
     const store = await opened(url);
-    const bodies = await store.db.selectFrom('receipt').select('body').execute();
-    const kept = new Set(bodies.map(({ body }) => /"after":"(\d+)"/.exec(body ?? '')?.[1] ?? ''));
+    const bodies = await store.db.selectFrom('arrival').select('body').execute();
+    const kept = new Set(bodies.map(({ body }) => /"after":"(\d+)"/.exec(body)?.[1] ?? ''));
     expect(acked.size).toBeGreaterThanOrEqual(300);
     expect(acked.difference(kept)).toEqual(new Set());
   });

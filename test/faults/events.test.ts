@@ -49,7 +49,7 @@ test('a company with more events than fit into one transaction ends as the newes
     const { timestamp, ...wire } = writePayload(renamed(null, `Nr ${number} ApS`));
     const later = new Date(Date.parse(timestamp) + number * 1_000).toISOString();
     const body = JSON.stringify({ ...wire, timestamp: later });
-    await fixture.app.connector?.intake.accept({ key: `event-${number}`, entity: ENTITY, timestamp: later, body });
+    await fixture.app.connector?.intake.accept({ body, webhookId: undefined, isSigned: false });
   };
   await Promise.all(Array.from({ length: 2_500 }, (_, number) => accept(number)));
   await fixture.settled();

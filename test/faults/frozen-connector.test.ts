@@ -3,6 +3,7 @@
  * and for the monitoring of a company; the second does that work, with newer events; then the first is woken (SIGCONT).
  */
 import { expect, test } from 'vitest';
+import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { endLink, linkRecord } from '../../src/connector/links/links.ts';
 import { payloadOf, type Updates } from '../../src/protocol/payload.ts';
 import { samplePayload } from '../../src/protocol/sample/stream.ts';
@@ -50,7 +51,8 @@ async function behind({ db }: Store): Promise<readonly string[]> {
     .selectAll()
     .where('queue', 'in', ['apply', ...QUEUES])
     .execute();
-  return lanes.map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim());
+  const waiting = lanes.map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim());
+  return (await hasArrivals(db)) ? ['arrivals', ...waiting] : waiting;
 }
 
 /** Every value that history says was written to the name, in order. */

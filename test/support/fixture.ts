@@ -11,6 +11,7 @@ import { type SalesforceEmulator, startSalesforceEmulator } from '../../provider
 import type { SalesforceEmulatorOptions } from '../../providers/salesforce/emulator/org/org.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
+import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
@@ -182,12 +183,13 @@ export async function postWebhook(
   return answer.status;
 }
 
-/** The lanes of companies and records that are behind, as `queue key error`. */
+/** The lanes of companies and records that are behind, as `queue key error`, and whether events wait to be read. */
 export async function lanesBehind(store: Store): Promise<readonly string[]> {
   const lanes = await store.db.selectFrom('lane').selectAll().orderBy('queue').orderBy('key').execute();
-  return lanes
+  const behind = lanes
     .filter(({ queue }) => queue === 'apply' || queue.startsWith('sync:'))
     .map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim());
+  return (await hasArrivals(store.db)) ? ['arrivals', ...behind] : behind;
 }
 
 /** A second pair of eyes on the store of a daemon that runs elsewhere; closed with the test. */

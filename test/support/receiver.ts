@@ -1,4 +1,5 @@
 /** A webhook with its intake on a port of its own. */
+import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { createIntake, type Intake } from '../../src/connector/intake/intake.ts';
 import { addWebhookRoute } from '../../src/connector/intake/webhook.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
@@ -14,6 +15,8 @@ export interface Receiver {
   readonly wakeUp: WakeUp;
   /** What was logged: level and message. */
   readonly logged: readonly string[];
+  /** Makes receipts of all that was accepted, as apply does before it looks for work. */
+  read(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,9 +37,9 @@ export async function openReceiver(store: Store, options: ReceiverOptions = {}):
     warn: (details: object, message: string) => void logged.push(`warn ${message} ${JSON.stringify(details)}`),
     error: (_details: object, message: string) => void logged.push(`error ${message}`),
   };
-  const intake = createIntake({ store, wakeUp, now, metrics, backlogCap, minFreeBytes, log });
+  const intake = createIntake({ store, wakeUp, now, metrics, backlogCap, minFreeBytes, emailEvent: 'email', log });
   const server = createServer({ log });
-  addWebhookRoute(server, { path: '/webhook', auth, intake, store, emailEvent: 'email', metrics, now, log });
+  addWebhookRoute(server, { path: '/webhook', auth, intake, store, metrics, now, log });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
     url: `${address}/webhook`,
@@ -44,11 +47,17 @@ export async function openReceiver(store: Store, options: ReceiverOptions = {}):
     metrics,
     wakeUp,
     logged,
+    read: () => readAll(store, intake),
     async close() {
       await intake.stop();
       await server.close();
     },
   };
+}
+
+/** Makes receipts of all that an intake accepted. */
+export async function readAll(store: Store, intake: Intake): Promise<void> {
+  while (await hasArrivals(store.db)) (await store.write((tx) => intake.read(tx, Date.now())))();
 }
 
 /** Posts a body as the monitoring service does. */

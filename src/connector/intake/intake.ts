@@ -2,9 +2,9 @@
 import type { Metrics } from '../../http/metrics.ts';
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
-import type { Store } from '../../store/store.ts';
-import { countUnapplied, insertReceipts, type ReceivedEvent } from './receipt.ts';
-import { noteReusedIds } from './reused-ids.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { type Arrival, type ArrivalsRead, insertArrivals, readArrivals } from './arrivals.ts';
+import { countUnapplied } from './receipt.ts';
 
 export interface IntakeOptions {
   readonly store: Store;
@@ -13,6 +13,8 @@ export interface IntakeOptions {
   readonly metrics: Metrics;
   /** Events that may wait to be applied before new ones are refused. */
   readonly backlogCap: number;
+  /** The e-mail event's name on the wire. */
+  readonly emailEvent: string;
   readonly log: {
     warn(details: object, message: string): void;
     error(details: object, message: string): void;
@@ -23,10 +25,15 @@ export interface IntakeOptions {
 
 export interface Intake {
   /**
-   * Resolves once the event is on disk; `duplicate` where it was before. Rejects where it could not be stored, and then
-   * only for this event: its sender must send it again.
+   * Resolves once the event is on disk. Rejects where it could not be stored, and then only for this event: its sender must
+   * send it again.
    */
-  accept(event: ReceivedEvent): Promise<'stored' | 'duplicate'>;
+  accept(event: Arrival): Promise<void>;
+  /**
+   * Makes receipts of what was accepted, in the transaction that is to claim them. What it resolves with counts and logs
+   * what came of it: to be called once that is committed.
+   */
+  read(tx: Tx, now: number): Promise<() => void>;
   /** Why events are refused now; undefined where they are not. Costs nothing. */
   refusal(): string | undefined;
   /**
@@ -55,19 +62,29 @@ const BURST_MS = 50;
 const REFRESH_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
-/** Counts events whose sender reused a webhook-id, and logs one of them a minute. */
-function openReusedReport({ metrics, log, now }: IntakeOptions): (reused: readonly ReceivedEvent[]) => void {
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  return (reused) => {
-    const last = reused.at(-1);
-    if (last === undefined) return;
+/** Counts what came of the events that were read, and logs what a person should know, once a minute. */
+function openReport({ metrics, log, now }: IntakeOptions): (read: ArrivalsRead) => void {
+  const warnedAt = { reused: Number.NEGATIVE_INFINITY, refused: Number.NEGATIVE_INFINITY };
+  const isTimeFor = (what: keyof typeof warnedAt): boolean => {
+    if (now() - warnedAt[what] < WARN_EVERY_MS) return false;
+    warnedAt[what] = now();
+    return true;
+  };
+  return ({ repeated, reused, refused }) => {
+    metrics.dedupeHits.inc(repeated);
     metrics.idsReused.inc(reused.length);
-    if (now() - warnedAt < WARN_EVERY_MS) return;
-    warnedAt = now();
-    log.warn(
-      { webhookId: last.webhookId, entity: last.entity },
-      'a sender gave one webhook-id to events that differ: see cvrsync review list',
-    );
+    const last = reused.at(-1);
+    if (last !== undefined && isTimeFor('reused'))
+      log.warn(
+        { webhookId: last.webhookId, entity: last.entity },
+        'a sender gave one webhook-id to events that differ: see cvrsync review list',
+      );
+    const [first] = refused;
+    if (first !== undefined && isTimeFor('refused'))
+      log.error(
+        { err: first.error, arrival: first.seq, events: refused.length },
+        'the store refuses events that were accepted: they wait, and are tried again',
+      );
   };
 }
 
@@ -84,26 +101,17 @@ export function createIntake(options: IntakeOptions): Intake {
   let burstAt = Number.NEGATIVE_INFINITY;
   let counted = 0;
   let stored = 0;
-  const reportReused = openReusedReport(options);
+  const report = openReport(options);
   let freeBytes: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  async function storeBatch(batch: readonly ReceivedEvent[]): Promise<readonly ('stored' | 'duplicate')[]> {
-    // Of two events under one key the first is the one that is stored.
-    const events = new Map<string, ReceivedEvent>();
-    for (const event of batch) if (!events.has(event.key)) events.set(event.key, event);
-    const { fresh, reused } = await store.write(async (tx) => {
-      const keys = await insertReceipts(tx, [...events.values()], now());
-      const isStored = (event: ReceivedEvent) => keys.has(event.key) && events.get(event.key) === event;
-      return { fresh: new Set(keys), reused: await noteReusedIds(tx, batch, isStored, now()) };
-    });
-    reportReused(reused);
+  async function storeBatch(batch: readonly Arrival[]): Promise<readonly true[]> {
+    await store.write((tx) => insertArrivals(tx, batch, now()));
     metrics.commitBatchSize.observe(batch.length);
     if (batch.length >= BURST) burstAt = performance.now();
-    stored += fresh.size;
-    if (fresh.size > 0) wakeUp.ring('apply');
-    // Of two equal events in one batch the first is the one that was stored.
-    return batch.map((event) => (fresh.delete(event.key) ? 'stored' : 'duplicate'));
+    stored += batch.length;
+    wakeUp.ring('apply');
+    return batch.map(() => true);
   }
 
   const backlog = (): number => counted + stored;
@@ -120,9 +128,16 @@ export function createIntake(options: IntakeOptions): Intake {
 
   return {
     refresh,
-    accept(event) {
-      if (stopped) return Promise.reject(new Error('the daemon is stopping and takes no more events'));
-      return commits.add(event);
+    async accept(event) {
+      if (stopped) throw new Error('the daemon is stopping and takes no more events');
+      await commits.add(event);
+    },
+    async read(tx, at) {
+      const read = await readArrivals(tx, { emailEvent: options.emailEvent }, at);
+      return () => {
+        report(read);
+        if (read.isMore) wakeUp.ring('apply');
+      };
     },
     inBurst: () => performance.now() - burstAt < BURST_MS && backlog() < backlogCap / 2,
     refusal() {

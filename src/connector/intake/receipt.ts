@@ -1,9 +1,10 @@
 /** The receipts: accepted webhooks, each once. */
-import { CompiledQuery, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
+import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { ReceiptTable } from '../../store/schema.ts';
-import { type Db, type Engine, engineOf, type Tx } from '../../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 
 /** A webhook to accept. */
 export interface ReceivedEvent {
@@ -19,6 +20,8 @@ export interface ReceivedEvent {
   readonly webhookId?: string | undefined;
   /** SHA-256 of what it says. */
   readonly digest?: string | undefined;
+  /** When it came, in ms since 1970; now where absent. */
+  readonly receivedAt?: number;
 }
 
 /**
@@ -33,39 +36,29 @@ export async function insertReceipts(
   // The lanes first: whoever locks a company's lane draws the sequence numbers of its receipts undisturbed.
   const entities = events.map(({ entity }) => entity);
   await mark(tx, 'apply', entities, now);
-  const values = events.flatMap(({ key, entity, timestamp, body, webhookId = null, digest = null }) => [
-    ...[key, entity, timestamp, body, now],
-    ...[webhookId, digest],
-  ]);
-  // Raw, since building the statement anew takes longer than running it.
-  const { rows } = await tx.executeQuery<{ dedupe_key: string }>(
-    CompiledQuery.raw(insertion(engineOf(tx), events.length), values),
+  const rows = await insertRows<{ dedupe_key: string }>(
+    tx,
+    RECEIPTS,
+    events.map(({ key, entity, timestamp, body, webhookId = null, digest = null, receivedAt = now }) => [
+      ...[key, entity, timestamp, body, receivedAt],
+      ...[webhookId, digest],
+    ]),
   );
   return new Set(rows.map((row) => row.dedupe_key));
 }
 
-const COLUMNS = ['dedupe_key', 'entity', 'timestamp', 'body', 'received_at', 'webhook_id', 'digest'];
+const RECEIPTS: InsertTarget = {
+  table: 'receipt',
+  columns: ['dedupe_key', 'entity', 'timestamp', 'body', 'received_at', 'webhook_id', 'digest'],
+  rest: 'on conflict (dedupe_key) do nothing returning dedupe_key',
+};
 
-const insertions = new Map<string, string>();
-
-function insertion(engine: Engine, count: number): string {
-  const name = `${engine} ${count}`;
-  const known = insertions.get(name);
-  if (known !== undefined) return known;
-  const place = (index: number): string => (engine === 'postgres' ? `$${index}` : '?');
-  const row = (at: number): string =>
-    `(${COLUMNS.map((_, column) => place(at * COLUMNS.length + column + 1)).join(', ')})`;
-  const text = `insert into receipt (${COLUMNS.join(', ')}) values ${Array.from({ length: count }, (_, at) =>
-    row(at),
-  ).join(', ')} on conflict (dedupe_key) do nothing returning dedupe_key`;
-  insertions.set(name, text);
-  return text;
-}
-
-/** How many receipts wait to be applied, counted up to `most`. */
+/** How many events wait to be applied, read or not, counted up to `most`. */
 export async function countUnapplied(db: Db, most: number): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from
-    (select 1 from receipt where applied_at is null limit ${most}) as waiting`.execute(db);
+    (select 1 from arrival union all select 1 from receipt where applied_at is null limit ${most}) as waiting`.execute(
+    db,
+  );
   return rows[0]?.waiting ?? 0;
 }
 

@@ -56,14 +56,17 @@ async function findReusedIds(
   if (ids.length === 0) return [];
   const rows = await tx
     .selectFrom('receipt')
-    .select(['dedupe_key', 'webhook_id', 'digest'])
+    .select(['seq', 'dedupe_key', 'webhook_id', 'digest'])
     .where('webhook_id', 'in', each(tx, ids))
     .where('digest', 'is not', null)
     .execute();
   return events.filter((event) => {
     const others = rows.filter((row) => row.webhook_id === event.webhookId && row.digest !== event.digest);
     // A repeat of the same event does not count as a reused id.
-    return isStored(event) ? others.length > 0 : others.some((row) => row.dedupe_key === event.key);
+    if (!isStored(event)) return others.some((row) => row.dedupe_key === event.key);
+    // Of several that are stored together the later ones reused it.
+    const own = rows.find((row) => row.dedupe_key === event.key);
+    return own !== undefined && others.some((row) => row.seq < own.seq);
   });
 }
 

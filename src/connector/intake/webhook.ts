@@ -1,4 +1,4 @@
-/** The webhook: an event comes in, is on disk, is answered. */
+/** The webhook: an event comes in, is on disk, is answered. What it means is read later; see `arrivals.ts`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Metrics } from '../../http/metrics.ts';
@@ -7,8 +7,7 @@ import { acceptRawJson } from '../../http/server/raw-body.ts';
 import type { Server } from '../../http/server/server.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { type Auth, type AuthResult, verifyAuth, verifyHeaders } from '../../protocol/auth.ts';
-import { canonicalise } from '../../protocol/dedupe.ts';
-import { type Payload, readHead, readPayload, writePayload } from '../../protocol/payload.ts';
+import { readHead, writePayload } from '../../protocol/payload.ts';
 import { payloadSchema } from '../../protocol/payload-schema.ts';
 import { readJson } from '../../protocol/text/json.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
@@ -22,8 +21,6 @@ export interface WebhookOptions {
   readonly auth: readonly Auth[];
   readonly intake: Intake;
   readonly store: Store;
-  /** The e-mail event's name on the wire. */
-  readonly emailEvent: string;
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log: Log;
@@ -78,7 +75,6 @@ function rareWarnings(log: Log, now: () => number): Log['warn'] {
  */
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   const { path, auth, intake, store, metrics, now, log } = options;
-  const wire = { emailEvent: options.emailEvent };
   const warn = rareWarnings(log, now);
 
   const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
@@ -119,26 +115,18 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);
     if (!head.ok) return unusable(reply, bytes, head.errors);
-    const { entityId: entity, timestamp } = head;
-    const whole = (): Payload | undefined => {
-      const read = readPayload(json.value, wire);
-      return read.ok ? read.payload : undefined;
-    };
     const id = request.headers['webhook-id'];
-    const identified = canonicalise(
-      { id: typeof id === 'string' ? id : undefined, isSigned: verdict.ok && verdict.signed === true },
-      json.value,
-      whole,
-    );
-    let result: 'stored' | 'duplicate';
     try {
-      result = await intake.accept({ ...identified, entity, timestamp });
+      await intake.accept({
+        body: json.text,
+        webhookId: typeof id === 'string' ? id : undefined,
+        isSigned: verdict.ok && verdict.signed === true,
+      });
     } catch {
       // The intake has logged why.
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }
-    if (result === 'duplicate') metrics.dedupeHits.inc();
-    metrics.webhooksReceived.inc({ result });
+    metrics.webhooksReceived.inc({ result: 'stored' });
     metrics.webhookAckSeconds.observe((performance.now() - began) / 1_000);
     return reply.code(204).send();
   };

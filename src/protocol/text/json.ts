@@ -5,7 +5,9 @@
 /** A JSON object as it was parsed. Ask for its keys with `Object.hasOwn` only. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export type JsonRead = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+export type JsonRead =
+  | { readonly ok: true; readonly value: unknown; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -63,7 +65,7 @@ export const readJson = (bytes: Uint8Array, maxDepth = 100): JsonRead => {
   if (hasMoreOpenings(text, maxDepth) && isDeeper(bytes, maxDepth))
     return { ok: false, reason: `the body is nested deeper than ${maxDepth} levels` };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: JSON.parse(text), text };
   } catch {
     return { ok: false, reason: 'the body is not JSON' };
   }

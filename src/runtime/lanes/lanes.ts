@@ -51,6 +51,12 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
 }
 
 /**
+ * Runs first in the transaction of a claim: lanes that it marks as due `now` can be claimed at once. What it resolves with is
+ * called once that is committed. Like every transaction's work it may run again.
+ */
+export type Prepare = (tx: Tx, now: number) => Promise<() => void>;
+
+/**
  * Takes up to `limit` lanes that are due, oldest first, and holds them for `leaseMs`. Lanes another claimer is taking at
  * this moment are passed over; a lane whose lease has run out is due again.
  */
@@ -64,14 +70,17 @@ export async function claim(
     readonly keys?: readonly string[];
     /** Left to other processes. */
     readonly except?: readonly string[];
+    /** See {@link Prepare}. */
+    readonly prepare?: Prepare | undefined;
   },
 ): Promise<readonly Claim[]> {
-  const { limit, now, leaseMs, keys, except = [] } = options;
+  const { limit, now, leaseMs, keys, except = [], prepare } = options;
   if (limit < 1 || keys?.length === 0) return [];
   // Random, not counted up: a lane that ended and began again must not repeat a number an old owner still holds.
   const fence = randomInt(1, 2 ** 48 - 1);
-  const rows = await store.write((tx) =>
-    tx
+  const { rows, committed } = await store.write(async (tx) => {
+    const committed = await prepare?.(tx, now);
+    const rows = await tx
       // PostgreSQL runs a CTE that locks rows exactly once; as a subquery the limit could be exceeded.
       .with('taken', (cte) =>
         cte
@@ -92,8 +101,10 @@ export async function claim(
       .where('queue', '=', queue)
       .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
       .returning(['queue', 'key', 'marks', 'attempts', 'since', 'unended'])
-      .execute(),
-  );
+      .execute();
+    return { rows, committed };
+  });
+  committed?.();
   return rows.map((row) => ({ ...row, fence })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
 }
 

@@ -2,6 +2,7 @@
 import { type ColumnBuilderCallback, sql } from 'kysely';
 import type { Db, Engine, Store, Tx } from '../store.ts';
 import { addAlerts } from './alert-tables.ts';
+import { addArrivals } from './arrival-tables.ts';
 import { addBounces } from './bounce-tables.ts';
 import { addCare } from './care-tables.ts';
 import { addDaemons } from './daemon-tables.ts';
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Migration[] = [
   addCallWindows,
   addBeginnings,
   addAnswerTimes,
+  addArrivals,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

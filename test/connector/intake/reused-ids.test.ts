@@ -23,10 +23,12 @@ describe.each(ENGINES)('one webhook-id on events that differ, on %s', (engine) =
       const headers = isSigned ? signed : { 'x-webhook-key': HEADER.value, 'webhook-id': id };
       return (await post(receiver.url, body, headers)).status;
     };
-    const stored = async () =>
-      (await store.db.selectFrom('receipt').select('body').orderBy('seq').execute()).map(
+    const stored = async () => {
+      await receiver.read();
+      return (await store.db.selectFrom('receipt').select('body').orderBy('seq').execute()).map(
         ({ body }) => /"after":"(\d+)"/u.exec(body ?? '')?.[1],
       );
+    };
     const senders = async () => (await readAttention(store.db, Date.now())).filter(({ kind }) => kind === 'sender');
     const counted = async () => (await receiver.metrics.registry.metrics()).match(/ids_reused_total (\d+)/u)?.[1];
     return { store, receiver, send, stored, senders, counted };

@@ -30,12 +30,16 @@ afterAll(async () => {
 });
 beforeEach(() =>
   store.write(async (tx) => {
+    await tx.deleteFrom('arrival').execute();
     await tx.deleteFrom('receipt').execute();
     await tx.deleteFrom('quarantine').execute();
   }),
 );
 
-const receipts = () => store.db.selectFrom('receipt').selectAll().orderBy('seq').execute();
+const receipts = async () => {
+  await receiver.read();
+  return store.db.selectFrom('receipt').selectAll().orderBy('seq').execute();
+};
 const quarantine = () => store.db.selectFrom('quarantine').select(['reason', 'body']).orderBy('id').execute();
 const send = (body: unknown, headers: Readonly<Record<string, string>> = KEY) => post(receiver.url, body, headers);
 

@@ -1,4 +1,4 @@
-/** The table of all work: see runtime/lanes/lanes.ts. */
+/** The tables of the runtime: lanes, and the daemons that work on them. */
 import type { Generated } from 'kysely';
 
 /** Something that may be behind. The row exists exactly while it is. */
@@ -22,4 +22,16 @@ export interface LaneTable {
   unended: Generated<number>;
   error: string | null;
   parked_at: number | null;
+}
+
+/** A daemon that runs on the store. */
+export interface DaemonTable {
+  id: string;
+  /** Host and process, for people. */
+  name: string;
+  started_at: number;
+  /** Its last heartbeat. */
+  seen_at: number;
+  /** JSON: digests of the parts of its configuration, by half. */
+  digests: string;
 }
