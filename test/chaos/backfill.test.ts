@@ -9,20 +9,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CAME_BY_MERGE } from '../../src/connector/links/links.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
-import type { Store } from '../../src/store/store.ts';
 import { type Running, startCommand } from '../support/command.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { type CrmName, configFor, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
+import { type CrmName, configFor, startCrms, watchStore } from '../support/fixture.ts';
 import { serveService } from '../support/service.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
-import { NUMBERS, openCrowd } from './crowd.ts';
+import { disagreements } from './agreement.ts';
+import { CRM_NAMES, NUMBERS, openCrowd } from './crowd.ts';
 import { foldSamples } from './fold.ts';
-import { samplesFor } from './storm.ts';
+import { postUntilTaken, samplesFor } from './storm.ts';
 import { quiet } from './strikes.ts';
 
 const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
@@ -33,7 +32,6 @@ const isLarge = size > 2_000;
 const KILLS = 10;
 /** So many more items from one kill to the next. */
 const STEP = isLarge ? ([size / 20, size / 8] as const) : ([size / 30, size / 12] as const);
-const CRM_NAMES = ['hubspot', 'salesforce'] as const;
 const REGISTER_NAMES = { hubspot: 'cvr_name', salesforce: 'CVR_Name__c' } as const;
 const MINUTES = 60_000;
 const SECRET = 'the secret of the app';
@@ -91,26 +89,17 @@ test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeou
   // The service: it tells the whole company where an update was asked for, and of changes as they come.
   const stop = new AbortController();
   const over = new AbortController();
-  const post = async (body: ReturnType<typeof writePayload>): Promise<void> => {
-    for (;;) {
-      const to = daemon.url;
-      const status = to === undefined ? 0 : await postWebhook(`${to}/webhook`, JSON.stringify(body)).catch(() => 0);
-      if (status === 204) return;
-      if (status !== 0 && status !== 503) throw new Error(`a webhook was answered with ${status}`);
-      await sleep(20);
-    }
-  };
+  const post = (body: ReturnType<typeof writePayload>): Promise<void> =>
+    postUntilTaken(() => daemon.url, JSON.stringify(body));
   let [seen, answered] = [0, 0];
+  const asked = (change: string) => (change.endsWith('+update') ? last.get(change.split(' ')[2] ?? '') : undefined);
   const tellUpdates = async (): Promise<void> => {
     for (;;) {
+      while (service.changes[seen] === undefined && !over.signal.aborted) await sleep(20);
       const change = service.changes[seen];
-      if (change === undefined) {
-        if (over.signal.aborted) return;
-        await sleep(20);
-        continue;
-      }
+      if (change === undefined) return;
       seen += 1;
-      const state = change.endsWith('+update') ? last.get(change.split(' ')[2] ?? '') : undefined;
+      const state = asked(change);
       if (state !== undefined) await post(writePayload(fullStatePayload(state.company, state.changedAt)));
       answered += 1;
     }
@@ -236,50 +225,4 @@ async function progress(service: { readonly changes: readonly string[] }, more: 
 async function ok(running: Running): Promise<void> {
   const { code, stderr } = await running.ended;
   expect([0, 3], stderr).toContain(code);
-}
-
-const NO_NUMBER = 'no number';
-
-/** Where links, items and CRMs do not agree, as sentences. */
-async function disagreements(
-  store: Store,
-  crowd: ReturnType<typeof openCrowd>,
-  service: { items(provider: string): readonly string[] },
-): Promise<readonly string[]> {
-  const wrong: string[] = [];
-  for (const crm of CRM_NAMES) {
-    const records = crowd.records(crm);
-    const links = await store.db.selectFrom('link').selectAll().where('provider', '=', crm).execute();
-    const active = new Map(links.filter(({ state }) => state === 'active').map((link) => [link.record_id, link]));
-    const doubted = new Set(links.filter(({ state }) => state === 'conflict').map((link) => link.record_id));
-    for (const [id, link] of active) {
-      const held = records.has(id) ? (records.get(id) ?? NO_NUMBER) : 'nothing: it is gone';
-      // A link that came by a merge outlasts a survivor without a number.
-      const came = link.mismatch === CAME_BY_MERGE && crowd.takenUp.get(`${crm} ${id}`)?.includes(link.entity) === true;
-      if (held !== link.entity && !(came && held === NO_NUMBER))
-        wrong.push(`${crm} ${id} holds ${held}, and is linked: ${JSON.stringify(link)}`);
-    }
-    const wished = links.filter(({ desired }) => desired === 'on').map((link) => `${link.entity} ${link.record_id}`);
-    const items = service.items(crm);
-    const [isItem, isWished] = [new Set(items), new Set(wished)];
-    for (const item of items) if (!isWished.has(item)) wrong.push(`${crm} monitors ${item}, which nobody wishes`);
-    for (const desired of wished) if (!isItem.has(desired)) wrong.push(`${crm} does not monitor ${desired}`);
-    const holders = Map.groupBy(
-      [...records].filter(([, entity]) => entity !== undefined),
-      ([, entity]) => entity,
-    );
-    for (const [entity, all] of holders) {
-      const [only] = all;
-      if (all.length !== 1 || only === undefined) continue;
-      if (active.has(only[0]) || doubted.has(only[0]) || crowd.blends.has(`${crm} ${only[0]}`)) continue;
-      const others = links.filter((link) => link.entity === entity || link.record_id === only[0]);
-      // Its company was taken to another record by a merge: a person is asked there.
-      const isClaimed = ({ state, record_id }: (typeof others)[number]): boolean =>
-        (state === 'conflict' || state === 'active') &&
-        crowd.takenUp.get(`${crm} ${record_id}`)?.includes(entity ?? '') === true;
-      if (!others.some(isClaimed))
-        wrong.push(`${crm} ${only[0]} alone holds ${entity} and is not linked: ${JSON.stringify(others)}`);
-    }
-  }
-  return wrong;
 }

@@ -10,7 +10,7 @@ const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
 const SHARED = { hubspot: ['name', 'phone', 'city'], salesforce: ['Name', 'Phone', 'BillingCity'] } as const;
 /** A property that no mapping names: nobody but people writes it. */
 const THEIRS = { hubspot: 'domain', salesforce: 'ShippingCity' } as const;
-const CRM_NAMES = ['hubspot', 'salesforce'] as const;
+export const CRM_NAMES = ['hubspot', 'salesforce'] as const;
 
 export interface Crowd {
   /** Every record that lives, by CRM: its id, and its company where the number is one. */

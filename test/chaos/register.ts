@@ -94,9 +94,13 @@ export function undisturbed(lines: readonly string[], today: string): readonly C
     const before = last.get(is.entity);
     if (before !== undefined && (before.text === text || reading.loadedAt < before.loadedAt)) return [];
     last.set(is.entity, { text, loadedAt: reading.loadedAt, is });
-    if (is.kind === 'company') return changesOf(before?.is.kind === 'company' ? before.is : undefined, is, options);
-    return unitChanges(before?.is.kind === 'unit' ? before.is : undefined, is, options);
+    return changesTo(is, before?.is, options);
   });
+}
+
+function changesTo(is: Company | Unit, before: Company | Unit | undefined, options: DiffOptions): readonly Change[] {
+  if (is.kind === 'company') return changesOf(before?.kind === 'company' ? before : undefined, is, options);
+  return unitChanges(before?.kind === 'unit' ? before : undefined, is, options);
 }
 
 function documentsOf(line: string): readonly unknown[] {

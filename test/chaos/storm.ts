@@ -82,15 +82,24 @@ export async function sendAll(
   const send = async (): Promise<void> => {
     // One iterator for all senders: each takes the next message.
     for (const { body, headers } of queue) {
-      for (;;) {
-        const to = url();
-        const status = to === undefined ? 0 : await postWebhook(`${to}/webhook`, body, headers).catch(() => 0);
-        if (status === 204) break;
-        if (status !== 0 && status !== 503) throw new Error(`a webhook was answered with ${status}: ${body}`);
-        await sleep(RETRY_MS);
-      }
+      await postUntilTaken(url, body, headers);
       onAcked();
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
+}
+
+/** Posts a body until it is answered with 204; `url` is undefined while nobody listens. */
+export async function postUntilTaken(
+  url: () => string | undefined,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  for (;;) {
+    const to = url();
+    const status = to === undefined ? 0 : await postWebhook(`${to}/webhook`, body, headers).catch(() => 0);
+    if (status === 204) return;
+    if (status !== 0 && status !== 503) throw new Error(`a webhook was answered with ${status}: ${body}`);
+    await sleep(RETRY_MS);
+  }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Claim, claim, mark, type Settlement, settleAll } from '../../src/runtime/lanes/lanes.ts';
+import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const Q = 'sync';
@@ -31,47 +32,64 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
  * The model knows of each key only which marks no run has seen yet, and who may settle. Whatever happens, a key with an
  * unseen mark has a lane that a worker can still get, and nobody settles but the last to claim.
  */
+interface Model {
+  now: number;
+  readonly unseen: Set<string>;
+  readonly owner: Map<string, Claim>;
+  /** Every claim there was. */
+  readonly claims: Claim[];
+}
+
+async function settleOne(store: Store, model: Model, { which, kind }: Extract<Step, { do: 'settle' }>): Promise<void> {
+  const { now, unseen, owner, claims } = model;
+  const claimed = claims[which % Math.max(1, claims.length)];
+  if (claimed === undefined) return;
+  const rightful = owner.get(claimed.key) === claimed;
+  const settlement: Settlement = kind === 'done' ? { kind: 'done' } : { kind, at: now + 50, error: 'x' };
+  const settled = await store.write((tx) => settleAll(tx, [[claimed, settlement]]));
+  expect(settled.has(claimed.key)).toBe(rightful);
+  if (!rightful) return;
+  owner.delete(claimed.key);
+  // A run that did not succeed has not dealt with what it saw, unless a person is to look at it.
+  if (kind === 'again') unseen.add(claimed.key);
+}
+
+async function take(store: Store, { now, unseen, owner, claims }: Model, limit: number): Promise<void> {
+  for (const claimed of await claim(store, Q, { limit, now, leaseMs: LEASE })) {
+    unseen.delete(claimed.key);
+    owner.set(claimed.key, claimed);
+    claims.push(claimed);
+  }
+}
+
+async function perform(store: Store, model: Model, step: Step): Promise<void> {
+  switch (step.do) {
+    case 'wait':
+      model.now += step.ms;
+      return;
+    case 'mark':
+      await store.write((tx) => mark(tx, Q, step.keys, model.now));
+      for (const key of step.keys) model.unseen.add(key);
+      return;
+    case 'claim':
+      return take(store, model, step.limit);
+    case 'settle':
+      return settleOne(store, model, step);
+  }
+}
+
 describe.each(ENGINES)('lanes on %s, whatever happens to them', (engine) => {
   it('lose no mark, and heed no owner but the last', async () => {
     const store = await newStore(engine);
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {
         await store.write((tx) => tx.deleteFrom('lane').execute());
-        let now = 1_000;
-        const unseen = new Set<string>();
-        const owner = new Map<string, Claim>();
-        const old: Claim[] = [];
-        for (const step of list) {
-          if (step.do === 'wait') now += step.ms;
-          if (step.do === 'mark') {
-            await store.write((tx) => mark(tx, Q, step.keys, now));
-            for (const key of step.keys) unseen.add(key);
-          }
-          if (step.do === 'claim') {
-            for (const claimed of await claim(store, Q, { limit: step.limit, now, leaseMs: LEASE })) {
-              unseen.delete(claimed.key);
-              owner.set(claimed.key, claimed);
-              old.push(claimed);
-            }
-          }
-          if (step.do === 'settle') {
-            const claimed = old[step.which % Math.max(1, old.length)];
-            if (claimed === undefined) continue;
-            const rightful = owner.get(claimed.key) === claimed;
-            const settlement: Settlement =
-              step.kind === 'done' ? { kind: 'done' } : { kind: step.kind, at: now + 50, error: 'x' };
-            const settled = await store.write((tx) => settleAll(tx, [[claimed, settlement]]));
-            expect(settled.has(claimed.key)).toBe(rightful);
-            if (!rightful) continue;
-            owner.delete(claimed.key);
-            // A run that did not succeed has not dealt with what it saw, unless a person is to look at it.
-            if (step.kind === 'again') unseen.add(claimed.key);
-          }
-        }
+        const model: Model = { now: 1_000, unseen: new Set(), owner: new Map(), claims: [] };
+        for (const step of list) await perform(store, model, step);
         // Runs that never came back have dealt with nothing.
-        for (const key of owner.keys()) unseen.add(key);
-        const claims = await claim(store, Q, { limit: 10, now: now + 1_000, leaseMs: LEASE });
-        expect(claims.map(({ key }) => key).sort()).toEqual([...unseen].sort());
+        const behind = new Set([...model.unseen, ...model.owner.keys()]);
+        const claims = await claim(store, Q, { limit: 10, now: model.now + 1_000, leaseMs: LEASE });
+        expect(claims.map(({ key }) => key).sort()).toEqual([...behind].sort());
       }),
       { numRuns: engine === 'sqlite' ? 300 : 60 },
     );

@@ -147,6 +147,28 @@ async function deadlocks(store: Store): Promise<number> {
   return rows[0]?.deadlocks ?? 0;
 }
 
+const finish = (store: Store, claims: readonly Claim[]) =>
+  store.write((tx) =>
+    settleAll(
+      tx,
+      claims.map((each) => [each, { kind: 'done' }]),
+    ),
+  );
+
+/** Claims and finishes lanes until so many were done; `busy` holds the keys that somebody works on. */
+async function workUntil(store: Store, all: number, busy: Set<string>, done: Map<string, number>): Promise<void> {
+  for (;;) {
+    const claims = await claim(store, Q, { ...options, limit: 40 });
+    // Lanes that another claimer looked at in the same moment are passed over: empty hands do not mean the end.
+    if (claims.length === 0 && done.size === all) return;
+    expect(claims.filter(({ key }) => busy.has(key))).toEqual([]);
+    for (const { key } of claims) busy.add(key);
+    await finish(store, claims);
+    for (const { key } of claims) busy.delete(key);
+    for (const { key } of claims) done.set(key, (done.get(key) ?? 0) + 1);
+  }
+}
+
 describe.each(ENGINES)('many claimers on %s', (engine) => {
   it('share the lanes without ever holding the same one, and finish them all', async () => {
     const url = await newStoreUrl(engine);
@@ -155,28 +177,7 @@ describe.each(ENGINES)('many claimers on %s', (engine) => {
     await stores[0]?.write((tx) => mark(tx, Q, names, 0));
     const busy = new Set<string>();
     const done = new Map<string, number>();
-    const work = async (store: Store): Promise<void> => {
-      for (;;) {
-        const claims: readonly Claim[] = await claim(store, Q, { ...options, limit: 40 });
-        // Lanes that another claimer looked at in the same moment are passed over: empty hands do not mean the end.
-        if (claims.length === 0 && done.size === names.length) return;
-        for (const { key } of claims) {
-          expect(busy.has(key)).toBe(false);
-          busy.add(key);
-        }
-        await store.write((tx) =>
-          settleAll(
-            tx,
-            claims.map((each) => [each, { kind: 'done' }]),
-          ),
-        );
-        for (const { key } of claims) {
-          busy.delete(key);
-          done.set(key, (done.get(key) ?? 0) + 1);
-        }
-      }
-    };
-    await Promise.all(stores.map(work));
+    await Promise.all(stores.map((store) => workUntil(store, names.length, busy, done)));
     expect([...done.values()].every((times) => times === 1)).toBe(true);
     expect(await counts(stores[0]?.db ?? never(), 0)).toEqual([]);
   });

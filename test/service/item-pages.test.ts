@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { addItem, pageItems, removeItem } from '../../src/service/monitors/items.ts';
 import type { Store } from '../../src/store/open.ts';
+import type { Tx } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { made, NOW, secrets } from './monitored.ts';
 
@@ -33,6 +34,18 @@ async function filled(store: Store, count: number) {
         .execute(),
     );
   return id;
+}
+
+async function perform(
+  tx: Tx,
+  monitor: string,
+  steps: readonly { readonly add: boolean; readonly entity: string }[],
+): Promise<void> {
+  for (const { add, entity } of steps) {
+    const recordId = `r${Number(entity.slice(6)) - 99_000_000}`;
+    if (add) await addItem(tx, { monitor, entity, recordId, sendUpdate: false, now: NOW });
+    else await removeItem(tx, { monitor, entity, recordId, now: NOW });
+  }
 }
 
 describe.each(ENGINES)('pages of items on %s', (engine) => {
@@ -96,14 +109,9 @@ describe.each(ENGINES)('pages of items on %s', (engine) => {
             const page = await pageOf(store, id, take, token);
             seen.push(...page.items.map((item) => item.entity));
             token = page.continuationToken;
-            await store.write(async (tx) => {
-              for (const { add, entity } of steps[at] ?? []) {
-                const recordId = `r${Number(entity.slice(6)) - 99_000_000}`;
-                if (add) await addItem(tx, { monitor: id, entity, recordId, sendUpdate: false, now: NOW });
-                else await removeItem(tx, { monitor: id, entity, recordId, now: NOW });
-                if (!add) stay.delete(entity);
-              }
-            });
+            await store.write((tx) => perform(tx, id, steps[at] ?? []));
+            const removed = (steps[at] ?? []).filter(({ add }) => !add);
+            for (const { entity } of removed) stay.delete(entity);
           }
           for (const entity of stay) expect(seen.filter((one) => one === entity)).toEqual([entity]);
         },

@@ -48,6 +48,28 @@ export async function serveService(
   const requests: string[] = [];
   const times: number[] = [];
 
+  /** Adds or removes an item, as the address says. */
+  const change = (provider: string, method: string, query: URLSearchParams): EmulatorAnswer => {
+    const [entityId, id] = [query.get('entityId') ?? '', query.get('id') ?? ''];
+    const refusal = refusals.get(entityId);
+    if (refusal !== undefined) return refusal;
+    const of = items.get(provider) ?? new Set();
+    items.set(provider, of);
+    const item = `${entityId} ${id}`;
+    if (method === 'DELETE' && !of.delete(item)) return failure(404, 'There is no such item');
+    if (method === 'POST') of.add(item);
+    const what = method === 'POST' ? 'add' : 'remove';
+    changes.push(`${what} ${provider} ${item}${query.get('sendUpdate') === 'true' ? ' +update' : ''}`);
+    return { status: 204 };
+  };
+  const list = (job: string, query: URLSearchParams): EmulatorAnswer => {
+    const all = [...(items.get(job.slice('job-'.length)) ?? [])];
+    const from = Number(query.get('continuationToken') ?? 0);
+    const to = from + Number(query.get('take') ?? 100);
+    const results = all.slice(from, to).map((item) => ({ entityId: item.split(' ')[0], id: item.split(' ')[1] }));
+    const next = to < all.length ? String(to) : null;
+    return { status: 200, body: { results, continuationToken: options.repeat ? '1' : next } };
+  };
   const handle = ({ method, path, url, headers }: EmulatorRequest): EmulatorAnswer => {
     requests.push(`${method} ${path}`);
     times.push(Date.now());
@@ -56,29 +78,9 @@ export async function serveService(
     if (key !== accessKey) return failure(401, `The key ${key} is not valid`);
     const [, third, job] =
       /^\/apps\/monitoring\/jobs(?:\/thirdparty\/([^/]+)\/items|\/([^/]+)\/items)?$/.exec(url.pathname) ?? [];
-    if (third !== undefined) {
-      const provider = decodeURIComponent(third);
-      const [entityId, id] = [query.get('entityId') ?? '', query.get('id') ?? ''];
-      const refusal = refusals.get(entityId);
-      if (refusal !== undefined) return refusal;
-      const of = items.get(provider) ?? new Set();
-      items.set(provider, of);
-      const item = `${entityId} ${id}`;
-      if (method === 'DELETE' && !of.delete(item)) return failure(404, 'There is no such item');
-      if (method === 'POST') of.add(item);
-      const what = method === 'POST' ? 'add' : 'remove';
-      changes.push(`${what} ${provider} ${item}${query.get('sendUpdate') === 'true' ? ' +update' : ''}`);
-      return { status: 204 };
-    }
-    if (job === undefined) return { status: 200, body: [...items.keys()].map((name) => ({ id: `job-${name}`, name })) };
-    const all = [...(items.get(decodeURIComponent(job).slice('job-'.length)) ?? [])];
-    const from = Number(query.get('continuationToken') ?? 0);
-    const to = from + Number(query.get('take') ?? 100);
-    const results = all.slice(from, to).map((item) => ({ entityId: item.split(' ')[0], id: item.split(' ')[1] }));
-    return {
-      status: 200,
-      body: { results, continuationToken: options.repeat ? '1' : to < all.length ? String(to) : null },
-    };
+    if (third !== undefined) return change(decodeURIComponent(third), method, query);
+    if (job !== undefined) return list(decodeURIComponent(job), query);
+    return { status: 200, body: [...items.keys()].map((name) => ({ id: `job-${name}`, name })) };
   };
 
   const served = await serveEmulator(handle);

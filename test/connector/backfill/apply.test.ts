@@ -170,6 +170,18 @@ it('does the same in Salesforce', async () => {
   expect(Object.keys(await fixture.links()).filter((id) => id !== stays && id !== survivor)).toEqual([]);
 });
 
+/** Deletes, renumbers and merges records of the page that was scanned, and of those that were not. */
+function upset(emulator: Fixture['emulator'], ids: readonly string[]): void {
+  const merges = [
+    [5, 6],
+    [132, 133],
+    [7, 134],
+  ] as const;
+  for (const at of [3, 130]) emulator.remove(ids[at] ?? '');
+  for (const at of [4, 131]) emulator.edit(ids[at] ?? '', { cvr_number: cvrNumber(1_000 + at) });
+  for (const [from, to] of merges) emulator.merge(ids[to] ?? '', ids[from] ?? '');
+}
+
 it('ends right however the CRM changes during the scan', async () => {
   const ids: string[] = [];
   let pages = 0;
@@ -177,18 +189,7 @@ it('ends right however the CRM changes during the scan', async () => {
     around: ({ scan }) => ({
       async scan(...args) {
         pages += 1;
-        const { emulator } = fixture;
-        if (pages === 2) {
-          // Of the page that was scanned, and of those that were not.
-          for (const at of [3, 130]) emulator.remove(ids[at] ?? '');
-          for (const at of [4, 131]) emulator.edit(ids[at] ?? '', { cvr_number: cvrNumber(1_000 + at) });
-          for (const [from, to] of [
-            [5, 6],
-            [132, 133],
-            [7, 134],
-          ] as const)
-            emulator.merge(ids[to] ?? '', ids[from] ?? '');
-        }
+        if (pages === 2) upset(fixture.emulator, ids);
         return scan(...args);
       },
     }),

@@ -5,14 +5,13 @@ import { type Decision, decide, type Inputs, isBlank } from '../../../src/connec
 
 const POLICIES: readonly Policy[] = ['tracked', 'always', 'if-blank', 'never'];
 const same = (a: PropertyValue, b: PropertyValue) => (isBlank(a) && isBlank(b)) || a === b;
+/** The decision where a register that knows `known` says `now`, of a record that holds `crm`; nobody has had a word in it. */
 const decided = (
   policy: Policy,
-  crm: PropertyValue,
-  now: PropertyValue,
-  known: readonly PropertyValue[] = [],
-  last?: PropertyValue,
-  person: Partial<Pick<Inputs, 'override' | 'trusted'>> = {},
-): Decision => decide({ crm, now, known, last, policy, override: undefined, trusted: false, same, ...person });
+  [crm, now]: readonly [PropertyValue, PropertyValue],
+  others: Partial<Omit<Inputs, 'crm' | 'now' | 'policy' | 'same'>> = {},
+): Decision =>
+  decide({ crm, now, policy, known: [], last: undefined, override: undefined, trusted: false, same, ...others });
 const NOBODY = { override: undefined, trusted: false } as const;
 const said = ({ action, rule }: Decision) => `${action}: ${rule}`;
 
@@ -50,21 +49,21 @@ describe('the table of decisions', () => {
   for (const [crm, now, wanted] of table)
     for (const policy of POLICIES)
       test(`${policy}: the CRM holds ${JSON.stringify(crm)}, the register says ${JSON.stringify(now)}: ${wanted[policy]}`, () => {
-        expect(said(decided(policy, crm, now, ['A', 'B'], 'L'))).toBe(wanted[policy]);
+        expect(said(decided(policy, [crm, now], { known: ['A', 'B'], last: 'L' }))).toBe(wanted[policy]);
       });
 
   test('a CRM that still holds A follows two quick changes from A over B to C', () => {
-    expect(said(decided('tracked', 'A', 'C', ['A', 'B', 'C']))).toBe('write: register');
+    expect(said(decided('tracked', ['A', 'C'], { known: ['A', 'B', 'C'] }))).toBe('write: register');
   });
 
   test('a last write of a blank does not make a person’s value ours', () => {
-    expect(said(decided('tracked', 'P', 'C', [], null))).toBe('keep: edited');
+    expect(said(decided('tracked', ['P', 'C'], { last: null }))).toBe('keep: edited');
   });
 
   test('zero and false are values, not blanks', () => {
-    expect(said(decided('tracked', 0, 5))).toBe('keep: edited');
-    expect(said(decided('if-blank', false, true))).toBe('skip: filled');
-    expect(said(decided('tracked', 5, 0, [5]))).toBe('write: register');
+    expect(said(decided('tracked', [0, 5]))).toBe('keep: edited');
+    expect(said(decided('if-blank', [false, true]))).toBe('skip: filled');
+    expect(said(decided('tracked', [5, 0], { known: [5] }))).toBe('write: register');
   });
 
   test('what counts as equal is what the property says, not the spelling', () => {
@@ -81,28 +80,33 @@ describe("a person's ruling", () => {
   test('a hold leaves the property alone, whatever it holds and whatever the policy', () => {
     for (const crm of CRM_HOLDS)
       for (const policy of POLICIES)
-        expect(said(decided(policy, crm, 'C', ['A'], 'L', { override: 'hold', trusted: true }))).toBe('skip: held');
+        expect(said(decided(policy, [crm, 'C'], { known: ['A'], last: 'L', override: 'hold', trusted: true }))).toBe(
+          'skip: held',
+        );
   });
 
   test('a release lets the register win over an edit, and over what fills an if-blank, not over never', () => {
-    const released = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { override: 'release' }));
+    const released = (policy: Policy): string =>
+      said(decided(policy, ['P', 'C'], { known: ['A'], last: 'L', override: 'release' }));
     expect(POLICIES.map(released)).toEqual(['write: released', 'write: always', 'write: released', 'skip: never']);
   });
 
   test('a property that holds the value is the same under any override', () => {
     for (const override of ['release', 'hold'] as const)
-      expect(said(decided('tracked', 'C', 'C', [], undefined, { override, trusted: true }))).toBe('skip: same');
+      expect(said(decided('tracked', ['C', 'C'], { override, trusted: true }))).toBe('skip: same');
   });
 });
 
 describe('trust in the register', () => {
   test('overwrites what nobody knows the author of, under tracked only', () => {
-    const trusted = (policy: Policy): string => said(decided(policy, 'P', 'C', ['A'], 'L', { trusted: true }));
+    const trusted = (policy: Policy): string =>
+      said(decided(policy, ['P', 'C'], { known: ['A'], last: 'L', trusted: true }));
     expect(POLICIES.map(trusted)).toEqual(['write: trusted', 'write: always', 'skip: filled', 'skip: never']);
   });
 
   test('is not asked where another rule writes', () => {
-    const trusted = (crm: PropertyValue): string => said(decided('tracked', crm, 'C', ['A'], 'L', { trusted: true }));
+    const trusted = (crm: PropertyValue): string =>
+      said(decided('tracked', [crm, 'C'], { known: ['A'], last: 'L', trusted: true }));
     expect([null, 'A', 'L', 'C'].map(trusted)).toEqual([
       'write: blank',
       'write: register',

@@ -184,12 +184,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     ]) {
       const store = await newStore(engine);
       await store.write(async (tx) => {
-        for (const recordId of ['1', '2'])
+        for (const [recordId, overrides] of [['1', one] as const, ['2', two] as const]) {
           await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: now() });
-        for (const [property, override] of one)
-          await setOverride(tx, { provider: 'crm', recordId: '1', property }, override, now());
-        for (const [property, override] of two)
-          await setOverride(tx, { provider: 'crm', recordId: '2', property }, override, now());
+          for (const [property, override] of overrides)
+            await setOverride(tx, { provider: 'crm', recordId, property }, override, now());
+        }
         for (const from of order) await moveLink(tx, { provider: 'crm', from, to: '3', now: now() });
       });
       const overrides = (await readOverrides(store.db, 'crm', ['3'], now())).get('3') ?? [];

@@ -28,39 +28,54 @@ const DOUBTS: readonly ((other: string) => string | null)[] = [
   () => '',
 ];
 
+/** A link as it may stand, or none, and what its record holds. */
+interface Case {
+  readonly state: (typeof STATES)[number];
+  readonly origin: (typeof ORIGINS)[number];
+  readonly mismatch: (typeof DOUBTS)[number];
+  readonly held: string;
+}
+
+const CASES: readonly Case[] = STATES.flatMap((state) => {
+  // Without a link there is but one of each.
+  const most = state === undefined ? 1 : undefined;
+  return ORIGINS.slice(0, most).flatMap((origin) =>
+    DOUBTS.slice(0, most).flatMap((mismatch) =>
+      Object.keys(HELD).map((held): Case => ({ state, origin, mismatch, held })),
+    ),
+  );
+});
+
 test.each([false, true])('a reconcile asks for what healing would change (autoLink %s)', async (autoLink) => {
   const fixture = await setComparison({ crm: { autoLink, hold: 'hold' }, pageSize: 50 });
   const isHeld = (properties: Readonly<Record<string, PropertyValue>>): boolean => properties['hold'] === 'yes';
   const rule = { match: MATCH, autoLink, isHeld };
+
+  const linked = async (record: string, own: string, mismatch: string | null, one: Case): Promise<Link | undefined> => {
+    const { state, origin } = one;
+    if (state === undefined) return undefined;
+    const desired = state === 'active' || state === 'conflict' ? 'on' : 'off';
+    await fixture.link(record, `CVR-1-${own}`, { state, origin, desired, mismatch, observed: desired });
+    return findLink(fixture.store.db, { provider: 'crm', recordId: record });
+  };
+  /** Sets a case up, and returns its record where healing would change the link. */
+  const setUp = async (one: Case, index: number): Promise<readonly string[]> => {
+    const [own, other] = [numberAt(2 * index), numberAt(2 * index + 1)];
+    const mismatch = one.mismatch(other);
+    const record = [one.state ?? 'none', one.origin, mismatch ?? 'sure', one.held, index].join(' ');
+    const properties = HELD[one.held]?.(own, other);
+    if (properties !== undefined) fixture.records.set(record, properties);
+    if (one.state === undefined && properties === undefined) return [];
+    const link = await linked(record, own, mismatch, one);
+    const read: Read =
+      properties === undefined ? { kind: 'gone', id: record } : { kind: 'found', id: record, properties };
+    const { kind } = decideLink(link, read, rule);
+    return kind === 'nothing' || kind === 'held' ? [] : [record];
+  };
+
   const expected: string[] = [];
-  let at = 0;
-  for (const state of STATES)
-    for (const origin of state === undefined ? ORIGINS.slice(0, 1) : ORIGINS)
-      for (const mismatch of state === undefined ? DOUBTS.slice(0, 1) : DOUBTS)
-        for (const [name, holding] of Object.entries(HELD)) {
-          at += 2;
-          const [own, other] = [numberAt(at), numberAt(at + 1)];
-          const record = [state ?? 'none', origin, mismatch(other) ?? 'sure', name, at].join(' ');
-          const properties = holding(own, other);
-          if (properties !== undefined) fixture.records.set(record, properties);
-          if (state === undefined && properties === undefined) continue;
-          let link: Link | undefined;
-          if (state !== undefined) {
-            const desired = state === 'active' || state === 'conflict' ? 'on' : 'off';
-            await fixture.link(record, `CVR-1-${own}`, {
-              state,
-              origin,
-              desired,
-              mismatch: mismatch(other),
-              observed: desired,
-            });
-            link = await findLink(fixture.store.db, { provider: 'crm', recordId: record });
-          }
-          const read: Read =
-            properties === undefined ? { kind: 'gone', id: record } : { kind: 'found', id: record, properties };
-          const { kind } = decideLink(link, read, rule);
-          if (kind !== 'nothing' && kind !== 'held') expected.push(record);
-        }
+  for (const [at, one] of CASES.entries()) expected.push(...(await setUp(one, at + 1)));
+  expect(expected.length).toBeGreaterThan(50);
   await fixture.reconcile({ implausible: true });
   expect(await fixture.lanes('heal:crm')).toEqual(expected.toSorted());
 });

@@ -22,6 +22,21 @@ const listener = (over: Partial<Listener> = {}): Listener => ({
 const both = changed({ updates: RENAMED_AND_MOVED });
 const told = (change = both, ...monitors: readonly Partial<Listener>[]) => fanOut(change, monitors.map(listener));
 
+/** Whether a change of a company is one for this monitor; `only` names the one monitor that asked for it. */
+function isMeant({ id, target, entities }: Listener, about: string, only: string | undefined): boolean {
+  if (only !== undefined) return id === only;
+  return target === 'items' ? entities.has(about) : about.startsWith('CVR-1-');
+}
+const wantedBy = ({ events }: Listener, names: readonly EventName[]): readonly EventName[] =>
+  names.filter((name) => events === null || events.includes(name));
+const isReached = ({ hasWebhook, enabled, emails, enabledAt }: Listener): boolean =>
+  (hasWebhook || (enabled && emails.length > 0)) && enabledAt !== null;
+function rowFor(monitor: Listener, events: readonly EventName[]): object {
+  const { hasWebhook, enabled, emails } = monitor;
+  const state = enabled ? 'due' : 'held';
+  return { monitor: monitor.id, events, state: hasWebhook ? state : null, recipients: enabled ? emails : [] };
+}
+
 describe('fan-out', () => {
   it('tells a monitor of everything all events of every company', () => {
     expect(told(both, {})).toEqual([
@@ -110,21 +125,11 @@ describe('fan-out', () => {
           expect(new Set(result.map(({ monitor }) => monitor)).size).toBe(result.length);
           for (const monitor of monitors) {
             const one = result.find((row) => row.monitor === monitor.id);
-            const isMeant =
-              only !== undefined
-                ? monitor.id === only
-                : monitor.target === 'items'
-                  ? monitor.entities.has(about)
-                  : about.startsWith('CVR-1-');
-            const wanted = names.filter((name: EventName) => monitor.events === null || monitor.events.includes(name));
-            const reached = monitor.hasWebhook || (monitor.enabled && monitor.emails.length > 0);
-            expect(one !== undefined).toBe(isMeant && wanted.length > 0 && reached && monitor.enabledAt !== null);
-            if (one === undefined) continue;
-            expect(one.events).toEqual(wanted);
-            expect(one.state).toBe(monitor.hasWebhook ? (monitor.enabled ? 'due' : 'held') : null);
-            expect(one.recipients).toEqual(monitor.enabled ? monitor.emails : []);
+            const wanted = wantedBy(monitor, names);
+            const isTold = isMeant(monitor, about, only) && wanted.length > 0 && isReached(monitor);
+            expect(one).toEqual(isTold ? expect.objectContaining(rowFor(monitor, wanted)) : undefined);
             // Which others there are makes no difference to anyone.
-            expect(fanOut(change, [monitor])).toEqual([one]);
+            expect(fanOut(change, [monitor])).toEqual([one].filter((row) => row !== undefined));
           }
         },
       ),

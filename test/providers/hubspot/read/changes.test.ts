@@ -146,16 +146,16 @@ describe('changes', () => {
       if (i % 50 === 0) forward(1);
       ids.push(emulator.add({ name: `Nr ${i}` }));
     }
-    const seen = new Set<string>();
-    let changes = await ask(connection, [], begin);
-    for (let page = 0; changes.more; page += 1) {
-      for (const id of idsOf(changes.changeHints)) seen.add(id);
+    let seen: ReadonlySet<string> = new Set();
+    let cursor: string | undefined = begin;
+    for (let page = 0, more = true; more; page += 1) {
+      const changes = await ask(connection, [], cursor);
+      seen = seen.union(idsOf(changes.changeHints));
+      ({ cursor, more } = changes);
       forward(1);
       // Shifts every offset by one; whoever pages by offset leaves one out.
       if (page % 5 === 0) emulator.edit(ids[page] ?? '', { name: 'Edited' });
-      changes = await ask(connection, [], changes.cursor);
     }
-    for (const id of idsOf(changes.changeHints)) seen.add(id);
     expect(ids.filter((id) => !seen.has(id))).toEqual([]);
   });
 
