@@ -38,6 +38,8 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
   let waiting: Waiting<T, R>[] = [];
   let flushing: Promise<void> | undefined;
   let isBurst = false;
+  /** Ends the wait of a burst. */
+  let onFull: (() => void) | undefined;
 
   async function flushAll(): Promise<void> {
     while (waiting.length > 0) {
@@ -48,23 +50,35 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
     flushing = undefined;
   }
 
-  /** Waits for the entries of this turn of the event loop, and of the next ones while each brings more. */
   async function collect(): Promise<void> {
-    const until = performance.now() + (isBurst ? (burst?.waitMs ?? 0) : waitMs);
-    for (let before = 0; waiting.length < batchSize && performance.now() < until; ) {
-      if (waiting.length === before && !isBurst) break;
-      before = waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    if (burst !== undefined && isBurst) await fullOrAfter(burst.waitMs);
+    else await whileMoreCome();
     isBurst = burst !== undefined && waiting.length >= burst.size;
   }
 
+  /** Waits for the entries of this turn of the event loop, and of the next ones while each brings more. */
+  async function whileMoreCome(): Promise<void> {
+    const until = performance.now() + waitMs;
+    for (let before = 0; waiting.length > before && waiting.length < batchSize && performance.now() < until; ) {
+      before = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function fullOrAfter(ms: number): Promise<void> {
+    if (waiting.length >= batchSize) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      onFull = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    onFull = undefined;
+  }
+
   function nextBatch(): readonly Waiting<T, R>[] {
-    if (beginBatch === undefined) return waiting.splice(0, batchSize);
-    const mayJoin = beginBatch();
-    const batch: Waiting<T, R>[] = [];
-    const rest: Waiting<T, R>[] = [];
-    for (const one of waiting) (batch.length < batchSize && mayJoin(one.entry) ? batch : rest).push(one);
+    const { batch, rest } = parted(waiting, batchSize, beginBatch?.());
     waiting = rest;
     return batch;
   }
@@ -72,22 +86,13 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
   async function flush(batch: readonly Waiting<T, R>[]): Promise<void> {
     const began = performance.now();
     try {
-      await store(batch);
+      await store(write, batch);
     } catch (error) {
       onFailure?.(
         error,
         batch.map(({ entry }) => entry),
       );
       await storeSingly(batch, error, began + PATIENCE_MS);
-    }
-  }
-
-  async function store(batch: readonly Waiting<T, R>[]): Promise<void> {
-    const results = await write(batch.map(({ entry }) => entry));
-    for (const [index, one] of batch.entries()) {
-      const result = results[index];
-      if (result === undefined) one.reject(new Error('a batch was written without saying what became of an entry'));
-      else one.resolve(result);
     }
   }
 
@@ -101,7 +106,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
         continue;
       }
       try {
-        await store([one]);
+        await store(write, [one]);
       } catch (error) {
         last = error;
         one.reject(error);
@@ -113,6 +118,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
     add(entry) {
       return new Promise((resolve, reject) => {
         waiting.push({ entry, resolve, reject });
+        if (waiting.length >= batchSize) onFull?.();
         flushing ??= flushAll();
       });
     },
@@ -121,4 +127,22 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
       await flushing;
     },
   };
+}
+
+/** The entries of the next batch, and those that wait for a later one; in a batch stand only those that may join it. */
+function parted<T, R>(waiting: readonly Waiting<T, R>[], batchSize: number, mayJoin?: (entry: T) => boolean) {
+  if (mayJoin === undefined) return { batch: waiting.slice(0, batchSize), rest: waiting.slice(batchSize) };
+  const batch: Waiting<T, R>[] = [];
+  const rest: Waiting<T, R>[] = [];
+  for (const one of waiting) (batch.length < batchSize && mayJoin(one.entry) ? batch : rest).push(one);
+  return { batch, rest };
+}
+
+async function store<T, R>(write: GroupCommitOptions<T, R>['write'], batch: readonly Waiting<T, R>[]): Promise<void> {
+  const results = await write(batch.map(({ entry }) => entry));
+  for (const [index, one] of batch.entries()) {
+    const result = results[index];
+    if (result === undefined) one.reject(new Error('a batch was written without saying what became of an entry'));
+    else one.resolve(result);
+  }
 }

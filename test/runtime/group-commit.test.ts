@@ -62,3 +62,40 @@ test('an entry that comes while a batch is written starts the next, and settled 
   expect(commits.waiting()).toBe(0);
   expect(batches).toEqual([[1], [2]]);
 });
+
+/** After a batch of two the next waits: so long that a test which waits for it fails. */
+const setUpBurst = async (waitMs: number) => {
+  const batches: (readonly number[])[] = [];
+  const commits = createGroupCommit<number, number>({
+    batchSize: 4,
+    waitMs: 2,
+    burst: { size: 2, waitMs },
+    write: async (batch) => {
+      batches.push(batch);
+      return batch;
+    },
+  });
+  await Promise.all([1, 2].map((entry) => commits.add(entry)));
+  return { commits, batches };
+};
+
+test('in a burst a batch waits for entries of later turns', async () => {
+  const { commits, batches } = await setUpBurst(100);
+  const third = commits.add(3);
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(batches).toEqual([[1, 2]]);
+  await Promise.all([third, commits.add(4)]);
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+});
+
+test('in a burst a batch that is full waits for nothing', async () => {
+  const { commits, batches } = await setUpBurst(3_600_000);
+  await Promise.all([3, 4, 5, 6].map((entry) => commits.add(entry)));
+  expect(batches).toEqual([
+    [1, 2],
+    [3, 4, 5, 6],
+  ]);
+});

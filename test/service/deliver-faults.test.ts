@@ -58,7 +58,7 @@ describe('a webhook', () => {
   it('that redirects fails, and the other place is never visited', async () => {
     const target = await openHook();
     for (const status of [301, 302, 307, 308]) {
-      const store = await told((response) => response.writeHead(status, { location: target.url }).end());
+      const store = await told((response) => response.writeHead(status, { location: target.url }).end(), 30_000);
       expect(await faultOf(store)).toMatchObject({ status, fault: null });
     }
     expect(target.seen).toEqual([]);

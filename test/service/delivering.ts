@@ -77,9 +77,9 @@ export interface Delivering {
   publish(...changes: readonly Change[]): Promise<void>;
 }
 
-/** Delivers what is in the store, or published, without jitter and with short deadlines; stopped with the test. */
+/** Delivers what is in the store, or published, without jitter; stopped with the test. */
 export function delivering(store: Store, options: Partial<DeliveryDeps> & { deadlineMs?: number } = {}): Delivering {
-  const { deadlineMs = 500, ...more } = options;
+  const { deadlineMs = 30_000, ...more } = options;
   const clock = handClock();
   const wakeUp = createWakeUp();
   const errors: string[] = [];

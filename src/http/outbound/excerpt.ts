@@ -2,6 +2,7 @@
 import type { Dispatcher } from 'undici';
 import { faultOf, HttpFault } from './fault.ts';
 import { joined, lowerCased, nameOf, readUrl } from './headers.ts';
+import { onAbort } from './on-abort.ts';
 
 export interface ExcerptRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -37,8 +38,8 @@ export function askForExcerpt(
 ): Promise<Excerpt> {
   return new Promise((resolve, reject) => {
     const url = readUrl(asked.url);
-    const what = nameOf(asked.method, url);
-    const stopped = () => new HttpFault('aborted', `${what} was stopped`, asked.signal.reason);
+    const what = () => nameOf(asked.method, url);
+    const stopped = () => new HttpFault('aborted', `${what()} was stopped`, asked.signal.reason);
     if (asked.signal.aborted) throw stopped();
     const chunks: Buffer[] = [];
     let length = 0;
@@ -50,7 +51,7 @@ export function askForExcerpt(
       if (over) return;
       over = true;
       clearTimeout(timer);
-      asked.signal.removeEventListener('abort', stop);
+      forget();
       if (answer === undefined) reject(why());
       else resolve({ ...answer, body: textOf(chunks, most, answer.headers) });
     };
@@ -58,11 +59,11 @@ export function askForExcerpt(
       end(why);
       controller?.abort(new Error('nobody waits for it any more'));
     };
-    const late = () => cut(() => new HttpFault('timeout', `${what} had no answer within ${timeoutMs} ms`));
+    const late = () => cut(() => new HttpFault('timeout', `${what()} had no answer within ${timeoutMs} ms`));
     const stop = () => cut(stopped);
     const timeoutMs = asked.timeoutMs ?? deadlineMs;
     const timer = setTimeout(late, timeoutMs);
-    asked.signal.addEventListener('abort', stop, { once: true });
+    const forget = onAbort(asked.signal, stop);
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
@@ -79,8 +80,8 @@ export function askForExcerpt(
         length += chunk.length;
         if (length > most) cut(stopped);
       },
-      onResponseEnd: () => end(() => new HttpFault('cut', `${what} was answered without a status`)),
-      onResponseError: (_controller, error) => end(() => faultOf(error, what)),
+      onResponseEnd: () => end(() => new HttpFault('cut', `${what()} was answered without a status`)),
+      onResponseError: (_controller, error) => end(() => faultOf(error, what())),
     };
     const headers = { 'user-agent': userAgent, ...lowerCased(asked.headers ?? {}) };
     const path = `${url.pathname}${url.search}`;

@@ -3,20 +3,24 @@ import { HttpFault } from './fault.ts';
 
 /** The parser's own error quotes the whole address, keys included. */
 export function readUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new HttpFault('network', 'the address of a request is not a URL: check the base URL');
-  return new URL(text);
+  const url = URL.parse(text);
+  if (url === null) throw new HttpFault('network', 'the address of a request is not a URL: check the base URL');
+  return url;
 }
 
 /** Method and address without the query and any user name: both may hold secrets. */
 export const nameOf = (method: string, url: URL): string => `${method} ${url.origin}${url.pathname}`;
 
-export const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value;
+  return lower;
+}
 
 /** Names in lower case; repeated headers joined by a comma. */
-export const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
+export function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) lower[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  return lower;
+}

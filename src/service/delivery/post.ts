@@ -3,6 +3,7 @@ import { hash, type KeyObject } from 'node:crypto';
 import { type HttpClient, type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/outbound/fault.ts';
 import type { Guard } from '../../http/outbound/guard.ts';
+import { lowerCased } from '../../http/outbound/headers.ts';
 import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import type { Security } from '../monitors/monitor.ts';
@@ -24,13 +25,18 @@ export const webhookId = (change: string, monitor: string): string =>
 /** Where to post, and how to prove who posts. */
 export interface Webhook {
   readonly url: string;
-  readonly credentials: Credentials;
+  /** The headers that carry its credentials, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is masked in its answers. */
+  readonly masked: readonly string[];
   readonly keys: readonly { readonly key: KeyObject; readonly expiresAt: number | null }[];
 }
 
+/** Prepares a webhook for any number of posts. */
 export const webhookAt = (url: string, { credentials, secrets }: Security): Webhook => ({
   url,
-  credentials,
+  headers: lowerCased(credentialHeaders(credentials)),
+  masked: maskedIn(credentials),
   keys: secrets.map(({ secret, expiresAt }) => ({ key: signingKey(secret), expiresAt })),
 });
 
@@ -75,7 +81,8 @@ export async function post(
   const live = webhook.keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
   const keys = live.map(({ key }) => key);
   const headers = {
-    ...lowerCased({ ...message.headers, ...credentialHeaders(webhook.credentials) }),
+    ...(message.headers && lowerCased(message.headers)),
+    ...webhook.headers,
     'content-type': 'application/json',
     ...signatureHeaders(keys, { id, timestampMs: at, body }),
     'webhook-attempt': String(message.attempt),
@@ -87,7 +94,7 @@ export async function post(
     const outcome = outcomeOf(status, answer.headers);
     const error = outcome.kind === 'done' ? null : `answered ${status}`;
     const retry = retryAfterMs(answer.headers['retry-after'], at);
-    const shown = withoutSecrets(answer.body, webhook.credentials);
+    const shown = withoutSecrets(answer.body, webhook.masked);
     return { at, took: took(), status, fault: null, error, answer: shown, outcome, retryAfterMs: retry };
   } catch (error) {
     if (!(error instanceof HttpFault)) throw error;
@@ -101,15 +108,14 @@ export async function post(
 /** A shorter secret would mask ordinary words. */
 const LEAST_SECRET = 4;
 
-/** An answer as it may be kept: some webhooks send back what they got, and the store holds no secret in the clear. */
-function withoutSecrets(answer: string, credentials: Credentials): string {
+function maskedIn(credentials: Credentials): readonly string[] {
   const sent = Object.values(credentialHeaders(credentials)).map((value) => value.replace(/^(?:Basic|Bearer) /, ''));
   const secrets = credentials.method === 'BasicAuth' ? [...sent, credentials.value] : sent;
   return secrets
     .filter((secret) => secret.length >= LEAST_SECRET)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-    .reduce((text, secret) => text.replaceAll(secret, '***'), answer);
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
 }
 
-const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/** An answer as it may be kept: some webhooks send back what they got, and the store holds no secret in the clear. */
+const withoutSecrets = (answer: string, masked: readonly string[]): string =>
+  masked.reduce((text, secret) => text.replaceAll(secret, '***'), answer);

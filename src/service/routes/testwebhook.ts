@@ -4,7 +4,9 @@ import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
 import { TEST_WEBHOOK_PATH } from '../../protocol/api.ts';
 import type { Store } from '../../store/store.ts';
+import { webhookAt } from '../delivery/post.ts';
 import { type TestDeps, type TestResult, testPayload, testWebhook } from '../delivery/test-webhook.ts';
+import type { Security } from '../monitors/monitor.ts';
 import { checkMonitor } from '../monitors/monitor-input.ts';
 import type { Access } from './access.ts';
 import {
@@ -29,7 +31,7 @@ export interface TestWebhookRouteDeps extends TestDeps {
 }
 
 const TESTS = 10;
-const OPEN = { credentials: { method: 'None' }, keys: [] } as const;
+const OPEN: Security = { credentials: { method: 'None' }, secrets: [] };
 
 const querystring = Type.Object({
   url: Type.String({
@@ -83,7 +85,7 @@ function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
     await count(access.caller(request).keyId);
     const payload = await testPayload(store.db, entity, { now: now(), placeType });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
-    const result = await testWebhook(deps, { url, ...OPEN }, payload, new AbortController().signal);
+    const result = await testWebhook(deps, webhookAt(url, OPEN), payload, new AbortController().signal);
     if (result.failure !== null) throw failed(result, result.failure);
     return reply.code(204).send(null);
   });
