@@ -15,8 +15,7 @@ export default defineConfig({
     retry: 0,
     // Two more than CI has cores: many tests wait for a process or a pause.
     maxWorkers: 4,
-    // PostgreSQL comes before the memory: it does not wait for the disk, and its databases are large.
-    globalSetup: ['outside', 'postgres', 'memory', 'templates'].map((name) => `test/support/${name}-global.ts`),
+    globalSetup: ['outside', 'memory', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),
     projects: [
       {
         extends: true,
