@@ -1,5 +1,6 @@
 /** What `check` asks of the register: whether it answers, and how far it has been read. */
 import type { OutboundHttp } from '../http/outbound/client.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import type { RegisterSource } from './register/source/source.ts';
@@ -87,5 +88,5 @@ async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: Regis
 
 export function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'did not answer in time';
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

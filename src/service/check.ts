@@ -1,5 +1,6 @@
 /** What `check` asks of the service: the register, the mail server, the monitors, where it may post. */
 import type { OutboundHttp } from '../http/outbound/client.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import { checkRegister, reasonOf } from './check-register.ts';
@@ -91,8 +92,7 @@ const NAMED = 5;
 async function checkMonitors({ store }: ServiceCheckDeps, reading: Promise<Read>): Promise<Findings> {
   const subject = 'monitors';
   const { monitors, error } = await reading;
-  if (error !== undefined)
-    return [{ level: 'fail', subject, found: error instanceof Error ? error.message : String(error) }];
+  if (error !== undefined) return [{ level: 'fail', subject, found: errorText(error) }];
   const findings: Finding[] = [];
   const tell = (found: readonly Monitor[], what: string, advice: string): void => {
     if (found.length === 0) return;

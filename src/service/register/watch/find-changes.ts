@@ -1,4 +1,6 @@
 /** Finds the changes in a page: asks the store for what the documents do not say, then compares step by step. */
+
+import { errorText } from '../../../protocol/text/error-text.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Change } from '../../changes/change.ts';
 import { changesOf, type DiffOptions, unitChanges } from '../diff/diff.ts';
@@ -61,7 +63,7 @@ export async function findChanges(db: Db, steps: readonly DocumentStep[], option
       rows.set(step.row.entity, step.row);
       names.set(step.row.entity, step.after.name);
     } catch (error) {
-      const reason = `cannot be compared: ${error instanceof Error ? error.message : String(error)}`;
+      const reason = `cannot be compared: ${errorText(error)}`;
       broken.push(brokenText(step.row.entity, reason, step.row.body));
     }
   }

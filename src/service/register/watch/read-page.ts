@@ -1,5 +1,6 @@
 /** Reads the documents of a page and says what is new in them, against what was known. */
 import { hash } from 'node:crypto';
+import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
 import { contentOf, readDocument } from '../document/document.ts';
@@ -93,7 +94,7 @@ function readOne(
     };
     return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
   } catch (error) {
-    return brokenText(numberIn(document), error instanceof Error ? error.message : String(error), text);
+    return brokenText(numberIn(document), errorText(error), text);
   }
 }
 
