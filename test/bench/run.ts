@@ -13,6 +13,7 @@ const BENCHES = [
   'deliver',
   'fanout',
   'diff',
+  'first-load',
   'xbrl',
   'backfill',
   'resume',
