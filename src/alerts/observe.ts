@@ -4,7 +4,7 @@ import { countAttention } from '../connector/explain/attention.ts';
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { readBlocks } from '../runtime/blocks.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
-import { WATCH_QUEUE } from '../service/register/watch/watch-page.ts';
+import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 

@@ -5,7 +5,8 @@ import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from './register/watch/losses.ts';
-import { cursorKey, WATCH_QUEUE } from './register/watch/watch-page.ts';
+import { WATCH_QUEUE } from './register/watch/take-in.ts';
+import { cursorKey } from './register/watch/watch-page.ts';
 import type { RegisterSettings } from './settings.ts';
 import { openSource } from './sources.ts';
 
@@ -29,9 +30,8 @@ export async function checkRegister(
   const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
   const lag = [...(await checkLag(deps, source)), ...(await checkLimit(deps))];
   try {
-    const { documents } = await source.page(undefined, signal);
-    if (documents.length > 0)
-      return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
+    const [first] = (await source.page(undefined, signal)).documents;
+    if (first !== undefined) return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
     const advice =
       register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
     return [...lag, { level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];

@@ -12,6 +12,7 @@ import { pollTask } from './news/sources/poll.ts';
 import { PRESS_KEY, pollPress } from './news/sources/press.ts';
 import { createCvrSource } from './register/source/cvr.ts';
 import { createFileSource } from './register/source/file.ts';
+import { withPageAhead } from './register/source/page-ahead.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { registerTasks, type WatchDeps, type WatchTasks } from './register/watch/watch.ts';
 import { REPORTS_KEY, runReports } from './reports/worker.ts';
@@ -35,6 +36,10 @@ export function openSource(
     ? createFileSource(register.path, { now })
     : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
 }
+
+/** The register answers slowly enough to be asked ahead; files do not. */
+export const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
+  kind === 'cvr' ? withPageAhead(source) : source;
 
 /** How changes are published: what makes news of them, when their mail goes out. */
 const publishing = ({ news, smtp }: ServiceSettings) => ({
@@ -64,7 +69,7 @@ export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: S
   };
   const notices = { ...deps, ...told };
   return {
-    ...registerTasks(watchDeps(deps, settings), source, register.pollSeconds * 1_000),
+    ...registerTasks(watchDeps(deps, settings), pagesOf(register, source), register.pollSeconds * 1_000),
     ...(reports.enabled && {
       [REPORTS_KEY]: (claim, signal) => runReports({ ...notices, settings: reports }, claim, signal),
     }),

@@ -16,9 +16,10 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Starts a module of this folder that calls {@link answerWith}. */
-export function openChild<V extends Verbs>(module: string): Child<V> {
-  const child = fork(new URL(module, import.meta.url), { serialization: 'advanced' });
+/** Starts a module of this folder that calls {@link answerWith}; `flags` are Node's. */
+export function openChild<V extends Verbs>(module: string, flags: readonly string[] = []): Child<V> {
+  const execArgv = [...process.execArgv, ...flags];
+  const child = fork(new URL(module, import.meta.url), { serialization: 'advanced', execArgv });
   const ended = once(child, 'exit');
   return {
     async ask(verb, input) {

@@ -25,8 +25,9 @@ export const documentsFrom = (first: number, count: number): readonly unknown[] 
   }));
 
 /** The numbers that {@link documentsFrom} gave. */
-export const numbersIn = (documents: readonly unknown[]): readonly number[] =>
-  documents.map(
+export const numbersIn = (documents: Iterable<unknown>): readonly number[] =>
+  Array.from(
+    documents,
     (document) => (document as { Vrvirksomhed: { cvrNummer: number } }).Vrvirksomhed.cvrNummer - 95_000_000,
   );
 

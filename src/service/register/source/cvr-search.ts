@@ -5,6 +5,7 @@ import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { RateLimiter } from '../../../runtime/rate-limiter.ts';
+import { type Hit, readAnswer } from './hits.ts';
 import { SourceError } from './source.ts';
 
 export interface SearchOptions {
@@ -28,7 +29,7 @@ export type RegisterSearch = (
   query: object,
   signal: AbortSignal,
   how?: { readonly large?: boolean },
-) => Promise<readonly unknown[]>;
+) => Promise<readonly Hit[]>;
 
 export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): RegisterSearch {
   const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
@@ -55,7 +56,7 @@ export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): 
 }
 
 /** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
-function readHits(answer: OutboundResponse, now: number): readonly unknown[] {
+function readHits(answer: OutboundResponse, now: number): readonly Hit[] {
   const { status, body } = answer;
   if (status === 401 || status === 403) {
     throw new SourceError(
@@ -74,17 +75,11 @@ function readHits(answer: OutboundResponse, now: number): readonly unknown[] {
       retryAfterMs: 60_000,
     });
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch (error) {
-    throw new SourceError('the register answered with JSON that is cut or broken', { cause: error });
-  }
-  const { hits, timed_out, _shards: shards } = isJsonObject(json) ? json : {};
+  const { json, hits } = readAnswer(body);
+  const { timed_out, _shards: shards } = isJsonObject(json) ? json : {};
   if (timed_out === true) throw new SourceError('the register ran out of time and answered with a part');
   if (isJsonObject(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)
     throw new SourceError('a part of the register did not answer');
-  if (!isJsonObject(hits) || !Array.isArray(hits['hits']))
-    throw new SourceError('the register answered with something that is no search result');
-  return hits['hits'];
+  if (hits === undefined) throw new SourceError('the register answered with something that is no search result');
+  return hits;
 }

@@ -13,6 +13,7 @@ import type { Store } from '../../../store/store.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { createSearch, LARGEST, type RegisterSearch } from './cvr-search.ts';
 import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
+import type { Hit } from './hits.ts';
 import { brokenText, type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from './source.ts';
 
 export interface CvrSourceOptions {
@@ -100,7 +101,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
 }
 
 interface Hits {
-  readonly hits: readonly unknown[];
+  readonly hits: readonly Hit[];
   /** Whether more may follow. */
   readonly full: boolean;
   /** Why the hits bear no documents. */
@@ -148,7 +149,7 @@ async function findCompanies(
 ): Promise<readonly unknown[]> {
   const query = { size: numbers.length, query: { terms: { 'Vrvirksomhed.cvrNummer': numbers } } };
   try {
-    return documentsOf(await search('virksomhed', query, signal, { large: numbers.length === 1 })).documents;
+    return [...documentsOf(await search('virksomhed', query, signal, { large: numbers.length === 1 })).documents];
   } catch (error) {
     if (faultIn(error)?.kind !== 'too-large') throw error;
   }
@@ -187,10 +188,10 @@ const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
   feed.at !== null || now - feed.asked > pollMs * 0.7;
 
 /** The furthest place of a page: its hits need not be in order. */
-function furthest(hits: readonly unknown[]): FeedPosition | undefined {
+function furthest(hits: readonly Hit[]): FeedPosition | undefined {
   let last: FeedPosition | undefined;
-  for (const hit of hits) {
-    const sort = isJsonObject(hit) ? hit['sort'] : undefined;
+  for (const { head } of hits) {
+    const sort = isJsonObject(head) ? head['sort'] : undefined;
     const [at, key] = Array.isArray(sort) ? sort : [];
     if (typeof at !== 'number' || (typeof key !== 'string' && typeof key !== 'number')) continue;
     const mark: FeedPosition = [at, String(key)];
@@ -200,18 +201,21 @@ function furthest(hits: readonly unknown[]): FeedPosition | undefined {
 }
 
 function documentsOf(
-  hits: readonly unknown[],
+  hits: readonly Hit[],
   reason = 'is a hit without a document',
-): { documents: readonly unknown[]; broken: readonly UnreadableDocument[] } {
-  const documents: unknown[] = [];
-  const broken: UnreadableDocument[] = [];
-  for (const hit of hits) {
-    const document = isJsonObject(hit) ? hit['_source'] : undefined;
-    if (isJsonObject(document)) documents.push(document);
-    else broken.push(brokenText(idOf(hit), reason, JSON.stringify(hit) ?? ''));
-  }
-  return { documents, broken };
+): { documents: Iterable<unknown>; broken: readonly UnreadableDocument[] } {
+  const read = hits.filter(({ hasDocument }) => hasDocument);
+  const broken = hits
+    .filter(({ hasDocument }) => !hasDocument)
+    .map(({ head }) => brokenText(idOf(head), reason, JSON.stringify(head) ?? ''));
+  return { documents: eachOf(read), broken };
 }
+
+const eachOf = (hits: readonly Hit[]): Iterable<unknown> => ({
+  *[Symbol.iterator]() {
+    for (const { document } of hits) yield document();
+  },
+});
 
 const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
 

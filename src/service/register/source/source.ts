@@ -12,8 +12,11 @@ export interface UnreadableDocument {
 }
 
 export interface SourcePage {
-  /** Documents as the register serves them, `{ Vrvirksomhed }` and the like, in the order they were loaded there. */
-  readonly documents: readonly unknown[];
+  /**
+   * Documents as the register serves them, `{ Vrvirksomhed }` and the like, in the order they were loaded there. A source
+   * may parse each only when it is reached, and throws {@link SourceError} where it cannot be parsed.
+   */
+  readonly documents: Iterable<unknown>;
   /** Where the next page begins; kept in the same transaction as what the page brought. */
   readonly cursor: string;
   /** Whether more is known to wait: the next page is then asked for at once. */
@@ -59,6 +62,18 @@ export class SourceError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+const texts = new WeakMap<object, string>();
+
+/** Remembers the text that a document was parsed from, as long as there is the document. */
+export function withText(document: unknown, text: string): unknown {
+  if (isJsonObject(document)) texts.set(document, text);
+  return document;
+}
+
+/** The text of a document: what it was parsed from where that is known. To write it anew costs as much as to parse it. */
+export const textOf = (document: unknown): string =>
+  (isJsonObject(document) ? texts.get(document) : undefined) ?? JSON.stringify(document) ?? '';
 
 /** How much of a text that cannot be read is shown to a person. */
 const SHOWN = 2_000;

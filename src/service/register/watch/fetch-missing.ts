@@ -5,7 +5,8 @@ import { backoff } from '../../../runtime/backoff.ts';
 import { type Claim, type Settlement, settleAll } from '../../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../../store/store.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
-import { LeaseLost, takeIn, type WatchDeps } from './watch-page.ts';
+import { takeIn, type WatchDeps } from './take-in.ts';
+import { LeaseLost } from './watch-page.ts';
 
 /** Companies in one question: a large document has 500 KB. */
 export const ASK_BATCH = 50;

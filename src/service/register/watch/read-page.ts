@@ -9,7 +9,7 @@ import { comparable, comparableUnit, withKnown, withKnownUnit } from '../documen
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
-import { brokenText, type UnreadableDocument } from '../source/source.ts';
+import { brokenText, textOf, type UnreadableDocument } from '../source/source.ts';
 import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 
 /** A document that could be read. */
@@ -52,7 +52,7 @@ export interface ReadOptions {
 
 /** Reads every document; one that cannot be read is told of and passed over. */
 export async function readDocuments(
-  documents: readonly unknown[],
+  documents: Iterable<unknown>,
   { today, breathe, again, families = ALL_FAMILIES }: ReadOptions,
 ): Promise<{
   readonly looks: readonly PageLook[];
@@ -77,7 +77,7 @@ function readOne(
   document: unknown,
   { today, unspoken, again }: { today: string; unspoken: ReadonlySet<string>; again?: true },
 ): PageLook | UnreadableDocument | 'person' {
-  const text = JSON.stringify(document) ?? '';
+  const text = textOf(document);
   try {
     const reading = readDocument(document, today);
     if (reading.kind === 'person') return 'person';

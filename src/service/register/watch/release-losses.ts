@@ -8,7 +8,7 @@ import type { Company } from '../document/company.ts';
 import { todayAt } from '../document/today.ts';
 import { allowLosses } from './losses.ts';
 import { withLosses } from './safety-limit.ts';
-import type { WatchDeps } from './watch-page.ts';
+import type { WatchDeps } from './take-in.ts';
 
 const BATCH = 100;
 

@@ -1,76 +1,25 @@
 /**
- * Watches one page: documents in, changes out. What a page brings is one transaction: snapshots, changes with all that is
- * told because of them, the cursor, the lane. After a crash the page comes again, as if it had never been asked for.
+ * Watches one page: asks the source for it, and takes it in together with its cursor. After a crash the page comes again,
+ * as if it had never been asked for.
  */
-import type { Metrics } from '../../../http/metrics.ts';
-import { isJsonObject } from '../../../protocol/text/json.ts';
 import { backoff } from '../../../runtime/backoff.ts';
-import { mark, settle } from '../../../runtime/lanes/lanes.ts';
+import { settle } from '../../../runtime/lanes/lanes.ts';
 import type { Claim, Settlement } from '../../../runtime/lanes/settlement.ts';
-import type { WakeUp } from '../../../runtime/wake-up.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
-import { setAside } from '../../../store/quarantine.ts';
-import type { Store, Tx } from '../../../store/store.ts';
-import { DELIVER_QUEUE, type PublishOptions, publish } from '../../changes/publish.ts';
-import { storeMergerParties } from '../diff/merger-parties.ts';
-import { createRecodingGuard } from '../diff/recoding.ts';
-import type { Family } from '../document/families.ts';
-import { todayAt } from '../document/today.ts';
-import { type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from '../source/source.ts';
-import { type FoundInPage, findChanges } from './find-changes.ts';
-import { readLosses, storeLosses } from './losses.ts';
-import { findSteps, type PageCounts, readDocuments } from './read-page.ts';
-import { limitLosses } from './safety-limit.ts';
-import {
-  areUntouched,
-  clearAhead,
-  type KnownSnapshot,
-  nextAhead,
-  readAhead,
-  readKnown,
-  storeRows,
-} from './snapshots.ts';
-import { documentInput, documentReader, documentStart } from './suspect-documents.ts';
-
-export interface WatchDeps {
-  readonly store: Store;
-  readonly wakeUp: WakeUp;
-  readonly now: () => number;
-  readonly metrics: Metrics;
-  readonly log: {
-    info(details: object, message: string): void;
-    warn(details: object, message: string): void;
-    error(details: object, message: string): void;
-  };
-  /** Type name of a production unit in payloads. */
-  readonly placeType: string;
-  /** Whether mass changes of industry codes are taken for a recoding. */
-  readonly recodingGuard: boolean;
-  /** How many days a company counts as new; 30 where absent. */
-  readonly newWithinDays?: number;
-  /** How changes are published. */
-  readonly publish?: Omit<PublishOptions, 'now'>;
-}
+import { type RegisterSource, SourceError, type SourcePage, withText } from '../source/source.ts';
+import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
+import { takeIn, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 
 /** What does the work of one lane of the queue `watch`, and settles its claim. */
 export type WatchTask = (claim: Claim, signal: AbortSignal) => Promise<void>;
 
-export const WATCH_QUEUE = 'watch';
-/** The lane that reads documents again when something in them begins. */
-export const AHEAD = 'ahead';
-
 /** The key of a source's cursor among the kept values. */
 export const cursorKey = (source: RegisterSource): string => `cursor:${source.name}`;
 
-const RECODING_KEY = 'recoding';
 /** Documents read again in one run, and how long the lane sleeps at most: the clock may be set. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
 const MOST_BACKOFF_MS = 5 * 60_000;
-/** Unreadable documents of one page that are set aside; the others are counted only. */
-const SET_ASIDE = 20;
-/** How long the thread may be held, in ms. */
-const BREATH_MS = 5;
 
 /** Asks for the page after the kept cursor and takes it in. An outage of the source puts the lane off, for ever if need be. */
 export async function watchPage(
@@ -81,8 +30,10 @@ export async function watchPage(
   const { store, now, metrics, log } = deps;
   const cursor = await readValue(store.db, cursorKey(source));
   let page: SourcePage;
+  let loadedAt: string | undefined;
   try {
     page = await source.page(cursor, signal);
+    loadedAt = await takeInPage(deps, source, page, { claim, pollMs });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: MOST_BACKOFF_MS }));
@@ -92,8 +43,24 @@ export async function watchPage(
     await store.write((tx) => settle(tx, claim, settlement));
     return;
   }
+  const unread = page.trouble === undefined ? [] : Object.values(source.readAt?.(page.cursor) ?? {});
+  const behind = unread.map((at) => now() - at);
+  if (page.more && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
+  metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
+  if (page.trouble !== undefined)
+    log.warn({ source: source.name, trouble: page.trouble }, 'a part of the register cannot be read now: trying again');
+  if (page.more) deps.wakeUp.ring(WATCH_QUEUE);
+}
+
+async function takeInPage(
+  deps: WatchDeps,
+  source: RegisterSource,
+  page: SourcePage,
+  { claim, pollMs }: { readonly claim: Claim; readonly pollMs: number },
+): Promise<string | undefined> {
+  const { now } = deps;
   const settlement: Settlement = { kind: 'again', at: page.more ? now() : now() + pollMs, fresh: true };
-  const loadedAt = await takeIn(deps, page.documents, {
+  return await takeIn(deps, page.documents, {
     claims: [claim],
     broken: page.broken ?? [],
     families: source.families,
@@ -102,13 +69,6 @@ export async function watchPage(
       await writeValue(tx, cursorKey(source), page.cursor, now());
     },
   });
-  const unread = page.trouble === undefined ? [] : Object.values(source.readAt?.(page.cursor) ?? {});
-  const behind = unread.map((at) => now() - at);
-  if (page.more && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
-  metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
-  if (page.trouble !== undefined)
-    log.warn({ source: source.name, trouble: page.trouble }, 'a part of the register cannot be read now: trying again');
-  if (page.more) deps.wakeUp.ring(WATCH_QUEUE);
 }
 
 /** Reads documents again of which something began since they were stored. */
@@ -121,7 +81,7 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
     await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
     return;
   }
-  const documents = due.map(({ ahead }): unknown => JSON.parse(ahead ?? 'null'));
+  const documents = due.map(({ ahead }) => withText(JSON.parse(ahead ?? 'null'), ahead ?? 'null'));
   await takeIn(deps, documents, {
     again: true,
     claims: [claim],
@@ -142,154 +102,4 @@ export class LeaseLost extends Error {
   constructor() {
     super('the lane went to another process while its page was read: that one goes on');
   }
-}
-
-export interface PageIntake {
-  /** What the documents are read under. */
-  readonly claims: readonly Claim[];
-  /** Settles the lane and keeps the cursor, first in the transaction. */
-  readonly begin: (tx: Tx) => Promise<void>;
-  readonly broken: readonly UnreadableDocument[];
-  readonly again?: true;
-  /** What the documents' source speaks for. */
-  readonly families: readonly Family[];
-}
-
-/**
- * Takes documents in, in one transaction; returns when the register loaded the newest of them. Where a run before never
- * ended, each is taken in by itself, and the page is settled after them.
- */
-export async function takeIn(
-  deps: WatchDeps,
-  documents: readonly unknown[],
-  intake: PageIntake,
-): Promise<string | undefined> {
-  const inputs = await documentReader(deps, intake.claims);
-  if (inputs.readsAll) return takeInTogether(deps, documents, intake);
-  const together: unknown[] = [];
-  const alone = { ...intake, broken: [], begin: async () => {} };
-  let loadedAt: string | undefined;
-  for (const document of documents) {
-    if (!inputs.isSuspicious && !inputs.hasAside(documentStart(document))) together.push(document);
-    else
-      await inputs.read(documentInput(document), async () => {
-        if (inputs.isSuspicious) loadedAt = (await takeInTogether(deps, [document], alone)) ?? loadedAt;
-        else together.push(document);
-      });
-  }
-  return (await takeInTogether(deps, together, intake)) ?? loadedAt;
-}
-
-async function takeInTogether(
-  deps: WatchDeps,
-  documents: readonly unknown[],
-  intake: PageIntake,
-): Promise<string | undefined> {
-  const { store, now } = deps;
-  const breathe = breather();
-  const today = todayAt(now());
-  const { looks, unreadable, persons } = await readDocuments(documents, {
-    today,
-    breathe,
-    families: intake.families,
-    ...(intake.again && { again: true }),
-  });
-  const entities = [...new Set(looks.map(({ row }) => row.entity))];
-  for (let tries = 1; ; tries++) {
-    const known = await readKnown(store.db, entities);
-    const { steps, counts } = await findSteps(looks, known, { breathe, ...(intake.again && { again: true }) });
-    const losses = await readLosses(store.db, now());
-    const holds = losses.isOpen ? Object.keys(losses.asked) : [];
-    const limited = losses.isAllowed ? { steps, tallies: {}, withheld: [] } : limitLosses(steps, losses.tallies, holds);
-    const guard = createRecodingGuard({ enabled: deps.recodingGuard, counts: await readCounts(store) });
-    const { placeType, newWithinDays } = deps;
-    const found = await findChanges(store.db, limited.steps, {
-      today,
-      placeType,
-      guard,
-      breathe,
-      ...(newWithinDays !== undefined && { newWithinDays }),
-    });
-    const broken = [...intake.broken, ...unreadable, ...found.broken];
-    const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
-    const page = { found, known, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
-    if (await commit(deps, intake, page)) {
-      tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
-      return looks.reduce<string | undefined>(
-        (last, { row }) => (row.loaded_at > (last ?? '') ? row.loaded_at : last),
-        undefined,
-      );
-    }
-    if (tries === 5) throw new Error('others keep changing the snapshots of this page');
-  }
-}
-
-interface Page {
-  readonly found: FoundInPage;
-  readonly known: ReadonlyMap<string, KnownSnapshot>;
-  readonly broken: readonly UnreadableDocument[];
-  readonly recoding: string;
-  /** Keeps what the safety limit counted. */
-  readonly count: (tx: Tx) => Promise<void>;
-  readonly breathe: () => Promise<void>;
-}
-
-/** False, and nothing stored, where another has changed one of the snapshots since they were read. */
-async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
-  const { store, now } = deps;
-  const { found, known, broken, recoding, count, breathe } = page;
-  const { rows, changes, companies } = found;
-  const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
-  try {
-    await store.write(async (tx) => {
-      await begin(tx);
-      if (ahead < Number.POSITIVE_INFINITY) await mark(tx, WATCH_QUEUE, [AHEAD], ahead);
-      const entities = rows.map(({ entity }) => entity);
-      if (!(await areUntouched(tx, entities, known))) throw new Touched();
-      await storeRows(tx, rows, now(), breathe);
-      await storeMergerParties(tx, companies);
-      await count(tx);
-      if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
-      for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
-        await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
-      await publish(tx, changes, { ...deps.publish, now: now() });
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof Touched) return false;
-    throw error;
-  }
-}
-
-class Touched extends Error {}
-
-/** After the commit: wakes who tells of the changes, and counts. */
-function tell(
-  { wakeUp, metrics, log }: WatchDeps,
-  found: FoundInPage,
-  counts: PageCounts,
-  broken: readonly UnreadableDocument[],
-): void {
-  if (found.changes.length > 0) for (const queue of [DELIVER_QUEUE, 'mail']) wakeUp.ring(queue);
-  for (const [result, count] of Object.entries(counts)) if (count > 0) metrics.documents.inc({ result }, count);
-  for (const { updates } of found.changes) for (const event of Object.keys(updates)) metrics.changes.inc({ event });
-  if (broken.length === 0) return;
-  const shown = broken.slice(0, 5).map(({ where, reason }) => `${where}: ${reason}`);
-  log.warn({ documents: broken.length, first: shown }, 'register documents were set aside: they cannot be read');
-}
-
-async function readCounts({ db }: Store): Promise<Readonly<Record<string, number>>> {
-  const json: unknown = JSON.parse((await readValue(db, RECODING_KEY)) ?? '{}');
-  const entries = Object.entries(isJsonObject(json) ? json : {});
-  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
-}
-
-/** Gives the thread away where it was held for some milliseconds: webhooks come in meanwhile. */
-function breather(): () => Promise<void> {
-  let last = performance.now();
-  return async () => {
-    if (performance.now() - last < BREATH_MS) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    last = performance.now();
-  };
 }

@@ -3,9 +3,10 @@ import { mark, settle } from '../../../runtime/lanes/lanes.ts';
 import { startWorker, type Worker } from '../../../runtime/worker.ts';
 import type { Tx } from '../../../store/store.ts';
 import type { RegisterSource } from '../source/source.ts';
-import { AHEAD, LeaseLost, WATCH_QUEUE, type WatchDeps, type WatchTask, watchAhead, watchPage } from './watch-page.ts';
+import { AHEAD, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
+import { LeaseLost, type WatchTask, watchAhead, watchPage } from './watch-page.ts';
 
-export type { WatchDeps } from './watch-page.ts';
+export type { WatchDeps } from './take-in.ts';
 
 export type WatchTasks = Readonly<Record<string, WatchTask>>;
 

@@ -1,0 +1,85 @@
+/**
+ * The hits of an answer. Their documents stay texts until each is read, one at a time: a parsed page takes several times
+ * the memory of its text, and the watcher needs the texts to tell whether it knows a document.
+ */
+import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
+import { SourceError, withText } from './source.ts';
+
+/** A hit, or whatever stood in the place of one. */
+export interface Hit {
+  /** Without its document, where that is a text still. */
+  readonly head: unknown;
+  readonly hasDocument: boolean;
+  /** Reads the document. Throws {@link SourceError} where its text is broken. */
+  readonly document: () => unknown;
+}
+
+// In JSON a bare quotation mark ends a text: none of these can stand in one.
+const HIT = '{"_index":';
+const SOURCE = '"_source":';
+const SORT = ',"sort":[';
+
+export function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SourceError('the register answered with JSON that is cut or broken', { cause: error });
+  }
+}
+
+/** An answer, and how its hits are read. Throws {@link SourceError} where the answer is cut or broken. */
+export function readAnswer(body: string): { readonly json: unknown; readonly hits: readonly Hit[] | undefined } {
+  const { outline, documents } = cut(body);
+  if (documents.length === 0) return readWhole(body);
+  const json = parseAnswer(outline);
+  const hits = hitsOf(json);
+  // Each document was cut from the place of its own number.
+  const places = hits?.flatMap((hit) => (isJsonObject(hit) && '_source' in hit ? [hit['_source']] : []));
+  if (places?.length !== documents.length || places.some((place, at) => place !== at)) return readWhole(body);
+  return { json, hits: hits?.map((head) => textHit(head, documents)) };
+}
+
+function readWhole(body: string): ReturnType<typeof readAnswer> {
+  const json = parseAnswer(body);
+  return { json, hits: hitsOf(json)?.map(parsedHit) };
+}
+
+const hitsOf = (json: unknown): readonly unknown[] | undefined => {
+  const { hits } = isJsonObject(json) ? json : {};
+  return isJsonObject(hits) && Array.isArray(hits['hits']) ? hits['hits'] : undefined;
+};
+
+const sourceOf = (hit: unknown): unknown => (isJsonObject(hit) ? hit['_source'] : undefined);
+
+const parsedHit = (hit: unknown): Hit => ({
+  head: hit,
+  hasDocument: isJsonObject(sourceOf(hit)),
+  document: () => sourceOf(hit),
+});
+
+function textHit(hit: unknown, documents: readonly string[]): Hit {
+  const text = documents[Number(sourceOf(hit))];
+  if (text === undefined) return parsedHit(hit);
+  const { _source: _, ...head }: JsonObject = isJsonObject(hit) ? hit : {};
+  return { head, hasDocument: text.startsWith('{'), document: () => withText(parseAnswer(text), text) };
+}
+
+/** Cuts the documents out of an answer, and leaves their numbers in their places. */
+function cut(body: string): { readonly outline: string; readonly documents: readonly string[] } {
+  const documents: string[] = [];
+  let outline = '';
+  let done = 0;
+  for (let hit = body.indexOf(HIT); hit !== -1; ) {
+    const next = body.indexOf(HIT, hit + HIT.length);
+    const end = next === -1 ? body.length : next;
+    const from = body.indexOf(SOURCE, hit) + SOURCE.length;
+    const to = body.lastIndexOf(SORT, end);
+    if (from >= SOURCE.length && from < to) {
+      outline += body.slice(done, from) + documents.length;
+      documents.push(body.slice(from, to));
+      done = to;
+    }
+    hit = next;
+  }
+  return { outline: outline + body.slice(done), documents };
+}

@@ -1,0 +1,205 @@
+/**
+ * Takes documents in: changes out. What a page brings is one transaction: snapshots, changes with all that is told because
+ * of them, and what its lane begins with.
+ */
+import type { Metrics } from '../../../http/metrics.ts';
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { mark } from '../../../runtime/lanes/lanes.ts';
+import type { Claim } from '../../../runtime/lanes/settlement.ts';
+import type { WakeUp } from '../../../runtime/wake-up.ts';
+import { readValue, writeValue } from '../../../store/kv.ts';
+import { setAside } from '../../../store/quarantine.ts';
+import type { Store, Tx } from '../../../store/store.ts';
+import { DELIVER_QUEUE, type PublishOptions, publish } from '../../changes/publish.ts';
+import { storeMergerParties } from '../diff/merger-parties.ts';
+import { createRecodingGuard } from '../diff/recoding.ts';
+import type { Family } from '../document/families.ts';
+import { todayAt } from '../document/today.ts';
+import type { UnreadableDocument } from '../source/source.ts';
+import { type FoundInPage, findChanges } from './find-changes.ts';
+import { readLosses, storeLosses } from './losses.ts';
+import { findSteps, type PageCounts, readDocuments } from './read-page.ts';
+import { limitLosses } from './safety-limit.ts';
+import { areUntouched, type KnownSnapshot, readKnown, storeRows } from './snapshots.ts';
+import { documentInput, documentReader, documentStart } from './suspect-documents.ts';
+
+export interface WatchDeps {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly now: () => number;
+  readonly metrics: Metrics;
+  readonly log: {
+    info(details: object, message: string): void;
+    warn(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
+  /** Type name of a production unit in payloads. */
+  readonly placeType: string;
+  /** Whether mass changes of industry codes are taken for a recoding. */
+  readonly recodingGuard: boolean;
+  /** How many days a company counts as new; 30 where absent. */
+  readonly newWithinDays?: number;
+  /** How changes are published. */
+  readonly publish?: Omit<PublishOptions, 'now'>;
+}
+
+/** The queue of the lanes that read registers and news. */
+export const WATCH_QUEUE = 'watch';
+/** The lane that reads documents again when something in them begins. */
+export const AHEAD = 'ahead';
+
+const RECODING_KEY = 'recoding';
+/** Unreadable documents of one page that are set aside; the others are counted only. */
+const SET_ASIDE = 20;
+/** How long the thread may be held, in ms. */
+const BREATH_MS = 5;
+
+export interface PageIntake {
+  /** What the documents are read under. */
+  readonly claims: readonly Claim[];
+  /** Settles the lane and keeps the cursor, first in the transaction. */
+  readonly begin: (tx: Tx) => Promise<void>;
+  readonly broken: readonly UnreadableDocument[];
+  readonly again?: true;
+  /** What the documents' source speaks for. */
+  readonly families: readonly Family[];
+}
+
+/**
+ * Takes documents in, in one transaction; returns when the register loaded the newest of them. Where a run before never
+ * ended, each is taken in by itself, and the page is settled after them.
+ */
+export async function takeIn(
+  deps: WatchDeps,
+  documents: Iterable<unknown>,
+  intake: PageIntake,
+): Promise<string | undefined> {
+  const inputs = await documentReader(deps, intake.claims);
+  if (inputs.readsAll) return takeInTogether(deps, documents, intake);
+  const together: unknown[] = [];
+  const alone = { ...intake, broken: [], begin: async () => {} };
+  let loadedAt: string | undefined;
+  for (const document of documents) {
+    if (!inputs.isSuspicious && !inputs.hasAside(documentStart(document))) together.push(document);
+    else
+      await inputs.read(documentInput(document), async () => {
+        if (inputs.isSuspicious) loadedAt = (await takeInTogether(deps, [document], alone)) ?? loadedAt;
+        else together.push(document);
+      });
+  }
+  return (await takeInTogether(deps, together, intake)) ?? loadedAt;
+}
+
+async function takeInTogether(
+  deps: WatchDeps,
+  documents: Iterable<unknown>,
+  intake: PageIntake,
+): Promise<string | undefined> {
+  const { store, now } = deps;
+  const breathe = breather();
+  const today = todayAt(now());
+  const { looks, unreadable, persons } = await readDocuments(documents, {
+    today,
+    breathe,
+    families: intake.families,
+    ...(intake.again && { again: true }),
+  });
+  const entities = [...new Set(looks.map(({ row }) => row.entity))];
+  for (let tries = 1; ; tries++) {
+    const known = await readKnown(store.db, entities);
+    const { steps, counts } = await findSteps(looks, known, { breathe, ...(intake.again && { again: true }) });
+    const losses = await readLosses(store.db, now());
+    const holds = losses.isOpen ? Object.keys(losses.asked) : [];
+    const limited = losses.isAllowed ? { steps, tallies: {}, withheld: [] } : limitLosses(steps, losses.tallies, holds);
+    const guard = createRecodingGuard({ enabled: deps.recodingGuard, counts: await readCounts(store) });
+    const { placeType, newWithinDays } = deps;
+    const found = await findChanges(store.db, limited.steps, {
+      today,
+      placeType,
+      guard,
+      breathe,
+      ...(newWithinDays !== undefined && { newWithinDays }),
+    });
+    const broken = [...intake.broken, ...unreadable, ...found.broken];
+    const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
+    const page = { found, known, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
+    if (await commit(deps, intake, page)) {
+      tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
+      return looks.reduce<string | undefined>(
+        (last, { row }) => (row.loaded_at > (last ?? '') ? row.loaded_at : last),
+        undefined,
+      );
+    }
+    if (tries === 5) throw new Error('others keep changing the snapshots of this page');
+  }
+}
+
+interface Page {
+  readonly found: FoundInPage;
+  readonly known: ReadonlyMap<string, KnownSnapshot>;
+  readonly broken: readonly UnreadableDocument[];
+  readonly recoding: string;
+  /** Keeps what the safety limit counted. */
+  readonly count: (tx: Tx) => Promise<void>;
+  readonly breathe: () => Promise<void>;
+}
+
+/** False, and nothing stored, where another has changed one of the snapshots since they were read. */
+async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
+  const { store, now } = deps;
+  const { found, known, broken, recoding, count, breathe } = page;
+  const { rows, changes, companies } = found;
+  const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
+  try {
+    await store.write(async (tx) => {
+      await begin(tx);
+      if (ahead < Number.POSITIVE_INFINITY) await mark(tx, WATCH_QUEUE, [AHEAD], ahead);
+      const entities = rows.map(({ entity }) => entity);
+      if (!(await areUntouched(tx, entities, known))) throw new Touched();
+      await storeRows(tx, rows, now(), breathe);
+      await storeMergerParties(tx, companies);
+      await count(tx);
+      if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
+      for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
+        await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
+      await publish(tx, changes, { ...deps.publish, now: now() });
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Touched) return false;
+    throw error;
+  }
+}
+
+class Touched extends Error {}
+
+/** After the commit: wakes who tells of the changes, and counts. */
+function tell(
+  { wakeUp, metrics, log }: WatchDeps,
+  found: FoundInPage,
+  counts: PageCounts,
+  broken: readonly UnreadableDocument[],
+): void {
+  if (found.changes.length > 0) for (const queue of [DELIVER_QUEUE, 'mail']) wakeUp.ring(queue);
+  for (const [result, count] of Object.entries(counts)) if (count > 0) metrics.documents.inc({ result }, count);
+  for (const { updates } of found.changes) for (const event of Object.keys(updates)) metrics.changes.inc({ event });
+  if (broken.length === 0) return;
+  const shown = broken.slice(0, 5).map(({ where, reason }) => `${where}: ${reason}`);
+  log.warn({ documents: broken.length, first: shown }, 'register documents were set aside: they cannot be read');
+}
+
+async function readCounts({ db }: Store): Promise<Readonly<Record<string, number>>> {
+  const json: unknown = JSON.parse((await readValue(db, RECODING_KEY)) ?? '{}');
+  const entries = Object.entries(isJsonObject(json) ? json : {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
+}
+
+/** Gives the thread away where it was held for some milliseconds: webhooks come in meanwhile. */
+function breather(): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < BREATH_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    last = performance.now();
+  };
+}
