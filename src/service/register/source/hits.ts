@@ -19,7 +19,7 @@ const HIT = '{"_index":';
 const SOURCE = '"_source":';
 const SORT = ',"sort":[';
 
-export function parseAnswer(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -27,13 +27,20 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An answer, and how its hits are read. Throws {@link SourceError} where the answer is cut or broken. */
 export function readAnswer(body: string): { readonly json: unknown; readonly hits: readonly Hit[] | undefined } {
   const { outline, documents } = cut(body);
-  if (documents.length === 0) return readWhole(body);
-  const json = parseAnswer(outline);
+  const json = documents.length === 0 ? undefined : parsed(outline);
   const hits = hitsOf(json);
-  // Each document was cut from the place of its own number.
+  // An answer in another layout: each document must have been cut from the place that bears its number.
   const places = hits?.flatMap((hit) => (isJsonObject(hit) && '_source' in hit ? [hit['_source']] : []));
   if (places?.length !== documents.length || places.some((place, at) => place !== at)) return readWhole(body);
   return { json, hits: hits?.map((head) => textHit(head, documents)) };

@@ -57,6 +57,12 @@ test('an answer in another layout is read whole', () => {
   const json = { hits: { hits: [{ _source: { a: 1 }, _index: 'x', sort: [1, '1'] }] } };
   for (const text of [JSON.stringify(json), JSON.stringify(json, null, 2)])
     expect(read(text)).toMatchObject([{ head: { sort: [1, '1'] }, document: { a: 1 } }]);
+  const nested = [
+    '{"_index":"x","fields":{"_source":{"a":1}},"sort":[1,"1"]}',
+    '{"_index":"x","fields":{"_source":{"a":1},"sort":[2]},"sort":[1,"1"]}',
+    '{"_index":"x","fields":{"_source":{"a":1},"sort":[1]}}',
+  ];
+  for (const one of nested) expect(read(answer(one))).toMatchObject([{ head: JSON.parse(one), document: undefined }]);
 });
 
 test('an answer that is cut anywhere is refused, and one with a broken document when that is reached', () => {
