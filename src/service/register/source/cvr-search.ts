@@ -5,7 +5,7 @@ import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { RateLimiter } from '../../../runtime/rate-limiter.ts';
-import { type Hit, readAnswer } from './hits.ts';
+import { type AnswerHit, readAnswer } from './hits.ts';
 import { SourceError } from './source.ts';
 
 export interface SearchOptions {
@@ -29,7 +29,7 @@ export type RegisterSearch = (
   query: object,
   signal: AbortSignal,
   how?: { readonly large?: boolean },
-) => Promise<readonly Hit[]>;
+) => Promise<readonly AnswerHit[]>;
 
 export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): RegisterSearch {
   const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
@@ -56,7 +56,7 @@ export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): 
 }
 
 /** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
-function readHits(answer: OutboundResponse, now: number): readonly Hit[] {
+function readHits(answer: OutboundResponse, now: number): readonly AnswerHit[] {
   const { status, body } = answer;
   if (status === 401 || status === 403) {
     throw new SourceError(

@@ -13,7 +13,7 @@ import type { Store } from '../../../store/store.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { createSearch, LARGEST, type RegisterSearch } from './cvr-search.ts';
 import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
-import type { Hit } from './hits.ts';
+import type { AnswerHit } from './hits.ts';
 import { brokenText, type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from './source.ts';
 
 export interface CvrSourceOptions {
@@ -101,7 +101,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
 }
 
 interface Hits {
-  readonly hits: readonly Hit[];
+  readonly hits: readonly AnswerHit[];
   /** Whether more may follow. */
   readonly full: boolean;
   /** Why the hits bear no documents. */
@@ -188,7 +188,7 @@ const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
   feed.at !== null || now - feed.asked > pollMs * 0.7;
 
 /** The furthest place of a page: its hits need not be in order. */
-function furthest(hits: readonly Hit[]): FeedPosition | undefined {
+function furthest(hits: readonly AnswerHit[]): FeedPosition | undefined {
   let last: FeedPosition | undefined;
   for (const { head } of hits) {
     const sort = isJsonObject(head) ? head['sort'] : undefined;
@@ -201,7 +201,7 @@ function furthest(hits: readonly Hit[]): FeedPosition | undefined {
 }
 
 function documentsOf(
-  hits: readonly Hit[],
+  hits: readonly AnswerHit[],
   reason = 'is a hit without a document',
 ): { documents: Iterable<unknown>; broken: readonly UnreadableDocument[] } {
   const read = hits.filter(({ hasDocument }) => hasDocument);
@@ -211,7 +211,7 @@ function documentsOf(
   return { documents: eachOf(read), broken };
 }
 
-const eachOf = (hits: readonly Hit[]): Iterable<unknown> => ({
+const eachOf = (hits: readonly AnswerHit[]): Iterable<unknown> => ({
   *[Symbol.iterator]() {
     for (const { document } of hits) yield document();
   },

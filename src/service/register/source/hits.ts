@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { SourceError, withText } from './source.ts';
 
 /** A hit, or whatever stood in the place of one. */
-export interface Hit {
+export interface AnswerHit {
   /** Without its document, where that is a text still. */
   readonly head: unknown;
   readonly hasDocument: boolean;
@@ -36,7 +36,7 @@ function parsed(text: string): unknown {
 }
 
 /** An answer, and how its hits are read. Throws {@link SourceError} where the answer is cut or broken. */
-export function readAnswer(body: string): { readonly json: unknown; readonly hits: readonly Hit[] | undefined } {
+export function readAnswer(body: string): { readonly json: unknown; readonly hits: readonly AnswerHit[] | undefined } {
   const { outline, documents } = cut(body);
   const json = documents.length === 0 ? undefined : parsed(outline);
   const hits = hitsOf(json);
@@ -58,13 +58,13 @@ const hitsOf = (json: unknown): readonly unknown[] | undefined => {
 
 const sourceOf = (hit: unknown): unknown => (isJsonObject(hit) ? hit['_source'] : undefined);
 
-const parsedHit = (hit: unknown): Hit => ({
+const parsedHit = (hit: unknown): AnswerHit => ({
   head: hit,
   hasDocument: isJsonObject(sourceOf(hit)),
   document: () => sourceOf(hit),
 });
 
-function textHit(hit: unknown, documents: readonly string[]): Hit {
+function textHit(hit: unknown, documents: readonly string[]): AnswerHit {
   const text = documents[Number(sourceOf(hit))];
   if (text === undefined) return parsedHit(hit);
   const { _source: _, ...head }: JsonObject = isJsonObject(hit) ? hit : {};
