@@ -60,7 +60,7 @@ describe('the page of performance', () => {
 
   it('has a row for each benchmark that `npm run bench` runs', () => {
     const list = /const BENCHES = \[(?<names>[^\]]+)\]/u.exec(readDoc('test/bench/run.ts'))?.groups?.['names'] ?? '';
-    const benches = [...list.matchAll(/'(?<name>\w+)'/gu)].map(({ groups = {} }) => groups['name']);
+    const benches = [...list.matchAll(/'(?<name>[\w-]+)'/gu)].map(({ groups = {} }) => groups['name']);
     expect(benches.length).toBeGreaterThan(10);
     expect(rows.flatMap((row) => spans(row['Benchmark'] ?? '')).toSorted()).toEqual(benches.toSorted());
   });

@@ -1,5 +1,6 @@
 /** The real daemon as a process of its own: `serve` on a configuration in a folder that is removed in the end. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,12 +33,16 @@ export async function inFolder(work: (folder: string) => Promise<void>): Promise
   }
 }
 
-/** Starts the daemon on `cvrsync.db` in the folder. */
-export async function startDaemon(folder: string, providers: object, entry = SOURCES): Promise<Daemon> {
-  const config = join(folder, 'cvrsync.yaml');
+/** Starts the daemon on `cvrsync.db` in the folder, or on the store that is named. */
+export async function startDaemon(
+  folder: string,
+  providers: object,
+  { entry = SOURCES, store = join(folder, 'cvrsync.db') } = {},
+): Promise<Daemon> {
+  const config = join(folder, `cvrsync-${randomUUID()}.yaml`);
   const content = {
     server: { port: 0 },
-    store: join(folder, 'cvrsync.db'),
+    store,
     connector: { webhook: { auth: { method: 'None' } }, providers },
   };
   await writeFile(config, JSON.stringify(content));
@@ -65,7 +70,7 @@ export async function startDaemon(folder: string, providers: object, entry = SOU
   };
 }
 
-/** Resolves with the addresses of both listeners; what the daemon complains of goes to stderr. */
+/** Resolves with the addresses of both listeners. Errors of the daemon go to stderr; it warns where a bench has no CRM. */
 async function readyAt(child: ChildProcess): Promise<{ readonly origin: string; readonly admin: string }> {
   return new Promise((resolve, reject) => {
     if (child.stderr === null) return reject(new Error('the daemon has no stderr'));
@@ -74,7 +79,7 @@ async function readyAt(child: ChildProcess): Promise<{ readonly origin: string; 
     lines.on('line', (line) => {
       const [, origin, admin] = /"url":"([^"]+)","admin":"([^"]+)".*"msg":"ready"/u.exec(line) ?? [];
       if (origin !== undefined && admin !== undefined) resolve({ origin, admin });
-      else if (!line.startsWith('{"level":30')) process.stderr.write(`${line}\n`);
+      else if (!/^\{"level":[34]0/u.test(line)) process.stderr.write(`${line}\n`);
     });
   });
 }

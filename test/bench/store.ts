@@ -36,10 +36,14 @@ export async function withLinks(
   await store.close();
 }
 
-/** Fills a new store with linked records that are behind: their companies' facts are known, the CRM does not have them. */
-export async function withWaiting(folder: string, provider: string, ids: readonly string[]): Promise<void> {
+/** Fills a store with linked records of companies of their own, from `CVR-1-<first>` on, that are behind: their companies' facts are known, the CRM does not have them. */
+export async function withWaiting(
+  folder: string,
+  provider: string,
+  ids: readonly string[],
+  first: number,
+): Promise<void> {
   const store = await openStore(fileIn(folder));
-  const first = 20_000_000;
   await store.write(async (tx) => {
     await linkRecords(tx, provider, ids, first);
     for (let from = 0; from < ids.length; from += PARTS) {
@@ -52,7 +56,7 @@ export async function withWaiting(folder: string, provider: string, ids: readonl
         from ${eachRow(tx, rows)}`.execute(tx);
     }
     await sql`insert into lane (queue, key, due_at, marks, attempts, since)
-      select ${`sync:${provider}`}, record_id, ${NOW}, 1, 0, ${NOW} from link`.execute(tx);
+      select ${`sync:${provider}`}, record_id, ${NOW}, 1, 0, ${NOW} from link where provider = ${provider}`.execute(tx);
   });
   await store.close();
 }

@@ -18,8 +18,11 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a server on a Unix socket in a folder of its own. Returns at once; the start takes about a second. */
-export function startPostgres(): Server {
+/**
+ * Starts a server on a Unix socket in a folder of its own. Returns at once; the start takes about a second. What it commits
+ * is on disk only where it is `durable`: tests end no machine.
+ */
+export function startPostgres({ durable = false } = {}): Server {
   const folder = mkdtempSync(path.join(tmpdir(), 'pg-'));
   // PostgreSQL refuses to run as root, so that root runs it as nobody.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -37,8 +40,14 @@ export function startPostgres(): Server {
     const noVacuum = 'autovacuum=off';
     // Else the server, which is ended without ceremony, would leave files in the machine's shared memory.
     const ownMemory = 'dynamic_shared_memory_type=mmap';
-    const fast = ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=100ms', 'listen_addresses=', noVacuum];
-    const args = ['-D', data, '-k', folder, ...[...fast, ownMemory].flatMap((setting) => ['-c', setting])];
+    const fast = durable ? [] : ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=100ms', noVacuum];
+    const args = [
+      '-D',
+      data,
+      '-k',
+      folder,
+      ...[...fast, 'listen_addresses=', ownMemory].flatMap((setting) => ['-c', setting]),
+    ];
     const server = spawn(path.join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     await new Promise<void>((resolve, reject) => {
