@@ -18,7 +18,7 @@ const fileIn = (folder: string): string => join(folder, 'cvrsync.db');
 export async function linkRecords(tx: Tx, provider: string, ids: readonly string[], first: number): Promise<void> {
   for (let from = 0; from < ids.length; from += PARTS) {
     const rows = ids.slice(from, from + PARTS).map((id, at) => ({ id, entity: `CVR-1-${first + from + at}` }));
-    await sql`insert into link (provider, record_id, entity, state, desired, monitored, created_at, updated_at)
+    await sql`insert into link (provider, record_id, entity, state, desired, observed, created_at, updated_at)
       select ${provider}, each.value ->> 'id', each.value ->> 'entity', 'active', 'on', 'on', ${NOW}, ${NOW}
       from ${eachRow(tx, rows)}`.execute(tx);
   }
@@ -75,7 +75,7 @@ export async function withManyLinks(folder: string, provider: string, count: num
   await store.write(async (tx) => {
     const numbers = sql`with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${count})`;
     // Record ids in another order than the companies, as life has it.
-    await sql`insert into link (provider, record_id, entity, state, desired, monitored, created_at, updated_at)
+    await sql`insert into link (provider, record_id, entity, state, desired, observed, created_at, updated_at)
       ${numbers} select ${provider}, 9000000000 + (n * 7919) % ${count}, 'CVR-1-' || (${first} + n), 'active', 'on', 'on', ${NOW}, ${NOW}
       from number`.execute(tx);
     await sql`insert into fact (entity, field, value, clock, seq)
