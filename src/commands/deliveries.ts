@@ -5,7 +5,7 @@ import {
   type DeliveryState,
   dropDeliveries,
   listDeliveries,
-  MOST_REPLAYED,
+  REPLAY_LIMIT,
   replayDeliveries,
 } from '../service/delivery/deliveries.ts';
 import type { Db, Store, Tx } from '../store/open.ts';
@@ -119,12 +119,12 @@ async function carryOut(
     output.result({ matching, done: 0 }, matching === 0 ? 'There are no such deliveries.' : text);
     return matching === 0 ? 0 : 3;
   }
-  if (filter.state === 'done' && matching > MOST_REPLAYED)
-    throw new UsageError(`${matching} deliveries are more than ${MOST_REPLAYED}: narrow them with --since and --until`);
+  if (filter.state === 'done' && matching > REPLAY_LIMIT)
+    throw new UsageError(`${matching} deliveries are more than ${REPLAY_LIMIT}: narrow them with --since and --until`);
   output.line(`${matching} deliveries match.`);
   let done = 0;
   while (done < matching) {
-    const step = { ...filter, limit: Math.min(MOST_REPLAYED, matching - done) };
+    const step = { ...filter, limit: Math.min(REPLAY_LIMIT, matching - done) };
     const count = await store.write((tx) => action.run(tx, step, Date.now()));
     done += count;
     if (count < step.limit) break;

@@ -2,8 +2,8 @@
 import { endOfDay } from '../connector/decide/hold.ts';
 import {
   ALL_PROPERTIES,
+  clearHoldsOfUndo,
   clearOverride,
-  clearUndone,
   readOverrides,
   setOverride,
 } from '../connector/decide/override.ts';
@@ -55,7 +55,7 @@ export const command = defineCommand({
       if (!options.clear) throw new UsageError(`name one record to hold: ${record} goes with --clear only`);
       return withStore(context, async (store): Promise<ExitCode> => {
         const only = property === ALL_PROPERTIES ? undefined : property;
-        const cleared = await store.write((tx) => clearUndone(tx, ref.provider, only, Date.now()));
+        const cleared = await store.write((tx) => clearHoldsOfUndo(tx, ref.provider, only, Date.now()));
         context.output.result({ record, property, cleared }, `${cleared} holds that undo placed have ended.`);
         return 0;
       });
@@ -65,8 +65,8 @@ export const command = defineCommand({
       await needLink(store.db, ref);
       if (options.clear) {
         if (!(await store.write((tx) => clearOverride(tx, ref, 'hold', Date.now()))))
-          throw new Error(`${what} is not on hold.${await others(store, ref, 'What is')}`);
-        const left = await others(store, ref, 'Still on hold');
+          throw new Error(`${what} is not on hold.${await describeOtherHolds(store, ref, 'What is')}`);
+        const left = await describeOtherHolds(store, ref, 'Still on hold');
         context.output.result({ record, property, override: null }, `The hold on ${what} has ended.${left}`);
         return 0;
       }
@@ -86,7 +86,7 @@ export const command = defineCommand({
 });
 
 /** What else of the record is on hold: the person may have meant that. */
-async function others({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {
+async function describeOtherHolds({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {
   const overrides = (await readOverrides(db, provider, [recordId], Date.now())).get(recordId);
   const held = [...(overrides ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);
   return held.length === 0

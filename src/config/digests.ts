@@ -40,7 +40,7 @@ export async function configDigests(config: Config, salt: string): Promise<Confi
 }
 
 function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
-  // Whether the part is there says who tells the connector of changes: see dropUntaken.
+  // Whether the part is there says who tells the connector of changes: see dropExpired.
   const part = split(Type.Object({ webhook: WEBHOOK, upstream: UPSTREAM }), {
     webhook,
     ...(upstream !== undefined && { upstream }),

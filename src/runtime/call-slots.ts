@@ -19,11 +19,11 @@ export interface CallSlots {
   readonly perMs: number;
   readonly interval: number;
   /** How late a slot may be used, in ms: later, it would crowd the following ones over the limit. */
-  readonly slack: number;
+  readonly maxLatenessMs: number;
 }
 
 /** How far ahead a process reserves slots, in ms. */
-export const AHEAD_MS = 500;
+export const RESERVE_AHEAD_MS = 500;
 
 /** The slots of a budget of which `share` is used. */
 export function slotsOf(key: string, { calls, perMs }: Budget, share: number): CallSlots {
@@ -33,7 +33,7 @@ export function slotsOf(key: string, { calls, perMs }: Budget, share: number): C
     perMs,
     interval: perMs / (calls * used),
     // The whole margin is perMs / used - perMs: half of it for us, half for the way to the CRM.
-    slack: (perMs / used - perMs) / 2,
+    maxLatenessMs: (perMs / used - perMs) / 2,
   };
 }
 
@@ -56,7 +56,7 @@ export async function reserveSlots(
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
           // Further ahead than anyone reserves: the clock was set back. One whole window is certainly safe.
-          next_at: sql`case when rate_limit.next_at > ${float(from + 2 * perMs + AHEAD_MS)} then ${float(from + perMs + length)}
+          next_at: sql`case when rate_limit.next_at > ${float(from + 2 * perMs + RESERVE_AHEAD_MS)} then ${float(from + perMs + length)}
             when rate_limit.next_at > ${float(from)} then rate_limit.next_at + ${float(length)} else ${float(from + length)} end`,
         }),
       )

@@ -1,7 +1,7 @@
 /** The pace of one account: calls are spaced evenly over a budget's window, by all processes on the store together. */
 import type { Store } from '../store/store.ts';
 import type { BlockFault } from './blocks.ts';
-import { AHEAD_MS, type Budget, type CallSlots, reserveSlots, skipSlots, slotsOf } from './call-slots.ts';
+import { type Budget, type CallSlots, RESERVE_AHEAD_MS, reserveSlots, skipSlots, slotsOf } from './call-slots.ts';
 import { type Block, openBlock, RECHECK_MS } from './known-block.ts';
 import { pause } from './pause.ts';
 
@@ -45,7 +45,7 @@ export interface RateLimiterOptions {
 }
 
 /** Those of this process who wait for one budget. */
-interface Lane {
+interface BudgetQueue {
   readonly slots: CallSlots;
   readonly waiters: Waiter[];
   /** Ends the wait for a slot that nobody wants any more. */
@@ -63,50 +63,53 @@ interface Waiter {
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { store, key, now, share = 0.98, patienceMs = Number.POSITIVE_INFINITY } = options;
   const lanes = new Map(
-    Object.entries(options.budgets).map(([name, budget]) => [name, openLane(slotsOf(`${key}/${name}`, budget, share))]),
+    Object.entries(options.budgets).map(([name, budget]) => [
+      name,
+      openQueue(slotsOf(`${key}/${name}`, budget, share)),
+    ]),
   );
   const block = openBlock(store, key, now);
 
-  function find(budget: string): Lane {
+  function find(budget: string): BudgetQueue {
     const found = lanes.get(budget);
     if (found === undefined) throw new Error(`${key} has no call budget named ${budget}`);
     return found;
   }
 
-  async function pump(lane: Lane): Promise<void> {
+  async function pump(queue: BudgetQueue): Promise<void> {
     try {
-      while (lane.waiters.length > 0) {
+      while (queue.waiters.length > 0) {
         const blocked = await block.current();
-        if (blocked === undefined) await spend(lane);
+        if (blocked === undefined) await spend(queue);
         else if (blocked.until - now() > patienceMs) throw new PausedError(blocked);
-        else await pause(Math.min(blocked.until - now(), RECHECK_MS), lane.idle.signal);
+        else await pause(Math.min(blocked.until - now(), RECHECK_MS), queue.idle.signal);
       }
     } catch (error) {
-      for (const waiter of lane.waiters.splice(0)) waiter.fail(error);
+      for (const waiter of queue.waiters.splice(0)) waiter.fail(error);
     } finally {
-      lane.pumping = false;
+      queue.pumping = false;
     }
   }
 
-  /** Reserves slots for those who wait now and lets each go at its time. CallSlots that are not used are lost. */
-  async function spend(lane: Lane): Promise<void> {
-    const { waiters } = lane;
-    const { interval, slack } = lane.slots;
-    const count = Math.max(1, Math.min(waiters.length, Math.floor(AHEAD_MS / interval)));
-    const first = await reserve(store, lane, count, now);
+  /** Reserves slots for those who wait now and lets each go at its time. Slots that are not used are lost. */
+  async function spend(queue: BudgetQueue): Promise<void> {
+    const { waiters } = queue;
+    const { interval, maxLatenessMs } = queue.slots;
+    const count = Math.max(1, Math.min(waiters.length, Math.floor(RESERVE_AHEAD_MS / interval)));
+    const first = await reserve(store, queue, count, now);
     for (let slot = first; slot < first + count * interval - interval / 2; slot += interval) {
-      if (!(await isReached(lane, slot, now)) || waiters.length === 0 || (await block.current()) !== undefined) return;
-      if (now() - slot <= slack) waiters.shift()?.grant();
+      if (!(await isReached(queue, slot, now)) || waiters.length === 0 || (await block.current()) !== undefined) return;
+      if (now() - slot <= maxLatenessMs) waiters.shift()?.grant();
     }
   }
 
   return {
     acquire(budget, signal, order = 'last') {
-      const lane = find(budget);
-      const granted = join(lane, signal, order);
-      if (!lane.pumping && lane.waiters.length > 0) {
-        lane.pumping = true;
-        void pump(lane);
+      const queue = find(budget);
+      const granted = join(queue, signal, order);
+      if (!queue.pumping && queue.waiters.length > 0) {
+        queue.pumping = true;
+        void pump(queue);
       }
       return granted;
     },
@@ -123,7 +126,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-const openLane = (slots: CallSlots): Lane => ({
+const openQueue = (slots: CallSlots): BudgetQueue => ({
   slots,
   waiters: [],
   idle: new AbortController(),
@@ -131,13 +134,13 @@ const openLane = (slots: CallSlots): Lane => ({
   lead: 0,
 });
 
-/** Waits in the lane until a slot is granted. Rejects where the signal aborts, and leaves the lane then. */
-function join(lane: Lane, signal: AbortSignal, order: CallOrder): Promise<void> {
+/** Waits in the queue until a slot is granted. Rejects where the signal aborts, and leaves the queue then. */
+function join(queue: BudgetQueue, signal: AbortSignal, order: CallOrder): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const leave = () => {
-      lane.waiters.splice(lane.waiters.indexOf(waiter), 1);
-      if (lane.waiters.length === 0) lane.idle.abort();
+      queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
+      if (queue.waiters.length === 0) queue.idle.abort();
       reject(signal.reason);
     };
     const waiter: Waiter = {
@@ -151,30 +154,30 @@ function join(lane: Lane, signal: AbortSignal, order: CallOrder): Promise<void> 
       },
     };
     signal.addEventListener('abort', leave, { once: true });
-    if (lane.idle.signal.aborted) lane.idle = new AbortController();
-    if (order === 'first') lane.waiters.unshift(waiter);
-    else lane.waiters.push(waiter);
+    if (queue.idle.signal.aborted) queue.idle = new AbortController();
+    if (order === 'first') queue.waiters.unshift(waiter);
+    else queue.waiters.push(waiter);
   });
 }
 
 /** Waits for a slot while somebody wants it. False where the clock was set back: then the reservation means nothing. */
-async function isReached({ waiters, slots, idle }: Lane, slot: number, now: () => number): Promise<boolean> {
+async function isReached({ waiters, slots, idle }: BudgetQueue, slot: number, now: () => number): Promise<boolean> {
   while (now() < slot && waiters.length > 0) {
-    if (slot - now() > 2 * slots.perMs + AHEAD_MS) return false;
+    if (slot - now() > 2 * slots.perMs + RESERVE_AHEAD_MS) return false;
     await pause(slot - now(), idle.signal);
   }
   return true;
 }
 
 /** Takes `count` slots in a row, and returns the time of the first. */
-async function reserve(store: Store, lane: Lane, count: number, now: () => number): Promise<number> {
+async function reserve(store: Store, queue: BudgetQueue, count: number, now: () => number): Promise<number> {
   let asked = 0;
-  const first = await reserveSlots(store, lane.slots, count, () => {
+  const first = await reserveSlots(store, queue.slots, count, () => {
     asked = now();
-    return asked + lane.lead;
+    return asked + queue.lead;
   });
-  // A store slower than the slack would make every slot too late to use: reserve ahead while it lasts.
+  // A store slower than that would make every slot too late to use: reserve ahead while it lasts.
   const took = now() - asked;
-  lane.lead = took > lane.slots.slack / 2 ? 2 * took : 0;
+  queue.lead = took > queue.slots.maxLatenessMs / 2 ? 2 * took : 0;
   return first;
 }

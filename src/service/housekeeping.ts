@@ -13,7 +13,7 @@ import {
 } from '../runtime/periodic-tasks.ts';
 import type { Tx } from '../store/store.ts';
 import { trimDeliveries } from './delivery/deliveries.ts';
-import { dropUntaken } from './monitors/own-jobs.ts';
+import { dropExpired } from './monitors/own-jobs.ts';
 import { trimWindows } from './routes/window.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
@@ -32,7 +32,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
   deliveries: {
     everyMs: HOUR_MS,
     async run({ store, now }, signal) {
-      await dropUntaken(store, now(), signal);
+      await dropExpired(store, now(), signal);
       await trimDeliveries(store, now(), signal);
     },
   },

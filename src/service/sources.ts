@@ -38,7 +38,7 @@ export function openSource(
 }
 
 /** The register answers slowly enough to be asked ahead; files do not. */
-export const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
+const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
   kind === 'cvr' ? withPageAhead(source) : source;
 
 /** How changes are published: what makes news of them, when their mail goes out. */

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
+import { withPageAhead } from '../../src/service/register/source/page-ahead.ts';
 import { markWatch, registerTasks, startWatch } from '../../src/service/register/watch/watch.ts';
-import { openSource, pagesOf } from '../../src/service/sources.ts';
+import { openSource } from '../../src/service/sources.ts';
 import { openStore } from '../../src/store/open.ts';
 import { answerWith } from './child.ts';
 
@@ -67,7 +68,7 @@ async function load(store: Awaited<ReturnType<typeof openStore>>, { baseUrl, pag
     pollSeconds: POLL_SECONDS,
   } as const;
   const source = openSource(settings, { store, http: client.http, now });
-  const tasks = registerTasks(deps, pagesOf(settings, source), POLL_SECONDS * 1_000);
+  const tasks = registerTasks(deps, withPageAhead(source), POLL_SECONDS * 1_000);
   const stored = async () => {
     const { values } = await metrics.documents.get();
     return values.reduce((sum, { labels, value }) => sum + (labels.result === 'new' ? value : 0), 0);

@@ -8,7 +8,7 @@ import { checkConfig } from '../../src/config/load.ts';
 import { publish } from '../../src/service/changes/publish.ts';
 import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { addItem } from '../../src/service/monitors/items.ts';
-import { dropUntaken, ownJobIds } from '../../src/service/monitors/own-jobs.ts';
+import { dropExpired, ownJobIds } from '../../src/service/monitors/own-jobs.ts';
 import { COMPANY, changed } from '../service/monitored.ts';
 import { configFor, startCrms } from '../support/fixture.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
@@ -106,7 +106,7 @@ describe('own jobs are claimed only where the connector runs', () => {
     const alone = await startAlone();
     await both.close(0);
     await tell(alone);
-    const drop = (days: number) => dropUntaken(alone.store, Date.now() + days * DAY_MS, new AbortController().signal);
+    const drop = (days: number) => dropExpired(alone.store, Date.now() + days * DAY_MS, new AbortController().signal);
     const states = async () => new Set((await listDeliveries(alone.store.db)).map(({ state }) => state));
     await drop(13);
     expect(await states()).toEqual(new Set(['due']));

@@ -35,39 +35,45 @@ const MESSAGE_CHARS = 600;
 export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderError {
   const { status, headers, body } = answer;
   const after = retryAfterMs(headers['retry-after'], clock.now);
-  const wait = (ms: number | undefined) => (ms === undefined ? {} : { retryAfterMs: ms });
+  const withRetryAfter = (ms: number | undefined) => (ms === undefined ? {} : { retryAfterMs: ms });
   switch (true) {
     case status === 401:
-      return new ProviderError('auth', say(answer, 'HubSpot refused the access token; put a valid one in accessToken'));
+      return new ProviderError(
+        'auth',
+        errorMessage(answer, 'HubSpot refused the access token; put a valid one in accessToken'),
+      );
     case status === 403:
-      return new ProviderError('refused', say(answer, missingScopes(body)));
+      return new ProviderError('refused', errorMessage(answer, missingScopes(body)));
     case status === 429:
       return new ProviderError(
         'rate',
-        say(answer, `HubSpot takes no more calls now (${body.policyName ?? 'limit not named'})`),
+        errorMessage(answer, `HubSpot takes no more calls now (${body.policyName ?? 'limit not named'})`),
         {
           retryAfterMs: after ?? rateWaitMs(answer, clock),
         },
       );
     case status === 423:
-      return new ProviderError('locked', say(answer, 'HubSpot has locked the companies for a moment'), {
+      return new ProviderError('locked', errorMessage(answer, 'HubSpot has locked the companies for a moment'), {
         retryAfterMs: Math.max(2 * SECOND_MS, after ?? 0),
       });
     case status === 477:
-      return new ProviderError('locked', say(answer, 'HubSpot is moving the account to another data centre'), {
+      return new ProviderError('locked', errorMessage(answer, 'HubSpot is moving the account to another data centre'), {
         retryAfterMs: Math.min(MOVE_MAX_MS, after ?? HOUR_MS),
       });
     case status >= 500 || status === 408:
-      return new ProviderError('unavailable', say(answer, 'HubSpot is not available'), wait(after));
+      return new ProviderError('unavailable', errorMessage(answer, 'HubSpot is not available'), withRetryAfter(after));
     case status === 404:
       return new ProviderError(
         'refused',
-        say(answer, 'HubSpot does not know this address; check baseUrl and apiVersion'),
+        errorMessage(answer, 'HubSpot does not know this address; check baseUrl and apiVersion'),
       );
     case status === 414:
-      return new ProviderError('refused', say(answer, 'the address was too long for HubSpot; map fewer properties'));
+      return new ProviderError(
+        'refused',
+        errorMessage(answer, 'the address was too long for HubSpot; map fewer properties'),
+      );
     default:
-      return new ProviderError('refused', say(answer, `HubSpot refused the call: ${reasonOf(body)}`));
+      return new ProviderError('refused', errorMessage(answer, `HubSpot refused the call: ${reasonOf(body)}`));
   }
 }
 
@@ -111,7 +117,7 @@ function missingScopes(body: HubspotErrorBody): string {
   return `HubSpot does not allow this call: ${reasonOf(body)}`;
 }
 
-const say = ({ status, headers, body }: HubspotRefusal, what: string): string => {
+const errorMessage = ({ status, headers, body }: HubspotRefusal, what: string): string => {
   const correlation = body.correlationId ?? headers['x-hubspot-correlation-id'];
   return `${what} (${status}${correlation === undefined ? '' : `, correlation id ${correlation}`})`;
 };

@@ -1,7 +1,7 @@
 /** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
 import type { Connection } from 'jsforce/lib/connection.js';
 import type { HttpResponse, PropertyValue, ProviderContext } from '../../provider.ts';
-import { SalesforceRefusal, sessionFault, strangeAnswer } from './errors.ts';
+import { SalesforceRefusal, sessionFault, unexpectedAnswer } from './errors.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
 import { openSessions, type Session } from './session.ts';
@@ -138,12 +138,12 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
       headers: { 'content-type': 'application/json', ...WRITE_HEADERS },
     };
     const answer = objectOf(await call((connection) => connection.request<unknown>(request)));
-    if (answer === undefined) throw strangeAnswer('a creation');
+    if (answer === undefined) throw unexpectedAnswer('a creation');
     return answer;
   };
   const describeObject = async (name: string): Promise<AccountRow> => {
     const described = objectOf(await call((connection) => connection.describe(name)));
-    if (!Array.isArray(described?.fields)) throw strangeAnswer('a describe');
+    if (!Array.isArray(described?.fields)) throw unexpectedAnswer('a describe');
     return described;
   };
   return {
@@ -151,7 +151,7 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
     describeObject,
     async retrieve(ids, fields) {
       const rows: unknown = await call((connection) => connection.retrieve(object, [...ids], { fields: [...fields] }));
-      if (!Array.isArray(rows)) throw strangeAnswer('a read');
+      if (!Array.isArray(rows)) throw unexpectedAnswer('a read');
       return objectsOf(rows);
     },
     async update(rows) {
@@ -163,21 +163,21 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
           { allOrNone: false, headers },
         ),
       );
-      if (!Array.isArray(results)) throw strangeAnswer('an update');
+      if (!Array.isArray(results)) throw unexpectedAnswer('an update');
       return results;
     },
     async query(soql, scope = 'live') {
       const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
       // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
       const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
-      if (!Array.isArray(records)) throw strangeAnswer('a query');
+      if (!Array.isArray(records)) throw unexpectedAnswer('a query');
       return { rows: objectsOf(records), done: done !== false };
     },
     post,
     async create(path, record) {
       const { id, success } = await post(path, record);
       const made = textOf(id);
-      if (success !== true || made === undefined) throw strangeAnswer('a creation');
+      if (success !== true || made === undefined) throw unexpectedAnswer('a creation');
       return made;
     },
     base: `/services/data/v${apiVersion}`,

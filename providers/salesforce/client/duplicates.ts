@@ -1,5 +1,5 @@
 /** What a duplicate rule of the org says in an error. */
-import { isAccountId, to18 } from './ids.ts';
+import { isAccountId, toLongId } from './ids.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 
 /** The rule, and the records it takes for the same company where it names them. */
@@ -15,7 +15,7 @@ export function duplicateIn(error: Readonly<Record<string, unknown>>): FoundDupl
   const ids = objectsOf(result.matchResults).flatMap(({ matchRecords }) =>
     objectsOf(matchRecords).flatMap(({ record }) => {
       const id = textOf(objectOf(record)?.Id);
-      return id !== undefined && isAccountId(id) ? [to18(id)] : [];
+      return id !== undefined && isAccountId(id) ? [toLongId(id)] : [];
     }),
   );
   return { rule: textOf(result.duplicateRule), ids };

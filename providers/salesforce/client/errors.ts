@@ -120,7 +120,7 @@ export const sessionFault = (cause: unknown): ProviderError =>
   );
 
 /** The fault of an answer that came with a success status but is not what was asked for. */
-export const strangeAnswer = (what: string): ProviderError =>
+export const unexpectedAnswer = (what: string): ProviderError =>
   new ProviderError('unavailable', `Salesforce answered ${what} with something else; it may be under maintenance`);
 
 /** Slows down on the org's allowance: 24 h, rolling, shared by all software; lags, and goes down as well as up. */

@@ -9,7 +9,7 @@ const SUFFIX = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ACCOUNT_ID = /^001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$/;
 
 /** The 18 characters of an id of 15 or 18; the last three are worked out anew. */
-export function to18(id: string): string {
+export function toLongId(id: string): string {
   const id15 = id.slice(0, 15);
   let suffix = '';
   for (let block = 0; block < 15; block += 5) {
@@ -22,11 +22,11 @@ export function to18(id: string): string {
 
 /** True where a text can be the id of an Account. */
 export const isAccountId = (id: string): boolean =>
-  ACCOUNT_ID.test(id) && (id.length === 15 || to18(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
+  ACCOUNT_ID.test(id) && (id.length === 15 || toLongId(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
 
 /** The 18 characters of the account that a text names; what is no account's id is told apart by why. */
 export function canonicalId(text: string): RecordId {
-  if (isAccountId(text)) return { kind: 'id', id: to18(text) };
+  if (isAccountId(text)) return { kind: 'id', id: toLongId(text) };
   return { kind: 'none', reason: whyNot(text) };
 }
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/oauth2.js';
 import { type ProviderContext, ProviderError } from '../../provider.ts';
-import { SalesforceRefusal, strangeAnswer } from './errors.ts';
+import { SalesforceRefusal, unexpectedAnswer } from './errors.ts';
 import { grantFault, grantOf } from './grant.ts';
-import { to18 } from './ids.ts';
+import { toLongId } from './ids.ts';
 import { trustedInstance } from './instance.ts';
 import { objectOf, textOf } from './json.ts';
 import type { Session } from './session.ts';
@@ -18,7 +18,7 @@ export function openLogin(
 ): () => Promise<Session> {
   const { auth, loginUrl } = settings;
   let refreshToken: string | undefined;
-  let organizationId = settings.organizationId === undefined ? undefined : to18(settings.organizationId);
+  let organizationId = settings.organizationId === undefined ? undefined : toLongId(settings.organizationId);
   const key = auth.flow === 'refresh-token' ? keepKey(auth.refreshToken) : undefined;
 
   return async () => {
@@ -52,7 +52,7 @@ async function requestToken(settings: SalesforceSettings, oauth2: OAuth2, grant:
   } catch (error) {
     throw error instanceof SalesforceRefusal ? grantFault(error, settings) : error;
   }
-  throw strangeAnswer('a token request');
+  throw unexpectedAnswer('a token request');
 }
 
 async function withStore<T>(work: () => Promise<T>): Promise<T> {
@@ -68,7 +68,7 @@ function sessionOf(answer: Readonly<Record<string, unknown>>, loginUrl: string):
   const instance = textOf(answer.instance_url);
   const [organization, user] = textOf(answer.id)?.split('/').slice(-2) ?? [];
   if (accessToken === undefined || instance === undefined || organization === undefined || user === undefined) {
-    throw strangeAnswer('a token request');
+    throw unexpectedAnswer('a token request');
   }
   const instanceUrl = trustedInstance(instance, loginUrl);
   if (instanceUrl === undefined) {
@@ -78,5 +78,5 @@ function sessionOf(answer: Readonly<Record<string, unknown>>, loginUrl: string):
       `the token answer names ${host} as the org's API, which is no host of Salesforce; check loginUrl`,
     );
   }
-  return { accessToken, instanceUrl, organizationId: to18(organization), userId: to18(user) };
+  return { accessToken, instanceUrl, organizationId: toLongId(organization), userId: toLongId(user) };
 }

@@ -1,6 +1,6 @@
 /** The conditions and the order of a query, over any kind of row. */
 import type { PropertyValue } from '../../provider.ts';
-import { to18 } from '../client/ids.ts';
+import { toLongId } from '../client/ids.ts';
 import type { SoqlCondition, SoqlOrder } from './soql.ts';
 
 /** The raw value of one field of a row. */
@@ -9,7 +9,7 @@ export type FieldsOf<R> = (row: R, field: string) => PropertyValue;
 /** True where a row meets a condition. */
 export function holds<R>(row: R, { field, operator, values }: SoqlCondition, fieldOf: FieldsOf<R>): boolean {
   const raw = fieldOf(row, field);
-  const wanted = values.map((value) => (field.endsWith('Id') && isId(value) ? to18(value) : value));
+  const wanted = values.map((value) => (field.endsWith('Id') && isId(value) ? toLongId(value) : value));
   const [right = null] = wanted;
   switch (operator) {
     case 'IN':

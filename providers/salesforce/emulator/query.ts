@@ -1,7 +1,7 @@
 /** `/query`, `/queryAll` and `/tooling/query` of an emulated org, paged by locators that end. */
 import type { EmulatorAnswer } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
-import { to18 } from '../client/ids.ts';
+import { toLongId } from '../client/ids.ts';
 import { holds, ordered } from './conditions.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { type Org, rawValue, salesforceTime } from './org/org.ts';
@@ -42,8 +42,8 @@ export function answerLocator(org: Org, locator: string): EmulatorAnswer {
 function queryAccounts(org: Org, query: Query, all: boolean): EmulatorAnswer {
   const unknown = namesIn(query).find((name) => org.field(name) === undefined);
   if (unknown !== undefined) return noColumn(unknown, 'Account');
-  const fixed = query.where.find(({ field }) => org.field(field)?.filterable === false);
-  if (fixed !== undefined) return noFilter(fixed.field);
+  const unfilterable = query.where.find(({ field }) => org.field(field)?.filterable === false);
+  if (unfilterable !== undefined) return noFilter(unfilterable.field);
   const rows = select(org, query, all).map((account) => render(org, account, query.fields));
   return page(org, rows, rows.length);
 }
@@ -52,8 +52,8 @@ function queryObject(org: Org, query: Query, spec: ObjectSpec, all: boolean): Em
   const known = ['Id', 'IsDeleted', 'CreatedDate', 'SystemModstamp', ...spec.fields];
   const unknown = namesIn(query).find((name) => !known.includes(name));
   if (unknown !== undefined) return noColumn(unknown, query.object);
-  const fixed = query.where.find(({ field }) => spec.unfilterable?.includes(field) === true);
-  if (fixed !== undefined) return noFilter(fixed.field);
+  const unfilterable = query.where.find(({ field }) => spec.unfilterable?.includes(field) === true);
+  if (unfilterable !== undefined) return noFilter(unfilterable.field);
   if (query.object === 'ContentDocumentLink' && !query.where.some(isLinkFilter)) {
     const message = 'ContentDocumentLink requires a filter by a single Id on ContentDocumentId or LinkedEntityId';
     return refusal(400, 'MALFORMED_QUERY', `Implementation restriction: ${message}`);
@@ -102,7 +102,7 @@ function candidates(org: Org, where: Query['where']): { rows: Iterable<StoredAcc
     return { rows: named.values.flatMap((id) => org.accounts.find(String(id)) ?? []), rest: where };
   const after = where.find(({ field, operator }) => field === 'Id' && operator === '>');
   const since = where.find(({ field, operator }) => field === 'SystemModstamp' && operator === '>=');
-  const rows = org.accounts.ordered(after === undefined ? undefined : to18(String(after.values[0])));
+  const rows = org.accounts.ordered(after === undefined ? undefined : toLongId(String(after.values[0])));
   const oldest = since === undefined ? undefined : Date.parse(String(since.values[0])) / 1_000;
   return {
     rows: oldest === undefined ? rows : rows.filter(({ updatedAt }) => Math.floor(updatedAt / 1_000) >= oldest),

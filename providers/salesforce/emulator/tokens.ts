@@ -1,7 +1,7 @@
 /** The token endpoint of an emulated org: three flows, rotation, revocation. */
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import type { EmulatorAnswer } from '../../emulator.ts';
-import { to18 } from '../client/ids.ts';
+import { toLongId } from '../client/ids.ts';
 
 export type Flow = 'client-credentials' | 'jwt-bearer' | 'refresh-token';
 
@@ -162,7 +162,7 @@ export function openTokens(
     refuse: (on) => {
       refusing = on;
     },
-    userId: to18(USER_ID),
+    userId: toLongId(USER_ID),
     auth: AUTHS[options.flow](privateKey),
     secrets: [CLIENT_SECRET, '00D!emulator.session', '5Aep861.emulator.refresh', ...privateKey.split('\n').slice(1, 2)],
   };

@@ -7,8 +7,8 @@
  */
 import { type ChangeHint, type Changes, ProviderError } from '../../provider.ts';
 import type { AccountRow, Calls } from '../client/client.ts';
-import { strangeAnswer } from '../client/errors.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { unexpectedAnswer } from '../client/errors.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from './fields.ts';
 import { valuesOf } from './read.ts';
@@ -20,7 +20,7 @@ const SECOND_MS = 1_000;
 const PAGE = 2_000;
 
 /** Where the next call begins; the time is in ms, by Salesforce's clock. */
-interface Mark {
+interface SweepCursor {
   readonly from: number;
   /** When the sweep under way began; undefined between sweeps. */
   readonly began?: number;
@@ -43,66 +43,68 @@ export async function changedAccounts(
 ): Promise<Changes> {
   if (cursor === undefined) {
     await calls.query(SERVER_TIME_QUERY);
-    return { changeHints: [], cursor: write({ from: overlapped(calls.serverTime() ?? now()) }), more: false };
+    return { changeHints: [], cursor: formatCursor({ from: withOverlap(calls.serverTime() ?? now()) }), more: false };
   }
-  const mark = read(cursor);
+  const mark = parseCursor(cursor);
   const page = await ask(calls, names, mark);
-  const next = nextMark(mark, page, mark.began ?? calls.serverTime() ?? now());
+  const next = nextCursor(mark, page, mark.began ?? calls.serverTime() ?? now());
   const changeHints = page.rows.map((row) => changeHintOf(row, names, schema));
-  return { changeHints, cursor: write(next), more: next.began !== undefined };
+  return { changeHints, cursor: formatCursor(next), more: next.began !== undefined };
 }
 
 interface Answer {
   readonly rows: readonly AccountRow[];
   /** True where nothing is left of what was asked. */
-  readonly whole: boolean;
+  readonly isLast: boolean;
 }
 
-async function ask(calls: Calls, names: readonly string[], { from, after }: Mark): Promise<Answer> {
+async function ask(calls: Calls, names: readonly string[], { from, after }: SweepCursor): Promise<Answer> {
   const soql =
     after === undefined
       ? changedQuery(names, time(from), PAGE)
       : changedInSecondQuery(names, { from: time(from), to: time(from + SECOND_MS), after }, PAGE);
   const { rows, done } = await calls.query(soql, 'all');
-  if (rows.length === 0 && !done) throw strangeAnswer('a query for changes');
-  return { rows, whole: done && rows.length < PAGE };
+  if (rows.length === 0 && !done) throw unexpectedAnswer('a query for changes');
+  return { rows, isLast: done && rows.length < PAGE };
 }
 
 /** Where to go on after a page; pure. */
-function nextMark({ from, after }: Mark, { rows, whole }: Answer, began: number): Mark {
+function nextCursor({ from, after }: SweepCursor, { rows, isLast }: Answer, began: number): SweepCursor {
   const end = rows.at(-1);
   if (after !== undefined) {
     const id = textOf(end?.Id);
-    return whole || id === undefined ? { from: from + SECOND_MS, began } : { from, began, after: to18(id) };
+    return isLast || id === undefined ? { from: from + SECOND_MS, began } : { from, began, after: toLongId(id) };
   }
-  if (whole || end === undefined) return { from: Math.max(from, overlapped(began)) };
+  if (isLast || end === undefined) return { from: Math.max(from, withOverlap(began)) };
   const second = Math.floor(stampOf(end) / SECOND_MS) * SECOND_MS;
   return second > from ? { from: second, began } : { from, began, after: '' };
 }
 
 function changeHintOf(row: AccountRow, names: readonly string[], schema: SalesforceSchema): ChangeHint {
   const [id, master] = [textOf(row.Id), textOf(row.MasterRecordId)];
-  if (id === undefined) throw strangeAnswer('a query for changes');
-  if (row.IsDeleted !== true) return { kind: 'seen', id: to18(id), properties: valuesOf(row, names, schema) };
-  return master === undefined ? { kind: 'gone', id: to18(id) } : { kind: 'moved', id: to18(id), to: to18(master) };
+  if (id === undefined) throw unexpectedAnswer('a query for changes');
+  if (row.IsDeleted !== true) return { kind: 'seen', id: toLongId(id), properties: valuesOf(row, names, schema) };
+  return master === undefined
+    ? { kind: 'gone', id: toLongId(id) }
+    : { kind: 'moved', id: toLongId(id), to: toLongId(master) };
 }
 
 function stampOf(row: AccountRow): number {
   const ms = Date.parse((textOf(row.SystemModstamp) ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
-  if (Number.isNaN(ms)) throw strangeAnswer('a query for changes');
+  if (Number.isNaN(ms)) throw unexpectedAnswer('a query for changes');
   return ms;
 }
 
-const overlapped = (ms: number): number => Math.floor((ms - OVERLAP_MS) / SECOND_MS) * SECOND_MS;
+const withOverlap = (ms: number): number => Math.floor((ms - OVERLAP_MS) / SECOND_MS) * SECOND_MS;
 
 const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?:\/(\d+)(?:\/(\w*))?)?$/;
 
-const write = ({ from, began, after }: Mark): string =>
+const formatCursor = ({ from, began, after }: SweepCursor): string =>
   [time(from), began, after].filter((part) => part !== undefined).join('/');
 
-function read(cursor: string): Mark {
+function parseCursor(cursor: string): SweepCursor {
   const [, from = '', began, after] = CURSOR.exec(cursor) ?? [];
   const at = Date.parse(from);
   if (Number.isNaN(at) || (after !== undefined && after !== '' && !isAccountId(after)))

@@ -1,7 +1,7 @@
 /** Finds accounts by the value of one field; SOQL reads what is committed, so the answer is sure. */
 import { ProviderError, type Search } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { to18 } from '../client/ids.ts';
+import { toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { VisibleFields } from './changes.ts';
 import { valuesOf } from './read.ts';
@@ -27,7 +27,7 @@ export async function findAccounts(
   const { rows } = await calls.query(holdersQuery(visible, property, literal, MOST));
   const records = rows.flatMap((row) => {
     const id = textOf(row.Id);
-    return id === undefined ? [] : [{ id: to18(id), properties: valuesOf(row, visible, schema) }];
+    return id === undefined ? [] : [{ id: toLongId(id), properties: valuesOf(row, visible, schema) }];
   });
   return { records, sure: true };
 }

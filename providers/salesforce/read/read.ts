@@ -2,7 +2,7 @@
 import { type PropertyValue, ProviderError, type Read } from '../../provider.ts';
 import type { AccountRow, Calls } from '../client/client.ts';
 import { faultOf, SalesforceRefusal } from '../client/errors.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from './fields.ts';
 import { fromSalesforce } from './values.ts';
@@ -15,19 +15,19 @@ export async function readAccounts(
   names: readonly string[],
   schema: SalesforceSchema,
 ): Promise<readonly Read[]> {
-  const asked = [...new Set(ids.filter(isAccountId).map(to18))];
+  const asked = [...new Set(ids.filter(isAccountId).map(toLongId))];
   if (asked.length === 0) return ids.map((id) => ({ kind: 'gone', id }));
   const rows = new Map<string, AccountRow>();
   for (const row of await calls.retrieve(asked, [...new Set(['Id', ...names])])) {
     const id = textOf(row.Id);
-    if (id !== undefined) rows.set(to18(id), row);
+    if (id !== undefined) rows.set(toLongId(id), row);
   }
   const missing = asked.filter((id) => !rows.has(id));
   const { found, fault } = await whereaboutsOf(calls, missing, rows.size > 0);
   return ids.map((id): Read => {
-    const row = rows.get(to18(id));
+    const row = rows.get(toLongId(id));
     if (row !== undefined) return { kind: 'found', id, properties: valuesOf(row, names, schema) };
-    const at = found.get(to18(id));
+    const at = found.get(toLongId(id));
     if (at?.kind === 'moved') return { kind: 'moved', id, to: at.to };
     if (at?.kind === 'there')
       return { kind: 'retry', id, reason: 'Salesforce did not return this account, though it exists' };

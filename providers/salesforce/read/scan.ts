@@ -1,7 +1,7 @@
 /** All accounts, a page at a time, in the order of their ids. */
 import { type Page, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from './fields.ts';
 import { valuesOf } from './read.ts';
@@ -23,7 +23,7 @@ export async function scanAccounts(
   const { rows, done } = await calls.query(scanQuery(names, cursor, SCAN_PAGE));
   const records = rows.flatMap((row) => {
     const id = textOf(row.Id);
-    return id === undefined ? [] : [{ id: to18(id), properties: valuesOf(row, names, schema) }];
+    return id === undefined ? [] : [{ id: toLongId(id), properties: valuesOf(row, names, schema) }];
   });
   const last = records.at(-1);
   // A page that is not the last one may be short; only the id it ends with says where to go on.

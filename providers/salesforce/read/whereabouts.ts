@@ -1,6 +1,6 @@
 /** What became of accounts that are not there any more: deleted, or merged into which other one. */
 import type { Calls } from '../client/client.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import { whereaboutsQuery } from './soql.ts';
 
@@ -23,7 +23,7 @@ interface Trace {
  */
 export async function findWhereabouts(calls: Calls, ids: readonly string[]): Promise<ReadonlyMap<string, Whereabouts>> {
   const traces = new Map<string, Trace | undefined>();
-  let wanted = ids.map(to18);
+  let wanted = ids.map(toLongId);
   for (let hop = 0; hop < MAX_HOPS && wanted.length > 0; hop += 1) {
     for (const id of wanted) traces.set(id, undefined);
     for (let at = 0; at < wanted.length; at += IDS_IN_A_QUERY)
@@ -31,7 +31,7 @@ export async function findWhereabouts(calls: Calls, ids: readonly string[]): Pro
     const masters = wanted.flatMap((id) => traces.get(id)?.master ?? []);
     wanted = [...new Set(masters)].filter((id) => !traces.has(id));
   }
-  return new Map(ids.map((id) => [to18(id), follow(to18(id), traces)]));
+  return new Map(ids.map((id) => [toLongId(id), follow(toLongId(id), traces)]));
 }
 
 async function look(calls: Calls, ids: readonly string[], traces: Map<string, Trace | undefined>): Promise<void> {
@@ -39,9 +39,9 @@ async function look(calls: Calls, ids: readonly string[], traces: Map<string, Tr
   for (const row of rows) {
     const [id, master] = [textOf(row.Id), textOf(row.MasterRecordId)];
     if (id === undefined) continue;
-    traces.set(to18(id), {
+    traces.set(toLongId(id), {
       deleted: row.IsDeleted === true,
-      master: master !== undefined && isAccountId(master) ? to18(master) : undefined,
+      master: master !== undefined && isAccountId(master) ? toLongId(master) : undefined,
     });
   }
 }

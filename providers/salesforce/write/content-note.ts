@@ -1,7 +1,7 @@
 /** A note as a ContentNote: rich text among the account's notes and files. */
 import type { Note } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { errorsOf, SalesforceRefusal, strangeAnswer } from '../client/errors.ts';
+import { errorsOf, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';
 import { objectOf, objectsOf, textOf } from '../client/json.ts';
 import { contentQuery } from '../read/soql.ts';
 import { clip, tag } from './note-text.ts';
@@ -52,7 +52,7 @@ export async function addContentNote(calls: Calls, note: Note): Promise<string> 
     throw new SalesforceRefusal({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) }, 0);
   }
   const id = textOf(objectOf(answers[0]?.body)?.id);
-  if (answers.length !== 2 || id === undefined) throw strangeAnswer('a new note');
+  if (answers.length !== 2 || id === undefined) throw unexpectedAnswer('a new note');
   return id;
 }
 

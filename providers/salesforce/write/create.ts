@@ -2,7 +2,7 @@
 import { type Created, type PropertyValue, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isAboutRecords, SalesforceRefusal, say } from '../client/errors.ts';
-import { to18 } from '../client/ids.ts';
+import { toLongId } from '../client/ids.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { toSalesforce } from '../read/values.ts';
 import { judgeErrors } from './judge.ts';
@@ -18,7 +18,7 @@ export async function createAccount(calls: Calls, properties: Properties, fields
     if (unknown.length > 0) return withoutFields(unknown);
   }
   try {
-    return { kind: 'created', id: to18(await calls.create('/sobjects/Account', recordOf(properties, schema))) };
+    return { kind: 'created', id: toLongId(await calls.create('/sobjects/Account', recordOf(properties, schema))) };
   } catch (error) {
     if (!(error instanceof SalesforceRefusal) || !isAboutRecords(error)) throw error;
     return judge(error, properties, fields);
@@ -58,7 +58,7 @@ async function judge(answer: SalesforceRefusal, properties: Properties, fields: 
 /** The message is in the user's language, but the id of the other record stands in it. */
 function idIn(message: string): string | undefined {
   const id = /\b001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?\b/.exec(message)?.[0];
-  return id === undefined ? undefined : to18(id);
+  return id === undefined ? undefined : toLongId(id);
 }
 
 function withoutFields(names: readonly string[]): Created {

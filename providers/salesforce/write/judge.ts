@@ -1,7 +1,7 @@
 /** What became of one record of an update; pure. */
 import type { Outcome, Patch } from '../../provider.ts';
 import { type ApiError, errorsOf, say } from '../client/errors.ts';
-import { to18 } from '../client/ids.ts';
+import { toLongId } from '../client/ids.ts';
 import { objectOf } from '../client/json.ts';
 
 /** An outcome, or `missing`: the record is not there, and where it went must be looked up. */
@@ -33,10 +33,10 @@ export function judgeResults(patches: readonly Patch[], results: readonly unknow
   const written = new Set(
     results.flatMap((result) => {
       const { success, id } = objectOf(result) ?? {};
-      return success === true && typeof id === 'string' ? [to18(id)] : [];
+      return success === true && typeof id === 'string' ? [toLongId(id)] : [];
     }),
   );
-  return patches.map(({ id }) => (written.has(to18(id)) ? { kind: 'written', id } : unanswered(id)));
+  return patches.map(({ id }) => (written.has(toLongId(id)) ? { kind: 'written', id } : unanswered(id)));
 }
 
 /** Judges what one record's errors say; also for an error of the whole call that had this record alone. */
@@ -58,7 +58,7 @@ export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError
 function judgeResult(patch: Patch, result: unknown): UpdateVerdict {
   const { success, id, errors } = objectOf(result) ?? {};
   if (success === true) {
-    return typeof id !== 'string' || to18(id) === to18(patch.id)
+    return typeof id !== 'string' || toLongId(id) === toLongId(patch.id)
       ? { kind: 'written', id: patch.id }
       : unanswered(patch.id);
   }

@@ -2,7 +2,7 @@
 import { type Note, type NoteOutcome, type Notes, ProviderError } from '../../provider.ts';
 import type { Calls, HttpVerb } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import type { SalesforceSettings } from '../client/settings.ts';
 import { findWhereabouts } from '../read/whereabouts.ts';
 import { addContentNote, findContentNote } from './content-note.ts';
@@ -17,11 +17,11 @@ export function openNotes(verb: HttpVerb, { noteAs }: SalesforceSettings): Notes
   return {
     find: async (recordId, marker, since, signal) =>
       isAccountId(recordId)
-        ? verb(signal, (calls) => kind.find(calls, to18(recordId), marker, since - SKEW_MS))
+        ? verb(signal, (calls) => kind.find(calls, toLongId(recordId), marker, since - SKEW_MS))
         : undefined,
     add: async (note, signal) =>
       isAccountId(note.recordId)
-        ? verb(signal, (calls) => added(calls, { ...note, recordId: to18(note.recordId) }, kind.add))
+        ? verb(signal, (calls) => added(calls, { ...note, recordId: toLongId(note.recordId) }, kind.add))
         : { kind: 'gone' },
   };
 }

@@ -1,7 +1,7 @@
 /** The account above an account: ParentId. */
 import { type Outcome, type ParentRead, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { readAccounts } from '../read/read.ts';
@@ -20,7 +20,7 @@ export async function readParents(
     if (read.kind === 'retry') throw new ProviderError('unavailable', read.reason);
     if (read.kind !== 'found') return read;
     const parent = textOf(read.properties[PARENT]);
-    return { kind: 'found', id: read.id, parent: parent === undefined ? null : to18(parent) };
+    return { kind: 'found', id: read.id, parent: parent === undefined ? null : toLongId(parent) };
   });
 }
 
@@ -34,7 +34,7 @@ export async function writeParent(
     const reason = `${parent} is no id of an account`;
     return { kind: 'rejected', id, reason, properties: { [PARENT]: reason } };
   }
-  const value = parent === null ? null : to18(parent);
+  const value = parent === null ? null : toLongId(parent);
   const [outcome] = await updateAccounts(calls, [{ id, properties: { [PARENT]: value } }], fields);
   // Of this record alone, a person account for instance, or of them all?
   if (outcome?.kind === 'rejected' && outcome.properties[PARENT]?.includes('INVALID_FIELD') === true) {

@@ -3,7 +3,7 @@ import { inHalves } from '../../in-halves.ts';
 import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { faultOf, isAboutRecords, SalesforceRefusal } from '../client/errors.ts';
-import { isAccountId, to18 } from '../client/ids.ts';
+import { isAccountId, toLongId } from '../client/ids.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { whereaboutsOf } from '../read/read.ts';
 import { toSalesforce } from '../read/values.ts';
@@ -45,7 +45,7 @@ export async function updateAccounts(
     const verdict = verdicts.get(id);
     if (verdict === undefined) return isAccountId(id) ? open(id, fault) : { kind: 'gone', id };
     if (verdict !== 'missing') return verdict;
-    return lookup.fault === undefined ? outcomeOf(id, lookup.found.get(to18(id))) : open(id, lookup.fault);
+    return lookup.fault === undefined ? outcomeOf(id, lookup.found.get(toLongId(id))) : open(id, lookup.fault);
   });
 }
 
@@ -100,7 +100,7 @@ const rowOf = ({ id, properties }: Patch, schema: SalesforceSchema) => ({
   ...Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name, toSalesforce(value, schema.get(name))]),
   ),
-  Id: to18(id),
+  Id: toLongId(id),
 });
 
 function outcomeOf(id: string, at: Whereabouts | undefined): Outcome {

@@ -1,5 +1,5 @@
 /** What a command prints on stdout: for people, or with `--json` for programs. */
-import { drawn, type TableRow, tabbed } from './table.ts';
+import { renderTable, type TableRow, toTsv } from './table.ts';
 
 /** Where texts go: a process stream, or a test's. */
 export interface Sink {
@@ -37,7 +37,7 @@ export function createOutput(stdout: Sink, json: boolean): Output {
     table: (rows, empty = 'Nothing to show.') => {
       if (json) return line(JSON.stringify(rows, null, 2));
       if (rows.length === 0) return line(empty);
-      return line(stdout.isTTY === true ? drawn(rows, stdout.columns ?? USUAL_WIDTH) : tabbed(rows));
+      return line(stdout.isTTY === true ? renderTable(rows, stdout.columns ?? USUAL_WIDTH) : toTsv(rows));
     },
     result: (value, text) => line(json ? JSON.stringify(value, null, 2) : text),
     entry: (value, text) => line(json ? JSON.stringify(value) : text),

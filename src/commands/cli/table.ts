@@ -5,7 +5,7 @@ export type TableRow = Readonly<Record<string, string | number | boolean | null 
 const GAP = '  ';
 /** A column of words is not made narrower than this: nobody reads it. */
 const LEAST_WIDTH = 24;
-const SHORT = 8;
+const SHORT_NAME_WIDTH = 8;
 
 /** Control characters: of the terminal, and those that change the direction of text. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
@@ -27,7 +27,7 @@ const columnsOf = (rows: readonly TableRow[]): readonly string[] => [
 ];
 
 /** A line for each row and one for the names of the columns, with tabs between the cells. Nothing is cut. */
-export function tabbed(rows: readonly TableRow[]): string {
+export function toTsv(rows: readonly TableRow[]): string {
   const columns = columnsOf(rows);
   return [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]
     .map((cells) => cells.join('\t'))
@@ -38,13 +38,13 @@ export function tabbed(rows: readonly TableRow[]): string {
  * A table of at most `width` letters where that can be read, else a block for each row. Cells wrap between words; no word
  * is cut, so that ids can be copied.
  */
-export function drawn(rows: readonly TableRow[], width: number): string {
+export function renderTable(rows: readonly TableRow[], width: number): string {
   const columns = columnsOf(rows).filter((column) => rows.some((row) => cell(row[column]) !== ''));
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
   const widths = widthsFor([columns, ...lines], width);
   if (widths === undefined) {
     // A level or a state alone names no row.
-    const head = Math.max(...lines.map(([first = '']) => lengthOf(first))) < SHORT ? 2 : 1;
+    const head = Math.max(...lines.map(([first = '']) => lengthOf(first))) < SHORT_NAME_WIDTH ? 2 : 1;
     return lines.map((cells) => block(columns, cells, head, width)).join('\n\n');
   }
   const rule = widths.map((each) => '─'.repeat(each));

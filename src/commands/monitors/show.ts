@@ -43,7 +43,7 @@ export function show(context: CommandContext, monitor: Monitor, items: number, e
   const view = viewOf(monitor);
   const { credentials, signingSecrets, ...plain } = view;
   const lines = [
-    ...Object.entries(plain).map(([name, value]) => `${name}: ${shown(value)}`),
+    ...Object.entries(plain).map(([name, value]) => `${name}: ${formatValue(value)}`),
     `items: ${items}`,
     `credentials: ${credentials.method}${credentials.key === undefined ? '' : ` ${credentials.key}`}`,
     `signing secrets: ${signingSecrets.length}`,
@@ -57,7 +57,7 @@ export function show(context: CommandContext, monitor: Monitor, items: number, e
   context.output.result({ ...view, items, mailEnded: ended }, lines.join('\n'));
 }
 
-const shown = (value: unknown): string => {
+const formatValue = (value: unknown): string => {
   if (value === null) return '';
   return Array.isArray(value) ? value.join(' ') : String(value);
 };

@@ -120,7 +120,7 @@ export async function clearOverride(
 }
 
 /** Ends the holds that undo put on a connection's records, on one property or on all; returns how many. */
-export async function clearUndone(
+export async function clearHoldsOfUndo(
   tx: Tx,
   provider: string,
   property: string | undefined,

@@ -47,16 +47,16 @@ export async function forgetFacts(
     const ids = own.map((link) => link.record_id);
     await mark(tx, `sync:${provider}`, ids, now);
   }
-  const asking = links.find(({ desired, observed }) => desired === 'on' && observed !== 'refused');
-  if (asking !== undefined) {
-    const ref = { provider: asking.provider, recordId: asking.record_id };
+  const linkToAsk = links.find(({ desired, observed }) => desired === 'on' && observed !== 'refused');
+  if (linkToAsk !== undefined) {
+    const ref = { provider: linkToAsk.provider, recordId: linkToAsk.record_id };
     await mark(tx, MONITORING_QUEUE, [linkKey(ref.provider, ref.recordId)], now);
     await updateLink(tx, ref, { send_update: 1 });
   }
   const names = facts.map((fact) => fact.field);
   await tx.deleteFrom('fact').where('entity', '=', entity).where('field', 'in', each(tx, names)).execute();
   for (const fact of facts) await forgetKnown(tx, fact);
-  const ended = links.flatMap(({ provider, record_id: id }) =>
+  const cleared = links.flatMap(({ provider, record_id: id }) =>
     written
       .filter((each) => each.provider === provider && names.includes(each.field))
       .map(({ property }) => ({ provider, id, property })),
@@ -64,12 +64,12 @@ export async function forgetFacts(
   await sql`update property_state set refused = null, refused_reason = null, refused_schema = null,
       kept = null, offered = null, kept_at = null
     where (provider, record_id, property) in (select each.value ->> 'provider', each.value ->> 'id',
-      each.value ->> 'property' from ${eachRow(tx, ended)})`.execute(tx);
+      each.value ->> 'property' from ${eachRow(tx, cleared)})`.execute(tx);
   const lines = facts.map(
     (fact) => ({ provider: '', id: '', entity, rule: 'forgotten', detail: audit(fact) }) as const,
   );
   await writeHistory(tx, [], lines, now);
-  return { facts, records, asked: asking !== undefined };
+  return { facts, records, asked: linkToAsk !== undefined };
 }
 
 async function forgetKnown(tx: Tx, fact: Fact): Promise<void> {

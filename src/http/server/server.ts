@@ -50,7 +50,7 @@ const KEEP_ALIVE = 65_000;
 const SOCKET_TIMEOUT = 60_000;
 
 /** Ms that requests under way have to end once the server closes. */
-const LAST_WORD = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 
 /** Strangers may knock all day: one line a minute tells enough. */
 const WARN_EVERY_MS = 60_000;
@@ -160,7 +160,7 @@ export function createServer(options: ServerOptions = {}): Server {
   app.addHook('preClose', (done) => {
     closing = true;
     // A server that closes no longer looks for late requests: whoever sends half a one would keep the process.
-    setTimeout(() => app.server.closeAllConnections(), LAST_WORD).unref();
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
     done();
   });
   // Else the connection would be kept for the next request.
@@ -190,12 +190,12 @@ function limitStrangers(app: Server, { log, counts, ...limits }: ServerOptions):
     app.server.closeIdleConnections();
   });
 
-  const waitOf = createFailedProofs(() => performance.now());
+  const delayFor = createFailedProofs(() => performance.now());
   let warnedAt = Number.NEGATIVE_INFINITY;
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (reply.statusCode !== 401) return done();
     counts?.unproven(request.routeOptions.url ?? 'no route');
-    const waitMs = waitOf(request.ip);
+    const waitMs = delayFor(request.ip);
     if (waitMs === 0) return done();
     if (performance.now() - warnedAt >= WARN_EVERY_MS) {
       warnedAt = performance.now();

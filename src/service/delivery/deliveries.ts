@@ -56,7 +56,7 @@ export interface Attempt {
 
 const LISTED = 100;
 /** The most that one call replays or drops: longer transactions would keep webhooks and requests waiting. */
-export const MOST_REPLAYED = 10_000;
+export const REPLAY_LIMIT = 10_000;
 const DAY_MS = 86_400_000;
 const HELD_DAYS = 14;
 const KEPT_DAYS = 90;
@@ -145,7 +145,7 @@ async function change(
   now: number,
   { from, onlyEnabled, set }: Transition,
 ): Promise<number> {
-  const limit = Math.min(filter.limit ?? MOST_REPLAYED, MOST_REPLAYED);
+  const limit = Math.min(filter.limit ?? REPLAY_LIMIT, REPLAY_LIMIT);
   const chosen = filtered(tx.selectFrom('delivery'), filter)
     .$if(filter.state === undefined, (query) => query.where('delivery.state', 'in', from))
     .$if(onlyEnabled, (query) =>

@@ -7,7 +7,7 @@ import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
-import { dropDeliveries, MOST_REPLAYED, replayDeliveries } from '../delivery/deliveries.ts';
+import { dropDeliveries, REPLAY_LIMIT, replayDeliveries } from '../delivery/deliveries.ts';
 import { ensureKey, keyFrom } from '../keys/keys.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { createJob } from './jobs.ts';
@@ -35,14 +35,14 @@ export async function ownJobIds(db: Db): Promise<readonly string[]> {
 
 const DAY_MS = 86_400_000;
 const UNTAKEN_DAYS = 14;
-const STEP = 500;
+const BATCH_SIZE = 500;
 
 /** Drops what has waited 14 days for a connector that runs nowhere, as what is held for so long is dropped. */
-export async function dropUntaken(store: Store, now: number, signal: AbortSignal): Promise<void> {
+export async function dropExpired(store: Store, now: number, signal: AbortSignal): Promise<void> {
   if ((await readDaemons(store.db, now)).some(takesOwnJobs)) return;
   for (const monitor of await ownJobIds(store.db)) {
-    const untaken = { monitor, state: 'due', until: now - UNTAKEN_DAYS * DAY_MS, limit: STEP } as const;
-    while (!signal.aborted && (await store.write((tx) => dropDeliveries(tx, untaken, now))) === STEP);
+    const expired = { monitor, state: 'due', until: now - UNTAKEN_DAYS * DAY_MS, limit: BATCH_SIZE } as const;
+    while (!signal.aborted && (await store.write((tx) => dropDeliveries(tx, expired, now))) === BATCH_SIZE);
   }
 }
 
@@ -82,13 +82,13 @@ export async function ensureOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector,
     if (known !== undefined) await updateMonitor(tx, id, webhook, { secrets, now });
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);
-    while ((await replayDeliveries(tx, { monitor: id, state: 'held' }, now)) === MOST_REPLAYED);
-    await hurry(tx, id, now);
+    while ((await replayDeliveries(tx, { monitor: id, state: 'held' }, now)) === REPLAY_LIMIT);
+    await retryNow(tx, id, now);
   }
 }
 
 /** What failed while the connector was away, or was put off as it stopped, need not wait any longer. */
-async function hurry(tx: Tx, monitor: string, now: number): Promise<void> {
+async function retryNow(tx: Tx, monitor: string, now: number): Promise<void> {
   await mark(tx, DELIVER_QUEUE, [monitor], now);
   await tx
     .updateTable('delivery')

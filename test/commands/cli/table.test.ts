@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '../../../src/commands/cli/output.ts';
-import { drawn, type TableRow, tabbed, visible } from '../../../src/commands/cli/table.ts';
+import { renderTable, type TableRow, toTsv, visible } from '../../../src/commands/cli/table.ts';
 
 const WIDTH = 80;
 const words = (text: string): readonly string[] => text.split(/\s+/u).filter((word) => word !== '');
@@ -29,7 +29,7 @@ const REVIEW: TableRow[] = [
 
 describe('tables fit the terminal', () => {
   it('shares the width of check, and wraps its cells between words', () => {
-    const text = drawn(CHECK, WIDTH);
+    const text = renderTable(CHECK, WIDTH);
     expect(widest(text)).toBeLessThanOrEqual(WIDTH);
     expect(text.split('\n').slice(0, 4)).toEqual([
       'level  subject              found                      advice',
@@ -40,7 +40,7 @@ describe('tables fit the terminal', () => {
   });
 
   it('shows the review list at 80 columns as blocks, with the whole id and the whole advice', () => {
-    const text = drawn(REVIEW, WIDTH);
+    const text = renderTable(REVIEW, WIDTH);
     expect(widest(text)).toBeLessThanOrEqual(WIDTH);
     expect(text.split('\n')).toEqual([
       'value/hubspot/8412345678/cvr_industry_code_of_the_main_activity',
@@ -55,7 +55,7 @@ describe('tables fit the terminal', () => {
 
   it('names a row by its level and what it is about, where an address is too long for a column', () => {
     const found = `https://sync.example.com/${'a'.repeat(60)} answers`;
-    expect(drawn([{ level: 'ok', subject: 'webhook', found }], WIDTH).split('\n')[0]).toBe('ok  webhook');
+    expect(renderTable([{ level: 'ok', subject: 'webhook', found }], WIDTH).split('\n')[0]).toBe('ok  webhook');
   });
 
   it('cuts no word at any width', () => {
@@ -64,7 +64,7 @@ describe('tables fit the terminal', () => {
     });
     fc.assert(
       fc.property(rows, fc.integer({ min: 20, max: 300 }), (some, width) => {
-        const text = drawn(some, width);
+        const text = renderTable(some, width);
         for (const row of some)
           for (const value of Object.values(row))
             for (const word of words(visible(value))) expect(text).toContain(word);
@@ -87,7 +87,7 @@ describe('tables fit the terminal', () => {
 
   it('gives a pipe one line a row, with tabs between the cells, uncut', () => {
     const long = 'x'.repeat(5_000);
-    expect(tabbed([{ id: 'a', text: `one\ttwo\nthree ${long}` }, { id: 'b' }])).toBe(
+    expect(toTsv([{ id: 'a', text: `one\ttwo\nthree ${long}` }, { id: 'b' }])).toBe(
       `id\ttext\na\tone two three ${long}\nb\t`,
     );
   });

@@ -8,7 +8,7 @@ describe('reading JSON from strangers', () => {
   it('reads what JSON.parse reads', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
-        expect(readJson(bytes(text))).toEqual({ ok: true, value: JSON.parse(text) });
+        expect(readJson(bytes(text))).toEqual({ ok: true, value: JSON.parse(text), text });
       }),
     );
   });
@@ -17,6 +17,7 @@ describe('reading JSON from strangers', () => {
     expect(readJson(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes('{"a":1}')]))).toEqual({
       ok: true,
       value: { a: 1 },
+      text: '{"a":1}',
     });
   });
 
@@ -34,7 +35,7 @@ describe('reading JSON from strangers', () => {
 
   it('counts brackets outside of texts only', () => {
     const text = JSON.stringify({ a: `"\\${'['.repeat(500)}`, b: '\\' });
-    expect(readJson(bytes(text))).toEqual({ ok: true, value: JSON.parse(text) });
+    expect(readJson(bytes(text))).toEqual({ ok: true, value: JSON.parse(text), text });
   });
 
   it('accepts exactly as many levels as allowed', () => {

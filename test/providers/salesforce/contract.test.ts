@@ -1,6 +1,6 @@
 /** Salesforce under the suite that every provider passes. */
 
-import { to18 } from '../../../providers/salesforce/client/ids.ts';
+import { toLongId } from '../../../providers/salesforce/client/ids.ts';
 import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { describeConformance } from '../conforms.ts';
@@ -25,7 +25,7 @@ describeConformance('salesforce', {
   },
   company: { Name: 'Emulated ApS' },
   refused: { property: 'CVR_Email__c', value: 'no address' },
-  absentId: to18('001Qy0100000zzz'),
+  absentId: toLongId('001Qy0100000zzz'),
   calls: {
     read: 'POST .*/composite/sobjects/Account',
     update: 'PATCH .*/composite/sobjects',

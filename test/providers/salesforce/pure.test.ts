@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { grantOf } from '../../../providers/salesforce/client/grant.ts';
-import { canonicalId, isAccountId, to18 } from '../../../providers/salesforce/client/ids.ts';
+import { canonicalId, isAccountId, toLongId } from '../../../providers/salesforce/client/ids.ts';
 import { trustedInstance } from '../../../providers/salesforce/client/instance.ts';
 import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/read/soql.ts';
 import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/read/values.ts';
@@ -11,9 +11,9 @@ import { settingsOf } from './setup.ts';
 
 describe('ids', () => {
   it('of 15 characters get the three that make them safe to compare', () => {
-    expect(to18('001D000000IqhSL')).toBe('001D000000IqhSLIAZ');
-    expect(to18('001D000000IqhSLIAZ')).toBe('001D000000IqhSLIAZ');
-    expect(to18('001D000000IqhSl')).not.toBe(to18('001D000000IqhSL'));
+    expect(toLongId('001D000000IqhSL')).toBe('001D000000IqhSLIAZ');
+    expect(toLongId('001D000000IqhSLIAZ')).toBe('001D000000IqhSLIAZ');
+    expect(toLongId('001D000000IqhSl')).not.toBe(toLongId('001D000000IqhSL'));
   });
 
   it('of accounts are told from others', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { publish } from '../../../src/service/changes/publish.ts';
-import { countDeliveries, MOST_REPLAYED } from '../../../src/service/delivery/deliveries.ts';
+import { countDeliveries, REPLAY_LIMIT } from '../../../src/service/delivery/deliveries.ts';
 import { addItem } from '../../../src/service/monitors/items.ts';
 import { disable } from '../../../src/service/monitors/monitors.ts';
 import { ensureOwnJobs } from '../../../src/service/monitors/own-jobs.ts';
@@ -33,10 +33,10 @@ describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
     const monitor = job?.id ?? '';
     await store.write((tx) => addItem(tx, { monitor, entity: COMPANY, recordId: '7', sendUpdate: false, now: NOW }));
     await store.write((tx) => disable(tx, monitor, 'failing', NOW));
-    const changes = Array.from({ length: MOST_REPLAYED + 1 }, () => changed());
+    const changes = Array.from({ length: REPLAY_LIMIT + 1 }, () => changed());
     await store.write((tx) => publish(tx, changes, { now: NOW }));
     await keep(store, NOW + 1);
-    expect(await countDeliveries(store.db, { state: 'due' })).toBe(MOST_REPLAYED + 2);
+    expect(await countDeliveries(store.db, { state: 'due' })).toBe(REPLAY_LIMIT + 2);
   });
 
   it('are told at once what could not be told while the process was away, whatever was to be waited for', async () => {

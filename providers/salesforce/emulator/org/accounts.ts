@@ -1,6 +1,6 @@
 /** The accounts of an emulated org, the recycle bin included. */
 import type { PropertyValue } from '../../../provider.ts';
-import { to18 } from '../../client/ids.ts';
+import { toLongId } from '../../client/ids.ts';
 
 /** One account; values are as Salesforce stores them, blanks left out. */
 export interface StoredAccount {
@@ -57,7 +57,7 @@ export function openAccounts(seed: number, unique: readonly string[], now: () =>
 
   return {
     create(values) {
-      const id = to18(`001Qy${base62(seed, 2)}00${base62(order.length + 1, 6)}`);
+      const id = toLongId(`001Qy${base62(seed, 2)}00${base62(order.length + 1, 6)}`);
       const at = now();
       const account: StoredAccount = {
         id,
@@ -72,7 +72,7 @@ export function openAccounts(seed: number, unique: readonly string[], now: () =>
       hold(account, true);
       return account;
     },
-    find: (id) => byId.get(to18(id)),
+    find: (id) => byId.get(toLongId(id)),
     write: (account, values) =>
       change(account, () => {
         account.values = withoutBlanks({ ...account.values, ...values });

@@ -2,7 +2,7 @@
 import type { EmulatorOptions } from '../../../emulator.ts';
 import type { PropertyValue, Window } from '../../../provider.ts';
 import { seeded } from '../../../seeded.ts';
-import { to18 } from '../../client/ids.ts';
+import { toLongId } from '../../client/ids.ts';
 import { fromSalesforce } from '../../read/values.ts';
 import { type OrgLimits, openLimits } from '../limits.ts';
 import { type Flow, openTokens, type Tokens } from '../tokens.ts';
@@ -113,7 +113,7 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
     flow: options.flow ?? 'client-credentials',
     rotate: options.rotate ?? true,
     lifetimeMs: options.sessionMs ?? TWO_HOURS_MS,
-    organizationId: to18('00DQy00000Emu1A'),
+    organizationId: toLongId('00DQy00000Emu1A'),
   };
   return {
     options,

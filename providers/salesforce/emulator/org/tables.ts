@@ -1,6 +1,6 @@
 /** The objects of an emulated org beside Account: what this project asks of them, and their rows. */
 import type { PropertyValue } from '../../../provider.ts';
-import { to18 } from '../../client/ids.ts';
+import { toLongId } from '../../client/ids.ts';
 
 /** One row; values by field, blanks left out. */
 export interface StoredRow {
@@ -76,7 +76,7 @@ export function openTables(now: () => number): Tables {
       made += 1;
       const prefix = OBJECTS[object]?.prefix ?? '0XX';
       const row: StoredRow = {
-        id: id ?? to18(`${prefix}Qy${String(made).padStart(10, '0')}`),
+        id: id ?? toLongId(`${prefix}Qy${String(made).padStart(10, '0')}`),
         object,
         values: { ...values },
         createdAt: now(),

@@ -35,16 +35,16 @@ const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
 export const foundingOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
   const hadParents = before !== undefined && parentsOf(before).length > 0;
   if (hadParents || (before !== undefined && parentsOf(after).length === 0) || !isNew(after, options)) return [];
-  const step = { before, after };
+  const snapshots = { before, after };
   const { entity, name } = after;
   const company = entityOf(entity, name, options.placeType);
   const at = [after.life.at];
-  const born = changeOf({ entity, name, updates: { newCompany: { entity: company } }, at }, step);
+  const newCompany = changeOf({ entity, name, updates: { newCompany: { entity: company } }, at }, snapshots);
   const subsidiaries = parentsOf(after).map((parent) => {
     const ownership = { ...company, ownership: parent.share };
     const owner = { entity: parent.entityId, name: parent.name ?? parent.entityId };
-    const found = changeOf({ ...owner, updates: { subsidiaryFounded: { ownership } }, at }, step);
-    return onceOnly(found, 'subsidiaryFounded', parent.entityId, entity);
+    const founding = changeOf({ ...owner, updates: { subsidiaryFounded: { ownership } }, at }, snapshots);
+    return onceOnly(founding, 'subsidiaryFounded', parent.entityId, entity);
   });
-  return before === undefined ? [onceOnly(born, 'newCompany', entity), ...subsidiaries] : subsidiaries;
+  return before === undefined ? [onceOnly(newCompany, 'newCompany', entity), ...subsidiaries] : subsidiaries;
 };

@@ -40,7 +40,7 @@ export class DocumentError extends Error {
 export type Namer = (uri: string, local: string) => string;
 
 /** Names of one document: it declares few namespaces, and each is looked at once. */
-export function createNamer(): Namer {
+export function createConceptNames(): Namer {
   const prefixes = new Map<string, string>();
   return (uri, local) => {
     let prefix = prefixes.get(uri);

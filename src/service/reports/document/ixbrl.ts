@@ -1,5 +1,5 @@
-/** Inline XBRL: a page for people with marked facts. Listed companies file it, and since 2025 others do too. */
-import { createNamer, DocumentError, type WantedFacts } from './facts.ts';
+/** Inline XBRL: a page for people with tagged facts. Listed companies file it, and since 2025 others do too. */
+import { createConceptNames, DocumentError, type WantedFacts } from './facts.ts';
 import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources, split } from './resources.ts';
 import { inlineDate, inlineNumber } from './transform.ts';
@@ -9,13 +9,13 @@ import type { ResolvePrefix, Tag } from './xml.ts';
 /** Version 1.0 and 1.1. */
 const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
 
-/** Characters that a reader keeps of one document; a text counts once for each marked element around it. */
+/** Characters that a reader keeps of one document; a text counts once for each tagged element around it. */
 const MAX_KEPT = 32 * 1024 * 1024;
 /** Characters that each step along a chain of continued texts counts as. */
 const STEP = 64;
 
-/** A marked element while it is open. Its text also belongs to the elements around it, except those outside an exclusion. */
-interface Marked {
+/** A tagged element while it is open. Its text also belongs to the elements around it, except those outside an exclusion. */
+interface TaggedElement {
   readonly kind: 'number' | 'text' | 'continuation' | 'excluded' | 'other';
   readonly tag: Tag;
   readonly concept: string;
@@ -30,24 +30,24 @@ interface Unfinished {
 }
 
 /** Counts the characters that a reader keeps. Throws {@link DocumentError} above the limit. */
-type KeepMore = (characters: number) => void;
+type CountKept = (characters: number) => void;
 
 export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts): FactReader {
-  const name = createNamer();
+  const name = createConceptNames();
   const resources = createResources(resolve, name);
-  const open: Marked[] = [];
+  const open: TaggedElement[] = [];
   const stated: StatedFact[] = [];
   const unfinished: Unfinished[] = [];
   let inResource = 0;
   let kept = 0;
 
-  const keepMore: KeepMore = (characters) => {
+  const countKept: CountKept = (characters) => {
     kept += characters;
     if (kept > MAX_KEPT) throw new DocumentError('marks the same text as too many facts');
   };
-  const continuations = createContinuations(keepMore);
+  const continuations = createContinuations(countKept);
 
-  const begin = (tag: Tag): Marked => {
+  const begin = (tag: Tag): TaggedElement => {
     const kind = KINDS[tag.local] ?? 'other';
     if (kind !== 'number' && kind !== 'text') return { kind, tag, concept: '', text: '' };
     const [prefix, local] = split(attribute(tag, 'name') ?? '');
@@ -55,12 +55,12 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
     return { kind: isWanted(concept) && !isNil(tag) ? kind : 'other', tag, concept, text: '' };
   };
 
-  const end = (marked: Marked): void => {
-    const { kind, tag, text } = marked;
+  const end = (element: TaggedElement): void => {
+    const { kind, tag, text } = element;
     const next = attribute(tag, 'continuedAt');
     if (kind === 'continuation') continuations.add(attribute(tag, 'id') ?? '', { text, next });
     if (kind !== 'number' && kind !== 'text') return;
-    const fact = factOf(marked);
+    const fact = factOf(element);
     collect(stated, fact);
     if (kind === 'number') return;
     const format = attribute(tag, 'format');
@@ -75,15 +75,15 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
     },
     text(text) {
       if (inResource > 0) resources.text(text);
-      addText(open, text, keepMore);
+      addText(open, text, countKept);
     },
     close(tag) {
       if (inResource > 0) {
         resources.close(tag);
         inResource -= 1;
       } else if (INLINE.includes(tag.uri) && tag.local in KINDS) {
-        const marked = open.pop();
-        if (marked !== undefined) end(marked);
+        const element = open.pop();
+        if (element !== undefined) end(element);
       }
     },
     facts() {
@@ -95,18 +95,18 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
 }
 
 /** Adds text to the open elements, from the inside out; an exclusion keeps it from those around it. */
-function addText(open: readonly Marked[], text: string, keepMore: KeepMore): void {
-  for (const marked of open.toReversed()) {
-    if (marked.kind === 'excluded') return;
-    if (marked.kind === 'other' || marked.text.length >= MAX_TEXT) continue;
-    const more = text.slice(0, MAX_TEXT - marked.text.length);
-    marked.text += more;
-    keepMore(more.length);
+function addText(open: readonly TaggedElement[], text: string, countKept: CountKept): void {
+  for (const element of open.toReversed()) {
+    if (element.kind === 'excluded') return;
+    if (element.kind === 'other' || element.text.length >= MAX_TEXT) continue;
+    const more = text.slice(0, MAX_TEXT - element.text.length);
+    element.text += more;
+    countKept(more.length);
   }
 }
 
-/** What a marked number or text states. */
-function factOf({ kind, tag, concept, text }: Marked): StatedFact {
+/** What a tagged number or text states. */
+function factOf({ kind, tag, concept, text }: TaggedElement): StatedFact {
   const shown = { format: attribute(tag, 'format'), scale: attribute(tag, 'scale'), sign: attribute(tag, 'sign') };
   return {
     concept,
@@ -129,7 +129,7 @@ interface Part {
 }
 
 /** The pieces of texts that go on in other elements. */
-function createContinuations(keepMore: KeepMore) {
+function createContinuations(countKept: CountKept) {
   const parts = new Map<string, Part>();
   return {
     add: (id: string, part: Part) => parts.set(id, part),
@@ -143,14 +143,14 @@ function createContinuations(keepMore: KeepMore) {
         whole += part?.text ?? '';
         id = part?.next;
         // Many facts may begin one long chain of pieces without a text: each step counts, too.
-        keepMore(STEP + (part?.text.length ?? 0));
+        countKept(STEP + (part?.text.length ?? 0));
       }
       return whole.slice(0, MAX_TEXT);
     },
   };
 }
 
-const KINDS: Readonly<Record<string, Marked['kind']>> = {
+const KINDS: Readonly<Record<string, TaggedElement['kind']>> = {
   nonFraction: 'number',
   nonNumeric: 'text',
   continuation: 'continuation',

@@ -1,5 +1,5 @@
 /** XBRL instances: the form in which Danish companies have filed since 2012. */
-import { createNamer, type Facts, type WantedFacts } from './facts.ts';
+import { createConceptNames, type Facts, type WantedFacts } from './facts.ts';
 import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources } from './resources.ts';
 import type { ResolvePrefix, Tag, XmlReader } from './xml.ts';
@@ -14,7 +14,7 @@ export interface FactReader extends XmlReader {
 }
 
 export function createXbrlReader(resolve: ResolvePrefix, isWanted: WantedFacts): FactReader {
-  const name = createNamer();
+  const name = createConceptNames();
   const resources = createResources(resolve, name);
   const stated: StatedFact[] = [];
   let inResource = 0;

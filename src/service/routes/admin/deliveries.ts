@@ -10,7 +10,7 @@ import {
   type DeliveryFilter,
   dropDeliveries,
   listDeliveries,
-  MOST_REPLAYED,
+  REPLAY_LIMIT,
   replayDeliveries,
 } from '../../delivery/deliveries.ts';
 import {
@@ -23,7 +23,7 @@ import {
   readMonitored,
   timeText,
 } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
+import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 
 const states = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const state = (description: string) => Type.Enum(states, { description });
@@ -49,8 +49,8 @@ const choice = Type.Object(
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: MOST_REPLAYED,
-        default: MOST_REPLAYED,
+        maximum: REPLAY_LIMIT,
+        default: REPLAY_LIMIT,
         description: 'How many at most, oldest first; call again for the rest',
       }),
     ),
@@ -96,25 +96,25 @@ export interface DeliveryRouteDeps {
 }
 
 const listSchema = {
-  ...forOperators('listDeliveries', 'Lists deliveries, newest first', 'A filter that is absent does not restrict.'),
+  ...adminOperation('listDeliveries', 'Lists deliveries, newest first', 'A filter that is absent does not restrict.'),
   querystring: listQuery,
   response: { 200: Type.Array(deliveryView, { description: 'The deliveries' }), ...refusals },
 };
 
 const countSchema = {
-  ...forOperators('countDeliveries', 'Counts deliveries', 'Takes the same filters as the list.'),
+  ...adminOperation('countDeliveries', 'Counts deliveries', 'Takes the same filters as the list.'),
   querystring: Type.Object(filter),
   response: { 200: counted, ...refusals },
 };
 
 const attemptsSchema = {
-  ...forOperators('listAttempts', 'Lists the failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
+  ...adminOperation('listAttempts', 'Lists the failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
   params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }) }),
   response: { 200: Type.Array(attemptView, { description: 'The attempts' }), ...refusals },
 };
 
 const replaySchema = {
-  ...forOperators(
+  ...adminOperation(
     'replayDeliveries',
     'Delivers again',
     'Makes held and failed deliveries, or those of the given state, due again with the same webhook-id. Leaves out those of disabled monitors. Call count first.',
@@ -124,7 +124,7 @@ const replaySchema = {
 };
 
 const dropSchema = {
-  ...forOperators(
+  ...adminOperation(
     'dropDeliveries',
     'Drops deliveries',
     'The service makes no further attempt at due, held and failed deliveries, or at those of the given state.',

@@ -2,7 +2,7 @@
 import { failure } from '../schemas.ts';
 
 /** The operation id and texts of an admin route. */
-export const forOperators = (operationId: string, summary: string, description = summary) => ({
+export const adminOperation = (operationId: string, summary: string, description = summary) => ({
   operationId,
   summary,
   description,

@@ -5,7 +5,7 @@ import type { Server } from '../../../http/server/server.ts';
 import { createJob, moveJob, removeJob } from '../../monitors/jobs.ts';
 import { listMonitors } from '../../monitors/monitors.ts';
 import { EXAMPLE_ID, failure, nothing, plainText } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
+import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 import {
   enabled,
   monitorView,
@@ -18,7 +18,7 @@ import {
 import type { MonitorRouteDeps } from './monitors.ts';
 
 const PATH = '/admin/api/jobs';
-const CLOSED = { additionalProperties: false } as const;
+const NO_EXTRA_PROPERTIES = { additionalProperties: false } as const;
 
 const params = Type.Object({ id: plainText('The JobId', { example: EXAMPLE_ID }) });
 const provider = plainText('The {Provider} in the paths of its items', { maxLength: 64 });
@@ -29,32 +29,35 @@ const refusals = { 422: failure('The job is not valid; `errors` names each probl
 const noJob = (): HttpError => new HttpError(404, 'There is no job with this id.');
 
 const createSchema = {
-  ...forOperators(
+  ...adminOperation(
     'createJob',
     'Creates a third-party job',
     'Each key can have one job for each provider. This answer holds the signing secret; no later answer does.',
   ),
   body: Type.Object(
     { provider, key, name: Type.Optional(plainText('The name of the job', { maxLength: 200 })), enabled, ...settings },
-    { ...CLOSED, examples: [{ provider: 'salesforce', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }] },
+    {
+      ...NO_EXTRA_PROPERTIES,
+      examples: [{ provider: 'salesforce', key: EXAMPLE_ID, url: 'https://hooks.example.com/cvr' }],
+    },
   ),
   response: { 201: withSecret, ...BODY_FAILURES, ...refusals },
 };
 
 const listSchema = {
-  ...forOperators('listAllJobs', 'Lists the jobs of all keys'),
+  ...adminOperation('listAllJobs', 'Lists the jobs of all keys'),
   response: { 200: Type.Array(monitorView, { description: 'The jobs' }), ...ADMIN_FAILURES },
 };
 
 const moveSchema = {
-  ...forOperators('moveJob', 'Moves a job to another key', 'Use it when one key replaces another.'),
+  ...adminOperation('moveJob', 'Moves a job to another key', 'Use it when one key replaces another.'),
   params,
-  body: Type.Object({ key }, { ...CLOSED, examples: [{ key: EXAMPLE_ID }] }),
+  body: Type.Object({ key }, { ...NO_EXTRA_PROPERTIES, examples: [{ key: EXAMPLE_ID }] }),
   response: { 204: nothing('The job belongs to the key, now or before'), ...BODY_FAILURES, ...missing, ...refusals },
 };
 
 const removeSchema = {
-  ...forOperators('removeJob', 'Removes a job', 'Removes its items too, and drops its pending deliveries.'),
+  ...adminOperation('removeJob', 'Removes a job', 'Removes its items too, and drops its pending deliveries.'),
   params,
   response: { 204: nothing('The job is removed'), ...missing },
 };

@@ -6,7 +6,7 @@ import type { Store } from '../../../store/store.ts';
 import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys/keys.ts';
 import { disableJobs } from '../../monitors/jobs.ts';
 import { EXAMPLE_ID, failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
+import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 
 const scopes = (description: string) => Type.Array(Type.Enum(SCOPES), { minItems: 1, maxItems: 10, description });
 
@@ -20,7 +20,7 @@ const keyView = Type.Object({
 });
 
 const createSchema = {
-  ...forOperators(
+  ...adminOperation(
     'createKey',
     'Creates an API key',
     'This answer holds the key; no later answer can, because the service stores only a digest of it.',
@@ -44,12 +44,12 @@ const createSchema = {
 };
 
 const listSchema = {
-  ...forOperators('listKeys', 'Lists all API keys'),
+  ...adminOperation('listKeys', 'Lists all API keys'),
   response: { 200: Type.Array(keyView, { description: 'The keys' }), ...ADMIN_FAILURES },
 };
 
 const revokeSchema = {
-  ...forOperators(
+  ...adminOperation(
     'revokeKey',
     'Revokes an API key',
     'Takes effect within a second and cannot be undone. Disables the jobs of the key, and holds their deliveries for 14 days. To keep a job running, move it to another key first.',

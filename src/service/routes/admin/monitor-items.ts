@@ -21,7 +21,7 @@ import {
   tokenText,
   unprocessable,
 } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
+import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
 import type { MonitorRouteDeps } from './monitors.ts';
 
@@ -53,7 +53,7 @@ const page = Type.Object(
 );
 
 const listSchema = {
-  ...forOperators('listMonitorItems', "Lists a monitor's items", 'In the order of their adding, page by page.'),
+  ...adminOperation('listMonitorItems', "Lists a monitor's items", 'In the order of their adding, page by page.'),
   params,
   querystring: Type.Object({
     take: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_TAKE, default: DEFAULT_TAKE })),
@@ -63,7 +63,7 @@ const listSchema = {
 };
 
 const addSchema = {
-  ...forOperators('addMonitorItem', 'Adds an entity to the list', 'Does nothing if the list has it already.'),
+  ...adminOperation('addMonitorItem', 'Adds an entity to the list', 'Does nothing if the list has it already.'),
   params,
   body: Type.Object(
     {
@@ -76,7 +76,11 @@ const addSchema = {
 };
 
 const removeSchema = {
-  ...forOperators('removeMonitorItem', 'Removes an entity from the list', 'Does nothing if the list does not have it.'),
+  ...adminOperation(
+    'removeMonitorItem',
+    'Removes an entity from the list',
+    'Does nothing if the list does not have it.',
+  ),
   params,
   querystring: Type.Object(item),
   response: { 204: nothing('The list does not have it, now or before'), ...failures },

@@ -9,7 +9,7 @@ import type { OwnTransport } from '../../delivery/transport.ts';
 import { getMonitor } from '../../monitors/monitors.ts';
 import { isOwnJob } from '../../monitors/own-jobs.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
-import { ADMIN_FAILURES, forOperators } from './describe.ts';
+import { ADMIN_FAILURES, adminOperation } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
 import type { MonitorRouteDeps } from './monitors.ts';
 
@@ -23,7 +23,7 @@ export interface MonitorTestDeps extends MonitorRouteDeps {
 }
 
 const schema = {
-  ...forOperators(
+  ...adminOperation(
     'testMonitor',
     'Tries the webhook of a monitor',
     'Posts one payload with the credentials and signature of the monitor, whether it is on or off, marked by the header `webhook-test: true`. Nothing is counted.',

@@ -17,7 +17,7 @@ import {
   updateMonitor,
 } from '../../monitors/monitors.ts';
 import { EXAMPLE_ID, entityIdText, failure, nothing, plainText, readMonitored } from '../schemas.ts';
-import { ADMIN_FAILURES, BODY_FAILURES, forOperators } from './describe.ts';
+import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 import {
   createdMonitorView,
   enabled,
@@ -50,7 +50,7 @@ const missing = { 404: failure('There is no such monitor'), ...ADMIN_FAILURES };
 const refusals = { 422: failure('The monitor is not valid; `errors` names each problem'), ...ADMIN_FAILURES };
 
 const createSchema = {
-  ...forOperators(
+  ...adminOperation(
     'createMonitor',
     'Creates a monitor',
     'The monitor is enabled unless `enabled` is false. If it has a webhook, this answer holds the signing secret; no later answer does.',
@@ -85,7 +85,7 @@ const createSchema = {
 };
 
 const listSchema = {
-  ...forOperators('listMonitors', 'Lists monitors by id', 'The list includes third-party jobs. Page with `after`.'),
+  ...adminOperation('listMonitors', 'Lists monitors by id', 'The list includes third-party jobs. Page with `after`.'),
   querystring: Type.Object({
     after: Type.Optional(plainText('Only monitors after this id', { example: EXAMPLE_ID })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most' })),
@@ -98,13 +98,13 @@ const listSchema = {
 };
 
 const getSchema = {
-  ...forOperators('getMonitor', 'Shows one monitor'),
+  ...adminOperation('getMonitor', 'Shows one monitor'),
   params,
   response: { 200: monitorView, ...missing },
 };
 
 const updateSchema = {
-  ...forOperators(
+  ...adminOperation(
     'updateMonitor',
     'Changes a monitor',
     'A property that the body does not have stays as it is. The target of a job is always its items.',
@@ -122,25 +122,29 @@ const updateSchema = {
 };
 
 const removeSchema = {
-  ...forOperators('removeMonitor', 'Removes a monitor', 'Removes its list too, and drops its pending deliveries.'),
+  ...adminOperation('removeMonitor', 'Removes a monitor', 'Removes its list too, and drops its pending deliveries.'),
   params,
   response: { 204: nothing('The monitor is removed'), ...missing },
 };
 
 const activateSchema = {
-  ...forOperators('activateMonitor', 'Enables a monitor', 'Deliveries that are held for it stay held until a replay.'),
+  ...adminOperation(
+    'activateMonitor',
+    'Enables a monitor',
+    'Deliveries that are held for it stay held until a replay.',
+  ),
   params,
   response: { 204: nothing('The monitor is enabled, now or before'), ...missing },
 };
 
 const disableSchema = {
-  ...forOperators('disableMonitor', 'Disables a monitor', 'The service holds its deliveries for 14 days.'),
+  ...adminOperation('disableMonitor', 'Disables a monitor', 'The service holds its deliveries for 14 days.'),
   params,
   response: { 204: nothing('The monitor is disabled, now or before'), ...missing },
 };
 
 const rotateSchema = {
-  ...forOperators(
+  ...adminOperation(
     'rotateSecret',
     'Gives a monitor a new signing secret',
     'For 24 hours the service signs posts with the old secret as well. This answer holds the new secret; no later answer does.',

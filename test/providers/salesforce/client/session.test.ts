@@ -1,7 +1,7 @@
 /** Sessions: three flows, expiry, rotation, and every way a refresh may go wrong. */
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../../providers/provider.ts';
-import { to18 } from '../../../../providers/salesforce/client/ids.ts';
+import { toLongId } from '../../../../providers/salesforce/client/ids.ts';
 import { type Bench, live, openBench, paths } from '../setup.ts';
 
 const TOKEN = 'POST /services/oauth2/token';
@@ -23,7 +23,7 @@ describe('a session of Salesforce', () => {
       const bench = await openBench({ flow });
       expect(bench.requests.length).toBe(0);
       const account = await bench.connection.check(live());
-      expect(account).toMatchObject({ id: to18('00DQy00000Emu1A'), name: 'Emulated Org' });
+      expect(account).toMatchObject({ id: toLongId('00DQy00000Emu1A'), name: 'Emulated Org' });
       expect(account.notes.join()).toMatch(/Enterprise.*of 100000/);
       expect(tokenCalls(bench)).toBe(1);
     },
