@@ -1,5 +1,5 @@
 /**
- * postgres: events taken in and applied per second by one daemon and by two on one PostgreSQL, against one on SQLite. The
+ * `postgres`: events taken in and applied per second by one daemon and by two on one PostgreSQL, against one on SQLite. The
  * server waits for the disk, as in production, and shares the cores with the daemons and the load.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
