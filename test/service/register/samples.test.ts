@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { passesModulus11 } from '../../../src/protocol/cvr-number.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
+import { sampleSeries as series } from '../../../src/service/register/sample/stream.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
+import { numberIn } from '../../../src/service/register/watch/read-page.ts';
 import { sampleDocuments } from '../../support/sample-documents.ts';
 import { newStore } from '../../support/stores.ts';
 import { SERIES_FOLDER, sampleSeries } from './sample-series.ts';
 import { setWatch } from './watch-fixture.ts';
+
+/** The lists of a register document by their names. */
+const listsOf = (document: unknown): readonly (readonly [string, readonly unknown[]])[] =>
+  Object.values(document as object).flatMap((content: object) =>
+    Object.entries(content).flatMap(([name, value]) => (Array.isArray(value) ? [[name, value] as const] : [])),
+  );
 
 describe('the series of sample documents', () => {
   it('is what its files hold', () => {
@@ -59,6 +67,19 @@ describe('the endless series', () => {
     expect(take(4, 10)).toEqual(take(4, 10));
     expect(take(4, 30).slice(0, 18)).toEqual(take(4, 10));
     expect([...sampleDocuments(8, 4, 10)]).not.toEqual(take(4, 10));
+  });
+
+  // Of a company whose website came and went on one day, a chain on PostgreSQL expected a change that nobody may tell.
+  it('says of a list that has become empty when its last entry ended', () => {
+    const stated = new Set<string>();
+    for (const { document } of series(144_533, 6, 60, { stepMs: 3 * 3_600_000 })) {
+      for (const [list, entries] of listsOf(document)) {
+        const key = `${numberIn(document)} ${list}`;
+        if (stated.has(key)) expect(entries, key).not.toEqual([]);
+        if (entries.length > 0) stated.add(key);
+      }
+    }
+    expect(stated.size).toBeGreaterThan(30);
   });
 
   it('can be read, is loaded in order, and changes something each time', async () => {

@@ -40,7 +40,7 @@ interface Sight {
 }
 
 /** Whether a part is taken as it was read, kept as it was known, or not known still. */
-const undoOutcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
+const outcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
   const stated = says.of(part);
   // Without its life nobody knows on which day a company that ended is to be looked at.
   const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
@@ -108,9 +108,9 @@ const keepUnstated = (before: Company | undefined, read: Company, says: Document
   const unknown: Part[] = [];
   for (const part of PARTS) {
     const wasEmpty = before !== undefined && isKnown(before, part) ? isEmpty(before, part) : undefined;
-    const undoOutcome = undoOutcomeOf({ part, says, isEmpty: isEmpty(read, part), wasEmpty });
-    if (undoOutcome === 'kept') kept.add(part);
-    if (undoOutcome === 'unknown') unknown.push(part);
+    const outcome = outcomeOf({ part, says, isEmpty: isEmpty(read, part), wasEmpty });
+    if (outcome === 'kept') kept.add(part);
+    if (outcome === 'unknown') unknown.push(part);
   }
   const known = { ...read, ...(unknown.length > 0 && { unknown }) };
   if (before === undefined) return known;
@@ -137,9 +137,9 @@ export const withKnownUnit = (before: Unit | undefined, read: Unit, says: Docume
   const unknown: string[] = [];
   for (const part of UNIT_PARTS) {
     const wasEmpty = before !== undefined && isKnown(before, part) ? before[part].value === null : undefined;
-    const undoOutcome = undoOutcomeOf({ part, says, isEmpty: read[part].value === null, wasEmpty });
-    if (undoOutcome === 'kept') kept.push(part);
-    if (undoOutcome === 'unknown') unknown.push(part);
+    const outcome = outcomeOf({ part, says, isEmpty: read[part].value === null, wasEmpty });
+    if (outcome === 'kept') kept.push(part);
+    if (outcome === 'unknown') unknown.push(part);
   }
   const known = { ...read, ...(unknown.length > 0 && { unknown }) };
   if (before === undefined) return known;

@@ -24,7 +24,10 @@ const DAY_MS = 86_400_000;
 /** The day before, YYYY-MM-DD. */
 const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
 
-/** The runs of one value, without those that ended on the day they began: such a run is a corrected mistake. */
+/**
+ * The runs of one value. One that ended on the day it began is a corrected mistake: another value takes its place; where
+ * none does, its period ends before it begins, since a document that says nothing takes nothing away.
+ */
 export function runsOf<T>(
   versions: readonly Version[],
   pick: (company: SampleCompany) => T | null | undefined,
@@ -37,7 +40,7 @@ export function runsOf<T>(
     if (last?.to === null) {
       if (last.text === text) continue;
       runs.pop();
-      if (last.from < from) runs.push({ ...last, to: dayBefore(from), at });
+      if (last.from < from || value === null) runs.push({ ...last, to: dayBefore(from), at });
     }
     if (value !== null) runs.push({ value, text, from, to: null, at });
   }
