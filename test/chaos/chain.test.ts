@@ -120,7 +120,7 @@ async function run({ engine, companies, changes, listeners: count, faults, strik
   });
   await link(store, late);
   await strikes.ended();
-  await expect.poll(() => whatIsLeft(store, file), { timeout: 100_000, interval: 50 }).toEqual([]);
+  await expect.poll(() => whatIsLeft(store, file), { timeout: 300_000, interval: 50 }).toEqual([]);
   await strikes.ended();
   expect(strikes.done).toBe(wanted.reported + wanted.posted + wanted.written);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });

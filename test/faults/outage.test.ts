@@ -22,14 +22,15 @@ async function linkMany(fixture: Fixture, crm: CrmName, blank: object): Promise<
 }
 
 test('after an outage the records are brought up to date in full batches', async () => {
-  const fixture = await startFixture({ clock: handClock(), unhurried: true });
+  // Without a limit nobody waits for a call: on a clock that runs fast, what is read would be too old to be written over.
+  const fixture = await startFixture({ clock: handClock(), unhurried: true, hubspot: { rate: 'none' } });
   fixture.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
   const ids = await linkMany(fixture, 'hubspot', {});
   await fixture.atRest();
   for (const [index, id] of ids.entries())
     expect(fixture.hubspot.get(id)).toMatchObject({ cvr_name: `Ny ${index} ApS` });
   const calls = fixture.hubspot.calls.filter(({ path }) => path.includes('/batch/'));
-  expect(calls.length).toBeLessThanOrEqual(12);
+  expect(calls.length).toBeLessThanOrEqual(8);
 });
 
 test('one record on which the CRM fails is found, and the others are brought up to date', async () => {

@@ -163,7 +163,7 @@ async function linkOne({ tx, crm, now, note }: Batch, one: HealKind<'link'>): Pr
   const sendUpdate = link === undefined || link.desired === 'off' || link.send_update === 1;
   const linked = await linkRecord(tx, { ...ref, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
-    return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, SOON_MS);
+    return later(claim, now, `waits until ${linked.entity} is no longer monitored for it`, { atLeastMs: SOON_MS });
   if (link?.mismatch != null) await updateLink(tx, ref, { mismatch });
   const detail = link === undefined ? 'by its CVR number' : 'again, as the record says';
   if (linked.kind === 'linked') note(one, 'linked', entity, detail);
@@ -179,7 +179,7 @@ async function contest(
   const { claim, link, verdict } = one;
   const { entity } = verdict;
   if (link !== undefined && link.entity !== entity && (await isBound(tx, link)))
-    return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, SOON_MS);
+    return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, { atLeastMs: SOON_MS });
   if (link?.state === 'conflict' && link.mismatch === entity && link.entity === entity) return undefined;
   const reason = `holds the number of ${entity}, which record ${rival} stands for too`;
   const fresh = { entity, state: 'conflict', reason, mismatch: entity, desired: 'off', origin: 'number' } as const;

@@ -266,7 +266,7 @@ function resultFor(
     case 'rejected':
       return { claim, settlement: { kind: 'parked', at: now, error: outcome.reason } };
     case 'retry':
-      return { claim, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
+      return { claim, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };
     default:
       return resultOfMissing(claim, outcome, now);
   }

@@ -114,7 +114,7 @@ export function resultOfWrite(
         happened: { ...line, rule: 'refused', detail: outcome.reason },
       };
     case 'retry':
-      return { ...base, settlement: later(claim, now, outcome.reason, outcome.retryAfterMs) };
+      return { ...base, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };
     case 'fault':
       if (fault !== undefined) return { ...base, ...faultyResult(claim, fault) };
       return { ...base, settlement: later(claim, now, 'the CRM did not answer') };

@@ -25,7 +25,11 @@ export interface FaultSettlement {
 export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
   if (!(error instanceof ProviderError)) throw error;
   const { fault, message, retryAfterMs } = error;
-  if (fault === 'unavailable') return { paused: false, of: (claim) => later(claim, now, message, retryAfterMs) };
+  if (fault === 'unavailable') {
+    // One jitter for all: lanes that wait apart come back in many small batches, and each is a call.
+    const jitter = Math.random();
+    return { paused: false, of: (claim) => later(claim, now, message, { atLeastMs: retryAfterMs, jitter }) };
+  }
   const until = now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
   await rateLimiter.block(until, message, fault);
   return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
@@ -35,9 +39,23 @@ export async function settleFault(error: unknown, rateLimiter: RateLimiter, now:
 const GIVE_UP_MS = 72 * 3_600_000;
 const LEAST_TRIES = 10;
 
-/** Later, with back-off; parked when it has been failing for three days. */
-export function later(claim: Claim, now: number, error: string, atLeastMs = 0): Settlement {
+/** Later, with back-off; parked when it has been failing for three days. `jitter`: from 0 to 1. */
+export function later(
+  claim: Claim,
+  now: number,
+  error: string,
+  { atLeastMs = 0, jitter = Math.random() }: { readonly atLeastMs?: number | undefined; readonly jitter?: number } = {},
+): Settlement {
   const tries = claim.attempts + 1;
   if (tries >= LEAST_TRIES && now - claim.since > GIVE_UP_MS) return { kind: 'parked', at: now, error };
-  return { kind: 'again', at: now + Math.max(atLeastMs, backoff(tries)), error };
+  return {
+    kind: 'again',
+    at:
+      now +
+      Math.max(
+        atLeastMs,
+        backoff(tries, {}, () => jitter),
+      ),
+    error,
+  };
 }
