@@ -2,6 +2,7 @@
  * deliver: signed deliveries whose outcome is on disk, against a bare undici loop that posts the same bodies with as many
  * at a time, to a receiver in another process; and what one hanging webhook of 50 costs the others.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openChild } from './child.ts';
 import { inFolder } from './daemon.ts';
 import type { verbs as Hooks } from './hooks.ts';
@@ -42,19 +43,28 @@ await inFolder(async (folder) => {
   }
 
   await poster.ask('open', { folder, origin, monitors: MANY });
+  /** When the posts of these companies came to all webhooks but the first; gives up where for long none comes. */
+  const timesOf = async (entities: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const keys = entities.flatMap((entity) => Array.from({ length: MANY - 1 }, (_, at) => `/${at + 1} ${entity}`));
+    for (let [last, idle] = [0, 0]; ; idle++) {
+      const { times } = await hooks.ask('seen', undefined);
+      if (keys.every((key) => times.has(key))) return times;
+      if (times.size > last) [last, idle] = [times.size, 0];
+      if (idle > 100) throw new Error(`${keys.filter((key) => !times.has(key)).length} posts did not come in`);
+      await sleep(100);
+    }
+  };
   /** Ms from each commit to its posts to all webhooks but the first. */
   const waits = async (hang: string): Promise<{ p50: number; p99: number }> => {
     await hooks.ask('begin', { hang, time: true });
     await poster.ask('start', CONCURRENCY);
     await poster.ask('drip', WARMUP);
     const sent = await poster.ask('drip', DRIP);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const { times } = await hooks.ask('seen', undefined);
+    const times = await timesOf([...sent.keys()]);
     await poster.ask('stop', undefined);
     const all: number[] = [];
     for (const [entity, at] of sent)
-      for (let hook = 1; hook < MANY; hook++) all.push((times.get(`/${hook} ${entity}`) ?? Number.NaN) - at);
-    if (all.some(Number.isNaN)) throw new Error(`${all.filter(Number.isNaN).length} posts did not come in`);
+      for (let hook = 1; hook < MANY; hook++) all.push((times.get(`/${hook} ${entity}`) ?? 0) - at);
     return { p50: median(all), p99: quantile(all, 0.99) };
   };
   const drips: { hang: string; p50: number; p99: number }[] = [];

@@ -123,7 +123,7 @@ describe('a mapping that flips between replicas', () => {
       clock.forward(5_000);
       await last.app.connector?.drained();
     }
-    await expect.poll(() => crms.hubspot.get(id), { timeout: 30_000 }).toMatchObject({ selskabsstatus: 'NORMAL' });
+    await expect.poll(() => crms.hubspot.get(id)).toMatchObject({ selskabsstatus: 'NORMAL' });
     await last.app.connector?.drained();
   });
 });

@@ -41,7 +41,7 @@ test('a fan-out to 10,000 monitors loses none although the process is killed aga
   const told = () => new Set(hook.seen.map(({ path }) => path)).size;
   for (let kill = 1; kill <= KILLS; kill++) {
     const ended = start();
-    await expect.poll(() => hook.seen.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(kill * 1_500);
+    await expect.poll(() => hook.seen.length, { interval: 5 }).toBeGreaterThan(kill * 1_500);
     child?.kill('SIGKILL');
     await ended;
     expect(told()).toBeLessThan(MONITORS);

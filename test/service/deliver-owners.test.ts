@@ -107,7 +107,7 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
     // It has looked in vain, and would have given the lane back.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     open.resolve();
-    await expect.poll(() => errors.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
     await store.write((tx) => tx.deleteFrom('change').where('id', '=', 'unreadable').execute());
     await expect.poll(() => lanes(store, 'deliver'), { timeout: 120_000 }).toEqual([]);
     await worker.drained();
