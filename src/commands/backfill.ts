@@ -109,13 +109,13 @@ function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undef
   return { kind: dryRun ? 'poll' : 'apply' };
 }
 
-type Asked = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly yes: boolean };
+type CarryOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly yes: boolean };
 
 /** The summary of a run; `ended` is undefined where a signal stopped it. */
 async function summarise(
   { store, crm, upstream }: BackfillContext,
   ended: BackfillRun | undefined,
-  asked: Asked,
+  asked: CarryOptions,
   spent: Pick<Summary, 'calls' | 'seconds'>,
 ): Promise<Summary> {
   const { mode } = asked;
@@ -155,7 +155,11 @@ function endingOf(run: BackfillRun | undefined): Summary['ended'] {
 }
 
 /** The command that continues this run, with the same mode and options. */
-function nextOf(provider: string, { mode, trust, sendUpdate, yes }: Asked, begun: BackfillRun | undefined): string {
+function nextOf(
+  provider: string,
+  { mode, trust, sendUpdate, yes }: CarryOptions,
+  begun: BackfillRun | undefined,
+): string {
   return [
     `cvrsync backfill ${provider}`,
     ...(mode.kind === 'poll' ? ['--dry-run'] : []),

@@ -1,6 +1,6 @@
 /** `monitors`: who is notified of which changes. */
 
-import { readEnded, resumeMail } from '../service/mail/ended.ts';
+import { readStoppedMails, resumeMail } from '../service/mail/stopped-mails.ts';
 import { addItem, removeItem } from '../service/monitors/items.ts';
 import type { Monitor } from '../service/monitors/monitor.ts';
 import { type MonitorPatch, requireListener } from '../service/monitors/monitor-input.ts';
@@ -78,7 +78,7 @@ const show = defineCommand({
   run: (context, { id }) =>
     withService(context, async ({ store, secrets }) => {
       const monitor = found(id, await getMonitor(store.db, secrets, id));
-      showMonitor(context, monitor, (await itemCounts(store.db)).get(id) ?? 0, await readEnded(store.db, id));
+      showMonitor(context, monitor, (await itemCounts(store.db)).get(id) ?? 0, await readStoppedMails(store.db, id));
       return 0;
     }),
 });
@@ -119,7 +119,7 @@ const update = defineCommand({
         context,
         found(id, changed),
         (await itemCounts(store.db)).get(id) ?? 0,
-        await readEnded(store.db, id),
+        await readStoppedMails(store.db, id),
       );
       return 0;
     }),

@@ -1,5 +1,5 @@
 /**
- * The events: the spine of the wire. A new event is one line here; tables that are
+ * The events: each named once. A new event is one line here; tables that are
  * `Record<EventName, …>` then fail to compile until they know it.
  */
 import type { Static } from 'typebox';

@@ -32,6 +32,6 @@ export interface DaemonTable {
   started_at: number;
   /** Its last heartbeat. */
   seen_at: number;
-  /** JSON: digests of the parts of its configuration, by half. */
+  /** JSON: digests of the parts of its configuration: of the connector, of the service. */
   digests: string;
 }

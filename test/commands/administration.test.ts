@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findKey } from '../../src/service/keys/keys.ts';
 import { loadSecretKey, openSecrets } from '../../src/service/keys/secrets.ts';
-import { endMail } from '../../src/service/mail/ended.ts';
+import { endMail } from '../../src/service/mail/stopped-mails.ts';
 import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder, opened } from '../support/stores.ts';

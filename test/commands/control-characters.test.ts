@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maskedSink } from '../../src/commands/cli/context.ts';
-import { visible } from '../../src/commands/cli/table.ts';
+import { escapeControls } from '../../src/commands/cli/table.ts';
 import { main } from '../../src/main.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
@@ -97,7 +97,7 @@ test('whatever is written passes one place that makes commands to a terminal vis
       sink.write(JSON.stringify({ text }));
       expect(printed).not.toMatch(RAW);
       expect(JSON.parse(printed)).toEqual({ text });
-      expect(visible(text)).not.toMatch(/[^\P{Cc}\n\t]/u);
+      expect(escapeControls(text)).not.toMatch(/[^\P{Cc}\n\t]/u);
     }),
   );
 });

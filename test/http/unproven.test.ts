@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpError } from '../../src/http/server/error.ts';
-import { createFailedProofs } from '../../src/http/server/failed-proofs.ts';
+import { createFailureDelays } from '../../src/http/server/failure-delays.ts';
 import { acceptRawJson } from '../../src/http/server/raw-body.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/http/server/server.ts';
 
@@ -97,7 +97,7 @@ describe('before the secret is proven, connections', () => {
 describe('brute force', () => {
   it('makes an address wait longer with each failure, and forgives with time', () => {
     let now = 0;
-    const waitOf = createFailedProofs(() => now);
+    const waitOf = createFailureDelays(() => now);
     const waits = Array.from({ length: 100 }, () => waitOf('192.0.2.1'));
     expect(waits.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 0));
     for (let each = 21; each < 100; each++) expect(waits[each]).toBeGreaterThanOrEqual(waits[each - 1] ?? 0);
@@ -108,7 +108,7 @@ describe('brute force', () => {
   });
 
   it('counts all addresses of one IPv6 network as one, and an IPv4 address in either spelling', () => {
-    const waitOf = createFailedProofs(() => 0);
+    const waitOf = createFailureDelays(() => 0);
     for (let each = 1; each <= 30; each++) waitOf(`2001:db8:0:7:${each.toString(16)}::1`);
     expect(waitOf('2001:db8:0:7::9')).toBeGreaterThan(1_000);
     expect(waitOf('2001:db8::9')).toBe(0);

@@ -6,7 +6,7 @@ import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
 import { openSessions, type Session } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
-import { fencedTransport } from './transport.ts';
+import { guardedTransport } from './transport.ts';
 
 /** A record as Salesforce sends it, of no known shape. */
 export type AccountRow = Readonly<Record<string, unknown>>;
@@ -72,13 +72,13 @@ export async function loadClient(
     ...(clientSecret === undefined ? {} : { clientSecret }),
   });
   // Token requests are not counted as API calls, and must not wait behind them.
-  oauth2._transport = fencedTransport(client, context, new AbortController().signal, { budget: 'none' });
+  oauth2._transport = guardedTransport(client, context, new AbortController().signal, { budget: 'none' });
   const sessions = openSessions(openLogin(settings, context, oauth2), context.now);
 
   /** No refresh function: jsforce would refresh without end. */
   const open: OpenConnection = ({ instanceUrl, accessToken }, signal, onAnswer) => {
     const connection = new Connection({ instanceUrl, accessToken, version, logLevel: 'NONE' });
-    connection._transport = fencedTransport(client, context, signal, { onAnswer });
+    connection._transport = guardedTransport(client, context, signal, { onAnswer });
     return connection;
   };
   return (signal) => callsOver(openLine(sessions, open, signal), settings);

@@ -19,7 +19,7 @@ export type StreamPromise = typeof import('jsforce/lib/util/promise.js').StreamP
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Makes a transport that throws {@link SalesforceRefusal} from 400 on: jsforce would drop the status. */
-export function fencedTransport(
+export function guardedTransport(
   { StreamPromise }: { readonly StreamPromise: StreamPromise },
   { http, now }: Pick<ProviderContext, 'http' | 'now'>,
   signal: AbortSignal,

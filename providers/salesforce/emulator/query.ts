@@ -14,13 +14,13 @@ const MAX_PAGE = 2_000;
 const LOCATOR_MS = 900_000;
 
 /** How a query was asked: `all` sees the recycle bin. */
-export interface Asked {
+export interface QueryOptions {
   readonly all?: true;
   readonly tooling?: true;
 }
 
 /** Answers a query. */
-export function answerQuery(org: Org, soql: string, asked: Asked = {}): EmulatorAnswer {
+export function answerQuery(org: Org, soql: string, asked: QueryOptions = {}): EmulatorAnswer {
   const query = parseSoql(soql);
   if (query === undefined) return refusal(400, 'MALFORMED_QUERY', 'unexpected token');
   if (query.object === 'Account' && asked.tooling !== true) return queryAccounts(org, query, asked.all === true);

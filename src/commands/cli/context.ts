@@ -5,7 +5,7 @@ import type { Config, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
-import { visible } from './table.ts';
+import { escapeControls } from './table.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -66,7 +66,7 @@ export interface MaskedSink extends Sink {
 export function maskedSink(sink: Sink): MaskedSink {
   let scrub = (text: string): string => text;
   return {
-    write: (text) => sink.write(visible(scrub(text))),
+    write: (text) => sink.write(escapeControls(scrub(text))),
     draw: (text) => sink.write(scrub(text)),
     isTTY: sink.isTTY === true,
     ...(sink.columns !== undefined && { columns: sink.columns }),

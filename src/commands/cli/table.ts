@@ -14,11 +14,11 @@ const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066
  * Makes control characters visible and harmless: `\u001b`. Inside a document of JSON it is an escape that stands for
  * the same character.
  */
-export const visible = (text: string): string =>
+export const escapeControls = (text: string): string =>
   text.replaceAll(CONTROL_CHARACTERS, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 
 /** A text from outside as part of a line: it ends no line and commands nothing. */
-export const oneLine = (text: string): string => visible(text.replaceAll(/\s+/gu, ' '));
+export const oneLine = (text: string): string => escapeControls(text.replaceAll(/\s+/gu, ' '));
 
 const cell = (value: TableRow[string]): string => oneLine(String(value ?? ''));
 

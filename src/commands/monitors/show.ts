@@ -1,6 +1,6 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
-import type { Ended } from '../../service/mail/ended.ts';
+import type { StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
@@ -39,7 +39,7 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): Ta
 };
 
 /** One monitor in full; never its secrets. */
-export function show(context: CommandContext, monitor: Monitor, items: number, ended: readonly Ended[]): void {
+export function show(context: CommandContext, monitor: Monitor, items: number, ended: readonly StoppedMail[]): void {
   const view = viewOf(monitor);
   const { credentials, signingSecrets, ...plain } = view;
   const lines = [

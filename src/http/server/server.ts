@@ -4,7 +4,7 @@ import { type FastifyError, type FastifyReply, type FastifyRequest, fastify } fr
 import { collectMethods } from './allowed-methods.ts';
 import { limitBodies } from './bodies-in-flight.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
-import { createFailedProofs } from './failed-proofs.ts';
+import { createFailureDelays } from './failure-delays.ts';
 import type { Server } from './listener.ts';
 import { serializeLater } from './serialize.ts';
 import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';
@@ -190,7 +190,7 @@ function limitStrangers(app: Server, { log, counts, ...limits }: ServerOptions):
     app.server.closeIdleConnections();
   });
 
-  const delayFor = createFailedProofs(() => performance.now());
+  const delayFor = createFailureDelays(() => performance.now());
   let warnedAt = Number.NEGATIVE_INFINITY;
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (reply.statusCode !== 401) return done();

@@ -42,19 +42,19 @@ export function monitorOptions({ webhooks, emailEvent }: AddressRules): MonitorO
  * store each reaches only its own.
  */
 export function openTransports(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Transports {
-  const strangers = openWebhookClient(createGuard(options));
+  const receivers = openWebhookClient(createGuard(options));
   const allowOrigins: string[] = [];
   const trusting = openWebhookClient(createGuard({ ...options, allowOrigins }));
   let own: Transport | undefined;
   return {
-    http: strangers.http,
+    http: receivers.http,
     ownTransport: (monitor) => (isOwnJob(monitor) ? own : undefined),
     openOwn(url) {
       allowOrigins.push(url);
       own = { http: trusting.http, url };
     },
     async close() {
-      await Promise.all([strangers.close(), trusting.close()]);
+      await Promise.all([receivers.close(), trusting.close()]);
     },
   };
 }

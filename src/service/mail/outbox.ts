@@ -9,8 +9,8 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
-import { endedReason } from './ended.ts';
 import { readMailKey } from './queue.ts';
+import { endedReason } from './stopped-mails.ts';
 
 /** The next mail to one recipient of one monitor. */
 export type Batch = { readonly message: string; readonly monitorName: string } & (

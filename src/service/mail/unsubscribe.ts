@@ -7,8 +7,8 @@ import { escapeHtml } from '../../protocol/news.ts';
 import { withoutSlash } from '../../protocol/text/trim.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { endMail } from './ended.ts';
 import { sameAddress } from './queue.ts';
+import { endMail } from './stopped-mails.ts';
 
 type Signer = Pick<Secrets, 'sign' | 'verify'>;
 

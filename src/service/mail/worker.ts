@@ -8,10 +8,10 @@ import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { composeChanges, composeNotice } from './compose.ts';
-import { endMail } from './ended.ts';
 import { type Batch, endBatch, failAll, failBatch, freeBatch, type Taken, takeBatch } from './outbox.ts';
 import { MAIL_QUEUE, readMailKey } from './queue.ts';
 import { type Letter, type Mailer, openMailer, type Sent } from './send.ts';
+import { endMail } from './stopped-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 export interface MailDeps {

@@ -5,7 +5,7 @@ import * as client from 'jsforce/lib/util/promise.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Http, HttpResponse, ProviderContext } from '../../../providers/provider.ts';
 import { SalesforceRefusal } from '../../../providers/salesforce/client/errors.ts';
-import { fencedTransport } from '../../../providers/salesforce/client/transport.ts';
+import { guardedTransport } from '../../../providers/salesforce/client/transport.ts';
 import { live, openBench } from './setup.ts';
 
 const answering = (response: HttpResponse): Pick<ProviderContext, 'http' | 'now'> => ({
@@ -23,13 +23,13 @@ describe('the fence around jsforce', () => {
         headers: { location: 'https://status.example/', 'content-type': 'text/html' },
         body: '<html></html>',
       };
-      const transport = fencedTransport(client, answering(html), live());
+      const transport = guardedTransport(client, answering(html), live());
       await expect(transport.httpRequest(asked)).rejects.toMatchObject({ fault: 'unavailable' });
     },
   );
 
   it.each([200, 204, 300, 304])('lets a status %i pass', async (status) => {
-    const transport = fencedTransport(client, answering({ status, headers: {}, body: '' }), live());
+    const transport = guardedTransport(client, answering({ status, headers: {}, body: '' }), live());
     expect(await transport.httpRequest(asked)).toMatchObject({ statusCode: status });
   });
 
@@ -38,7 +38,7 @@ describe('the fence around jsforce', () => {
       { message: 'm', errorCode: 'A' },
       { message: 'n', errorCode: 'B', fields: ['F'] },
     ]);
-    const transport = fencedTransport(client, answering({ status: 400, headers: {}, body }), live());
+    const transport = guardedTransport(client, answering({ status: 400, headers: {}, body }), live());
     const error = await transport.httpRequest(asked).then(
       () => undefined,
       (thrown: unknown) => thrown,

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../store/store.ts';
 import { sameAddress } from './queue.ts';
 
 /** An address whose mail ended. */
-export interface Ended {
+export interface StoppedMail {
   readonly recipient: string;
   /** Ms since 1970. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface Ended {
 }
 
 /** The addresses of a monitor whose mail ended, by address. */
-export const readEnded = (db: Db, monitor: string): Promise<readonly Ended[]> =>
+export const readStoppedMails = (db: Db, monitor: string): Promise<readonly StoppedMail[]> =>
   db
     .selectFrom('unsubscribed')
     .select(['recipient', 'at', 'bounced'])

@@ -1,7 +1,7 @@
 /** Unsubscribed and bouncing recipients: no more mail until somebody adds them again. */
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { endedReason, endMail, readEnded, resumeMail } from '../../../src/service/mail/ended.ts';
+import { endedReason, endMail, readStoppedMails, resumeMail } from '../../../src/service/mail/stopped-mails.ts';
 import { addBounces } from '../../../src/store/migrations/bounce-tables.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './fixture.ts';
@@ -25,7 +25,7 @@ async function refusedTwice(answer: string) {
     await tell(store, Date.now(), { recipients: [GONE] });
     await worker.drained();
   }
-  return { store, asked, rows: await mailRows(store), ended: await readEnded(store.db, MONITOR) };
+  return { store, asked, rows: await mailRows(store), ended: await readStoppedMails(store.db, MONITOR) };
 }
 
 describe('a hard bounce', () => {
@@ -53,7 +53,7 @@ describe.each(ENGINES)('a recipient whose mail ended, on %s', (engine) => {
     const store = await newStore(engine);
     await store.write((tx) => endMail(tx, MONITOR, GONE, { now: 5 }));
     await store.write((tx) => endMail(tx, MONITOR, GONE, { now: 6, bounced: '550 no' }));
-    expect(await readEnded(store.db, MONITOR)).toEqual([{ recipient: 'gone@example.dk', at: 5, bounced: null }]);
+    expect(await readStoppedMails(store.db, MONITOR)).toEqual([{ recipient: 'gone@example.dk', at: 5, bounced: null }]);
     expect(await store.write((tx) => resumeMail(tx, MONITOR, 'GONE@example.dk'))).toBe(true);
     expect(await endedReason(store.db, MONITOR, GONE)).toBeUndefined();
     expect(await store.write((tx) => resumeMail(tx, MONITOR, GONE))).toBe(false);

@@ -18,7 +18,7 @@ interface Failures {
  * Counts failures by address. Returns for each the ms its answer should wait, 0 for the first ones: only who fails waits,
  * so that whoever shares an address with a stranger, as all do behind a proxy, is not shut out.
  */
-export function createFailedProofs(now: () => number): (address: string) => number {
+export function createFailureDelays(now: () => number): (address: string) => number {
   const known = new Map<string, Failures>();
   return (address) => {
     const key = networkOf(address);
