@@ -56,7 +56,10 @@ export const command = defineCommand({
       return withStore(context, async (store): Promise<ExitCode> => {
         const only = property === ALL_PROPERTIES ? undefined : property;
         const cleared = await store.write((tx) => clearHoldsOfUndo(tx, ref.provider, only, Date.now()));
-        context.output.result({ record, property, cleared }, `${cleared} holds that undo placed have ended.`);
+        context.output.result(
+          { record, property, cleared },
+          cleared === 1 ? '1 hold that undo placed has ended.' : `${cleared} holds that undo placed have ended.`,
+        );
         return 0;
       });
     }

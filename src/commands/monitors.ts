@@ -17,7 +17,7 @@ import {
 import { readMonitoredEntity, withService } from './arguments/with-service.ts';
 import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './cli/command.ts';
 import { readSettings, settingOptions } from './monitors/settings.ts';
-import { itemCounts, rowOf, show as showMonitor, showNew, showSecret } from './monitors/show.ts';
+import { itemCounts, rowOf, show as showMonitor, showNew, showSecret, warnWithoutMailServer } from './monitors/show.ts';
 import { tryMonitor } from './monitors/try.ts';
 
 const args = { id: needed('the id of the monitor, as `monitors list` shows it') };
@@ -38,7 +38,7 @@ const create = defineCommand({
     ...settingOptions,
   },
   run: (context, { name }, { all, entity, inactive, ...settings }) =>
-    withService(context, async ({ store, secrets, wire }) => {
+    withService(context, async ({ store, secrets, wire, hasMailServer }) => {
       if (all && entity.length > 0) throw new UsageError('choose --all or --entity, not both');
       const entities = entity.map((each) => readMonitoredEntity(each, context.log));
       const target: Monitor['target'] = all ? 'all' : 'items';
@@ -52,6 +52,7 @@ const create = defineCommand({
         return made;
       });
       const watches = all ? 'every company' : entities.length === 1 ? '1 entity' : `${entities.length} entities`;
+      warnWithoutMailServer(context, monitor, hasMailServer);
       showNew(context, monitor, `The monitor ${monitor.name} watches ${watches}.`);
       return 0;
     }),
@@ -102,7 +103,7 @@ const update = defineCommand({
     ...settingOptions,
   },
   run: (context, { id }, { name, target, clear, ...settings }) =>
-    withService(context, async ({ store, secrets, wire }) => {
+    withService(context, async ({ store, secrets, wire, hasMailServer }) => {
       const patch: MonitorPatch = {
         ...(clear !== undefined && CLEARED[clear]),
         ...(name !== undefined && { name }),
@@ -115,6 +116,7 @@ const update = defineCommand({
         if (monitor !== undefined && (patch.url !== undefined || patch.emails !== undefined)) requireListener(monitor);
         return monitor;
       });
+      warnWithoutMailServer(context, found(id, changed), hasMailServer);
       showMonitor(
         context,
         found(id, changed),

@@ -18,18 +18,19 @@ const PRIVATE = [
 ];
 
 /** A service and its configuration, by command and by API. */
-async function configured(webhooks: object = {}) {
+async function configured(webhooks: object = {}, more: object = {}) {
   const folder = newFolder();
   const config = {
     server: { port: 0 },
     admin: { token: TOKEN },
     store: join(folder, 'store.db'),
-    service: { register: { source: 'file', path: folder }, webhooks },
+    service: { register: { source: 'file', path: folder }, webhooks, ...more },
   };
   const file = join(folder, 'cvrsync.json');
   await writeFile(file, JSON.stringify(config));
   await opened(config.store);
-  const cli = (...argv: readonly string[]) => runCli(['--config', file, '--log-level', 'error', ...argv]);
+  const cli = (...argv: readonly string[]) =>
+    runCli(['--config', file, ...(argv.includes('--log-level') ? [] : ['--log-level', 'error']), ...argv]);
   const startApi = async () => {
     const app = await startApp((await checked(config)).config, { log: pino({ level: 'silent' }), env: {} });
     onTestFinished(() => app.close(1_000));
@@ -92,6 +93,29 @@ describe('a private address literal', () => {
 });
 
 describe('a mail-only monitor', () => {
+  it('says that no mail goes out where there is no mail server', async () => {
+    const { cli } = await configured();
+    const made = await cli(
+      '--log-level',
+      'warn',
+      'monitors',
+      'create',
+      'Sales',
+      '--email',
+      'anna@example.com',
+      '--json',
+    );
+    expect(made.stderr).toContain('no mail goes out');
+    const { id } = JSON.parse(made.stdout);
+    const mute = await cli('--log-level', 'warn', 'monitors', 'update', id, '--name', 'Sales and finance');
+    expect([mute.code, mute.stderr]).toEqual([0, expect.stringContaining('Set service.smtp')]);
+    const smtp = { url: 'smtp://127.0.0.1:9', from: 'cvrsync@example.com' };
+    const { cli: mailing } = await configured({}, { smtp });
+    expect(
+      (await mailing('--log-level', 'warn', 'monitors', 'create', 'Sales', '--email', 'anna@example.com')).stderr,
+    ).toBe('');
+  });
+
   it('prints no secret: there is nothing to sign', async () => {
     const { cli, startApi } = await configured();
     const text = await cli('monitors', 'create', 'Sales', '--email', 'anna@example.com');

@@ -14,6 +14,7 @@ export interface ServiceContext {
   readonly secrets: Secrets;
   /** How the settings of a monitor are validated. */
   readonly wire: MonitorOptions;
+  readonly hasMailServer: boolean;
 }
 
 /** Opens the store and its secrets for `work`. A {@link MonitorError} becomes a {@link UsageError}. */
@@ -26,7 +27,7 @@ export async function withService(
     const secrets = openSecrets(await loadSecretKey(service?.secretKey, url));
     const wire = service === undefined ? {} : monitorOptions(service);
     try {
-      return await work({ store, secrets, wire });
+      return await work({ store, secrets, wire, hasMailServer: service?.smtp !== undefined });
     } catch (error) {
       if (!(error instanceof MonitorError)) throw error;
       const problems = error.issues.map(({ path, message }) => `${path.slice(1)} ${message}`);

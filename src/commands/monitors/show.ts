@@ -62,6 +62,12 @@ const formatValue = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value);
 };
 
+/** Warns where a monitor tells somebody by mail, and no mail goes out. */
+export function warnWithoutMailServer({ log }: CommandContext, { emails }: Monitor, hasMailServer: boolean): void {
+  if (emails.length === 0 || hasMailServer) return;
+  log.warn({ setting: 'service.smtp' }, 'no mail goes out: there is no mail server. Set service.smtp');
+}
+
 /** Shows a new monitor, with its signing secret where it has a webhook. */
 export function showNew(context: CommandContext, monitor: Monitor, done: string): void {
   if (monitor.url === null)

@@ -14,6 +14,7 @@ import {
   attribute,
   document,
   ENTITY,
+  industry,
   type Json,
   name,
   OPTIONS,
@@ -161,6 +162,19 @@ describe('a family that a document does not state', () => {
   it('never takes a name away', async () => {
     const ended = { navne: [name('Borte ApS', '2020-01-01', '2026-01-01')] };
     expect(await toldOf([{ navne: [name('Borte ApS')] }, ended])).toEqual([]);
+  });
+
+  it('keeps each secondary industry whose place is not stated', async () => {
+    const [bakery, café, shop] = ['107120', '563010', '472400'].map((code) => [industry(code)]);
+    const told = await toldOf([
+      { bibranche1: bakery, bibranche2: café },
+      { bibranche1: bakery },
+      { bibranche2: café },
+      { bibranche1: shop },
+    ]);
+    expect(told.map(({ updates }) => updates)).toMatchObject([
+      { altIndustries: { added: [{ industryCode: '472400' }], removed: [{ industryCode: '107120' }] } },
+    ]);
   });
 
   it('keeps the currency of an amount that comes without one', async () => {
