@@ -7,7 +7,7 @@ import path from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 
 /** Taken into the build: hundreds of small files each, and none that opens a connection. All others stay as npm installs them. */
-const TAKEN_IN = ['commander', 'kysely', 'prom-client', 'typebox', 'yaml'];
+const TAKEN_IN = ['commander', 'htm', 'kysely', 'preact', 'preact-render-to-string', 'prom-client', 'typebox', 'yaml'];
 const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8'),
 );
@@ -31,7 +31,7 @@ export default defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   },
-  plugins: [licences()],
+  plugins: [licences(), assets()],
 });
 
 /** The package that an import names: `a` of `a/b`, `@a/b` of `@a/b/c`. */
@@ -51,6 +51,22 @@ function licences(): Plugin {
       const folders = new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
       const texts = [...folders].sort().map(licenceOf);
       this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: texts.join(`\n\n${'-'.repeat(80)}\n\n`) });
+    },
+  };
+}
+
+/** Puts the dashboard's stylesheet, script and icon beside its chunk, where it looks for them. */
+function assets(): Plugin {
+  const folder = path.join(import.meta.dirname, 'src/dashboard/assets');
+  return {
+    name: 'assets',
+    generateBundle() {
+      for (const name of globSync('*', { cwd: folder }))
+        this.emitFile({
+          type: 'asset',
+          fileName: `chunks/assets/${name}`,
+          source: readFileSync(path.join(folder, name)),
+        });
     },
   };
 }

@@ -66,6 +66,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs));
     const addresses = Promise.withResolvers<Addresses>();
     addConnectorRoutes(config, base, connector);
+    await addPages(base, connector, service);
     addPlatformRoutes(base, {
       ready: () => readiness(store, connector, stop.isStopping, now()),
       measure: async () => connector?.measure(),
@@ -145,6 +146,13 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   const { publicUrl } = config.server;
   addWebhookRoute(base.server, { ...base, ...webhook, intake });
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
+}
+
+/** The operators' pages, on the admin listener. */
+async function addPages(base: Base, connector: Connector | undefined, service: Service | undefined): Promise<void> {
+  const halves = { connector: connector !== undefined, service: service !== undefined };
+  // Loaded here: commands need none of it.
+  (await import('./dashboard/dashboard.ts')).addDashboard(base.admin, { ...base, halves });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

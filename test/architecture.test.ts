@@ -50,6 +50,17 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/service/': ['src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
+  'src/dashboard/': [
+    'src/config/',
+    'src/alerts/',
+    'src/connector/',
+    'src/service/',
+    'src/runtime/',
+    'src/http/',
+    'src/store/',
+    'src/protocol/',
+    'providers/',
+  ],
   'providers/': [],
 };
 // Wires the parts, reads what people type: may import anything.

@@ -95,7 +95,16 @@ describe('the published package', () => {
 
   it('states the licences of the packages that were taken in', async () => {
     const licences = await readFile(join(home, 'node_modules/cvrsync/dist/LICENSES.txt'), 'utf8');
-    for (const name of ['commander', 'kysely', 'prom-client', 'typebox', 'yaml'])
+    for (const name of [
+      'commander',
+      'htm',
+      'kysely',
+      'preact',
+      'preact-render-to-string',
+      'prom-client',
+      'typebox',
+      'yaml',
+    ])
       expect(licences).toMatch(
         new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC|Apache-2\\.0)\\)\\n\\n\\s*\\S`, 'm'),
       );

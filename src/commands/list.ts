@@ -77,6 +77,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./transfer.ts'),
   },
   { name: 'keys', about: 'manage API keys of the service: create, list, revoke', load: () => import('./keys.ts') },
+  {
+    name: 'operators',
+    about: 'manage who may use the dashboard: create, list, revoke',
+    load: () => import('./operators.ts'),
+  },
   { name: 'monitors', about: 'manage monitors: who is notified of which changes', load: () => import('./monitors.ts') },
   { name: 'jobs', about: 'manage third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },
   {

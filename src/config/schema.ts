@@ -52,7 +52,8 @@ const admin = Type.Object(
   {
     ...CLOSED,
     default: {},
-    description: 'The admin listener: /admin/api, /metrics and /openapi.json, apart from the public port.',
+    description:
+      'The admin listener: the dashboard, /admin/api, /metrics and /openapi.json, apart from the public port.',
   },
 );
 

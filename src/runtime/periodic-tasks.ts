@@ -2,6 +2,8 @@
 import { trimQuarantine } from '../store/quarantine.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { type Claim, mark, settle } from './lanes/lanes.ts';
+import { deleteAudit } from './operators/audit.ts';
+import { deleteEndedSessions } from './operators/sessions.ts';
 
 export interface Task<D> {
   readonly everyMs: number;
@@ -31,6 +33,8 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
       if (walBytes !== undefined) metrics.walBytes.set(walBytes);
     },
   },
+  sessions: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteEndedSessions(tx, now())) },
+  audit: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteAudit(tx, now())) },
 };
 
 /** Makes every task's lane due. */

@@ -1,4 +1,4 @@
-/** The tables of the runtime: lanes, and the daemons that work on them. */
+/** The tables of the runtime: lanes, the daemons that work on them, and the operators who watch. */
 import type { Generated } from 'kysely';
 
 /** Something that may be behind. The row exists exactly while it is. */
@@ -34,4 +34,61 @@ export interface DaemonTable {
   seen_at: number;
   /** JSON: digests of the parts of its configuration: of the connector, of the service. */
   digests: string;
+}
+
+/** A person who may use the dashboard. */
+export interface OperatorTable {
+  name: string;
+  role: 'viewer' | 'operator' | 'admin';
+  /** SHA-256 of the token, base64url. */
+  token_hash: string;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+/** One sign-in of an operator in one browser. */
+export interface SessionTable {
+  /** SHA-256 of the id that the browser's cookie holds, base64url. */
+  hash: string;
+  operator: string;
+  /** What the browser calls itself, cut. */
+  agent: string;
+  created_at: number;
+  /** The last request, to the minute. */
+  seen_at: number;
+  /** When it ends, however much it is used. */
+  ends_at: number;
+}
+
+/** A link that signs an operator in once. */
+export interface LoginLinkTable {
+  hash: string;
+  operator: string;
+  ends_at: number;
+}
+
+/** Something that somebody did by hand. */
+export interface AuditTable {
+  id: Generated<number>;
+  at: number;
+  actor_kind: 'operator' | 'key' | 'user';
+  actor: string;
+  via: 'page' | 'command' | 'api';
+  /** What was done, such as `operator.create`. */
+  action: string;
+  /** What it was done to: a connection, a record, an entity, an operator; null where it was nothing single. */
+  subject: string | null;
+  /** JSON without secrets; null where there is no more to say. */
+  detail: string | null;
+  /** What came of it, in words. */
+  result: string;
+}
+
+export interface RuntimeSchema {
+  lane: LaneTable;
+  daemon: DaemonTable;
+  operator: OperatorTable;
+  session: SessionTable;
+  login_link: LoginLinkTable;
+  audit: AuditTable;
 }

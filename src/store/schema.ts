@@ -4,7 +4,7 @@
  */
 
 import type { Generated } from 'kysely';
-import type { DaemonTable, LaneTable } from './runtime-schema.ts';
+import type { RuntimeSchema } from './runtime-schema.ts';
 import type { ServiceSchema } from './service-schema.ts';
 
 /** A webhook as it came, in the order of `seq`, until it is read. */
@@ -270,21 +270,19 @@ export interface KvTable {
   updated_at: number;
 }
 
-export interface StoreSchema extends ServiceSchema {
+export interface StoreSchema extends ServiceSchema, RuntimeSchema {
   arrival: ArrivalTable;
   receipt: ReceiptTable;
   quarantine: QuarantineTable;
   fact: FactTable;
   known_value: KnownValueTable;
   link: LinkTable;
-  lane: LaneTable;
   property_state: PropertyStateTable;
   pending_write: PendingWriteTable;
   history: HistoryTable;
   rate_limit: RateLimitTable;
   kv: KvTable;
   alert: AlertTable;
-  daemon: DaemonTable;
   override: OverrideTable;
   note: NoteTable;
   parent: ParentTable;

@@ -10,6 +10,8 @@ import { linkRecord } from '../../connector/links/links.ts';
 import type { SampleCompany } from '../../protocol/sample/company.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { counts } from '../../runtime/lanes/lanes.ts';
+import { createOperator } from '../../runtime/operators/operators.ts';
+import { createLoginLink } from '../../runtime/operators/sessions.ts';
 import { documentOf } from '../../service/register/sample/document.ts';
 import type { Version } from '../../service/register/sample/runs.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
@@ -32,6 +34,8 @@ export interface DemoSetup {
   publish(actor: Actor): Promise<void>;
   /** Links the record of each actor in each CRM, and has the service send all it knows. */
   link(actors: readonly Actor[]): Promise<void>;
+  /** An address that opens the dashboard, signed in, once. */
+  signInLink(): Promise<string>;
   /** Resolves when every record holds what it should. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -87,6 +91,13 @@ export async function setUpDemo(context: CommandContext, folder: string, seed: n
               now: Date.now(),
             });
       });
+    },
+    async signInLink() {
+      const link = await app.store.write(async (tx) => {
+        await createOperator(tx, { name: 'demo', role: 'admin' }, Date.now());
+        return createLoginLink(tx, 'demo', Date.now());
+      });
+      return `${app.adminUrl}/login/${link}`;
     },
     settled: () => settled(app),
     async close() {

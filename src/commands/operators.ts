@@ -1,0 +1,88 @@
+/** `operators`: manages who may use the dashboard. */
+
+import { recordAudit } from '../runtime/operators/audit.ts';
+import { createOperator, listOperators, ROLES, revokeOperator } from '../runtime/operators/operators.ts';
+import { commandActor } from './arguments/actor.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import { defineCommand, needed, oneOf, UsageError } from './cli/command.ts';
+
+const create = defineCommand({
+  name: 'create',
+  about: 'create an operator; prints the token to sign in with, which cannot be shown again',
+  args: { name: needed('the name of the person') },
+  options: {
+    role: oneOf(ROLES, 'viewer looks, operator decides and retries, admin also manages; must be given'),
+  },
+  run: async (context, { name: given }, { role }) => {
+    const name = given.trim();
+    if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new UsageError('the name is 1 to 100 characters on one line');
+    if (role === undefined) throw new UsageError(`say what ${name} may do: --role ${ROLES.join(', --role ')}`);
+    const token = await withStore(context, (store) =>
+      store.write(async (tx) => {
+        const now = Date.now();
+        const made = await createOperator(tx, { name, role }, now);
+        const entry = { actor: commandActor(), via: 'command', action: 'operator.create', subject: name } as const;
+        if (made !== undefined) await recordAudit(tx, { ...entry, detail: { role }, result: 'created' }, now);
+        return made;
+      }),
+    );
+    if (token === undefined)
+      throw new Error(
+        `there is an operator ${name} already: revoke it first with cvrsync operators revoke, or choose another name`,
+      );
+    context.output.result(
+      { name, role, token },
+      `${token}\nThis is the token of ${name}, who is ${role}. It cannot be shown again. Sign in with it on the dashboard.`,
+    );
+    return 0;
+  },
+});
+
+const list = defineCommand({
+  name: 'list',
+  about: 'list all operators with their roles',
+  run: async (context) => {
+    const operators = await withStore(context, (store) => listOperators(store.db));
+    const rows = operators.map(({ name, role, createdAt, revokedAt }) => ({
+      name,
+      role,
+      created: shownTime(createdAt),
+      revoked: shownTime(revokedAt),
+    }));
+    context.output.table(
+      rows,
+      'There are no operators: the dashboard answers on this machine only. cvrsync operators create NAME --role admin makes one.',
+    );
+    return 0;
+  },
+});
+
+const revoke = defineCommand({
+  name: 'revoke',
+  about: "revoke an operator and end the operator's sessions at once",
+  args: { name: needed('the name, as `operators list` shows it') },
+  run: async (context, { name }) => {
+    const known = await withStore(context, (store) =>
+      store.write(async (tx) => {
+        const now = Date.now();
+        const isKnown = await revokeOperator(tx, name, now);
+        const entry = { actor: commandActor(), via: 'command', action: 'operator.revoke', subject: name } as const;
+        if (isKnown) await recordAudit(tx, { ...entry, result: 'revoked, sessions ended' }, now);
+        return isKnown;
+      }),
+    );
+    // Somebody may have typed the token itself: it is not repeated.
+    if (!known) throw new Error('there is no operator of this name: see cvrsync operators list');
+    context.output.result(
+      { name, revoked: true },
+      `The operator ${name} is revoked, and every session of ${name} ended.`,
+    );
+    return 0;
+  },
+});
+
+export const command = defineCommand({
+  name: 'operators',
+  about: 'manage who may use the dashboard: create, list, revoke',
+  commands: [create, list, revoke],
+});

@@ -1,0 +1,48 @@
+/** Who asks for a page: an operator with a session, somebody on this machine while there are no operators, or nobody. */
+import type { FastifyRequest } from 'fastify';
+import type { AuditActor } from '../../runtime/operators/audit.ts';
+import { hasOperators, type Role } from '../../runtime/operators/operators.ts';
+import { findSession, isNoteDue, type OpenSession, touchSession } from '../../runtime/operators/sessions.ts';
+import type { Store } from '../../store/store.ts';
+import { isFromThisMachine } from './same-origin.ts';
+import { sessionIdOf } from './session-cookie.ts';
+
+/** Somebody who was let in. */
+export interface Visitor {
+  readonly actor: AuditActor;
+  readonly role: Role;
+  /** Undefined on this machine while there are no operators. */
+  readonly session: OpenSession | undefined;
+}
+
+/** Let in; asked to sign in; or turned away, because there are no operators and the request is not of this machine. */
+export type Admission =
+  | { readonly kind: 'in'; readonly visitor: Visitor }
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'elsewhere' };
+
+/** What deciding on a visitor needs. */
+export interface AdmissionDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+const ON_THIS_MACHINE: Visitor = {
+  actor: { kind: 'user', name: 'this machine' },
+  role: 'admin',
+  session: undefined,
+};
+
+/** Finds out who asks. One or two reads by key; a write where the session was last noted a minute ago. */
+export async function admit({ store, now }: AdmissionDeps, request: FastifyRequest): Promise<Admission> {
+  const id = sessionIdOf(request);
+  const session = id === undefined ? undefined : await findSession(store.db, id, now());
+  if (session !== undefined) {
+    if (isNoteDue(session, now())) await store.write((tx) => touchSession(tx, session, now()));
+    const { name, role } = session.operator;
+    return { kind: 'in', visitor: { actor: { kind: 'operator', name }, role, session } };
+  }
+  if (await hasOperators(store.db)) return { kind: 'sign-in' };
+  const isHere = isFromThisMachine(request.socket.remoteAddress, request.headers);
+  return isHere ? { kind: 'in', visitor: ON_THIS_MACHINE } : { kind: 'elsewhere' };
+}

@@ -1,0 +1,34 @@
+/** The fields of a form, as they were sent. */
+
+/** Names and values in their order; a name may come several times. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/** What the form token and the return address are called, apart from the fields of any form. */
+export const FORM_TOKEN = '_form';
+
+/** Reads a parsed body; what is no text is left out. */
+export function fieldsOf(body: unknown): Fields {
+  if (typeof body !== 'object' || body === null) return [];
+  return Object.entries(body).flatMap(([name, value]: [string, unknown]) =>
+    [value].flat().flatMap((one): Fields => (typeof one === 'string' ? [[name, one]] : [])),
+  );
+}
+
+/** The first value of a field; empty where it was not sent. */
+export const fieldValue = (fields: Fields, name: string): string => fields.find(([one]) => one === name)?.[1] ?? '';
+
+/** Fields as one text, to be kept in a form. */
+export const packFields = (fields: Fields): string => JSON.stringify(fields.filter(([name]) => name !== FORM_TOKEN));
+
+/** Fields that were packed; undefined where the text is something else. */
+export function unpackFields(text: string): Fields | undefined {
+  try {
+    const packed: unknown = JSON.parse(text);
+    return Array.isArray(packed) && packed.every(isField) ? packed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isField = (field: unknown): field is Fields[number] =>
+  Array.isArray(field) && field.length === 2 && field.every((part) => typeof part === 'string');

@@ -1,0 +1,104 @@
+/** Signing in and out: a token or a link becomes a session. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Server } from '../../http/server/server.ts';
+import { isSameSecret } from '../../protocol/auth.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { findOperator } from '../../runtime/operators/operators.ts';
+import { endSession, startSession, useLoginLink } from '../../runtime/operators/sessions.ts';
+import { confirmPage, elsewherePage, type Interrupted, loginPage } from '../page/messages.ts';
+import { addAction, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
+import { admit } from './admission.ts';
+import { FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
+import { isSameOrigin } from './same-origin.ts';
+import { forgetSession, formTokenOf, keepSession, ownFormToken } from './session-cookie.ts';
+
+/** Attempts of one address in a minute. */
+const ATTEMPTS = { rateLimit: { max: 10, timeWindow: 60_000 } } as const;
+
+/** Adds the pages and actions of signing in and out. */
+export function addLogin(app: Server, deps: RouteDeps): void {
+  app.get('/login', HIDDEN, async (request, reply) => {
+    const to = { request, reply, halves: deps.halves };
+    const reader = readerOfRequest(request);
+    const admission = await admit(deps, request);
+    if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(reader));
+    const next = ownPath(fieldValue(fieldsOf(request.query), 'next'));
+    if (admission.kind === 'in') return reply.redirect(next, 303);
+    return sendPage(to, loginPage(reader, ownFormToken(request, reply), { next }));
+  });
+
+  app.post('/login', { ...HIDDEN, config: ATTEMPTS }, (request, reply) => signIn(deps, request, reply));
+
+  app.get('/login/:link', { ...HIDDEN, config: ATTEMPTS }, async (request, reply) => {
+    const link = fieldValue(fieldsOf(request.params), 'link');
+    const operator = await deps.store.write((tx) => useLoginLink(tx, link, deps.now()));
+    if (operator !== undefined) {
+      await begin(deps, request, reply, operator);
+      return reply.redirect('/', 303);
+    }
+    const reader = readerOfRequest(request);
+    const error = reader.text('login.linkUsed');
+    const page = loginPage(reader, ownFormToken(request, reply), { next: '/', error, status: 401 });
+    return sendPage({ request, reply, halves: deps.halves }, page);
+  });
+
+  addAction(app, deps, {
+    path: '/logout',
+    role: 'viewer',
+    async run({ visitor: { actor, session }, now }) {
+      if (session !== undefined)
+        await deps.store.write(async (tx) => {
+          await endSession(tx, actor.name, session.hash);
+          await recordAudit(tx, { actor, via: 'page', action: 'session.end', result: 'signed out' }, now);
+        });
+      return '/login';
+    },
+  });
+}
+
+/** A token becomes a session; what was interrupted goes on, after a look where it was a form. */
+async function signIn(deps: RouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const to = { request, reply, halves: deps.halves };
+  const reader = readerOfRequest(request);
+  if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
+  const fields = fieldsOf(request.body);
+  const interrupted: Interrupted = {
+    next: ownPath(fieldValue(fields, 'next')),
+    fields: unpackFields(fieldValue(fields, 'kept')),
+  };
+  const formToken = ownFormToken(request, reply);
+  // Without the cookie the form may still be ours: a browser that keeps none learns it by coming here again and again.
+  const isOurs = isSameSecret(fieldValue(fields, FORM_TOKEN), formToken);
+  const operator = isOurs ? await findOperator(deps.store.db, fieldValue(fields, 'token').trim()) : undefined;
+  if (operator === undefined) {
+    const error = reader.text('login.wrong');
+    return sendPage(to, loginPage(reader, formToken, { ...interrupted, error, status: 401 }));
+  }
+  const id = await begin(deps, request, reply, operator.name);
+  if (interrupted.fields === undefined) return reply.redirect(interrupted.next, 303);
+  return sendPage(to, confirmPage(reader, formTokenOf(id), { ...interrupted, status: 200 }));
+}
+
+/** Starts a session and lets the browser keep it; its id. */
+async function begin(
+  { store, now }: RouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operator: string,
+): Promise<string> {
+  const agent = request.headers['user-agent'] ?? '';
+  const id = await store.write(async (tx) => {
+    const actor = { kind: 'operator', name: operator } as const;
+    await recordAudit(tx, { actor, via: 'page', action: 'session.start', result: 'signed in' }, now());
+    return startSession(tx, { operator, agent }, now());
+  });
+  forgetSession(request, reply);
+  keepSession(request, reply, id);
+  return id;
+}
+
+/** A path of ours; the overview for anything that could lead elsewhere. */
+function ownPath(next: string): string {
+  const isPath = /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next);
+  return isPath && !/^\/log(?:in|out)\b/.test(next) ? next : '/';
+}

@@ -1,0 +1,50 @@
+/** The cookies of the dashboard: a session's id, or for those without one a secret that their forms prove. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { digestOf, randomSecret } from '../../runtime/operators/operators.ts';
+import { LONGEST_MS } from '../../runtime/operators/sessions.ts';
+
+const SESSION = 'cvrsync_session';
+const FORM = 'cvrsync_form';
+const ID = /^[A-Za-z0-9_-]{43}$/;
+
+/** Whether TLS protects the way to the browser. A header that lies here only makes the cookie stricter. */
+const isSecure = ({ protocol, headers }: FastifyRequest): boolean =>
+  protocol === 'https' || /^https\b/i.test(String(headers['x-forwarded-proto'] ?? ''));
+
+/** Only behind TLS do browsers take this prefix, which keeps neighbours on the same domain from setting the cookie. */
+const nameOf = (name: string, request: FastifyRequest): string => (isSecure(request) ? `__Host-${name}` : name);
+
+const readCookie = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.cookies[nameOf(name, request)];
+  return value !== undefined && ID.test(value) ? value : undefined;
+};
+
+const setCookie = (request: FastifyRequest, reply: FastifyReply, name: string, value: string): void => {
+  const secure = isSecure(request);
+  const maxAge = Math.floor(LONGEST_MS / 1_000);
+  reply.setCookie(nameOf(name, request), value, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge });
+};
+
+/** The id of the session that a request belongs to; undefined where it names none. */
+export const sessionIdOf = (request: FastifyRequest): string | undefined => readCookie(request, SESSION);
+
+/** Lets the browser keep a session's id. */
+export const keepSession = (request: FastifyRequest, reply: FastifyReply, id: string): void =>
+  setCookie(request, reply, SESSION, id);
+
+/** Lets the browser forget its session. */
+export const forgetSession = (request: FastifyRequest, reply: FastifyReply): void => {
+  reply.clearCookie(nameOf(SESSION, request), { path: '/', secure: isSecure(request) });
+};
+
+/** What each form of a page carries: made of the session's id, and no way back to it. */
+export const formTokenOf = (secret: string): string => digestOf(`form ${secret}`);
+
+/** The form token of somebody without a session; gives the browser a secret of its own where it has none. */
+export function ownFormToken(request: FastifyRequest, reply: FastifyReply): string {
+  const known = readCookie(request, FORM);
+  if (known !== undefined) return formTokenOf(known);
+  const made = randomSecret();
+  setCookie(request, reply, FORM, made);
+  return formTokenOf(made);
+}

@@ -1,0 +1,57 @@
+/** The page of an operator's sessions. */
+import type { Server } from '../../http/server/server.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { endSession, listSessions, type OperatorSession } from '../../runtime/operators/sessions.ts';
+import { html } from '../page/html.ts';
+import { hidden } from '../page/messages.ts';
+import { table, timeOf } from '../page/parts.ts';
+import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { FORM_TOKEN, fieldValue } from './fields.ts';
+
+/** Adds the page, and the action that ends a session. */
+export function addSessions(app: Server, deps: RouteDeps): void {
+  const { store } = deps;
+  addPage(app, deps, {
+    path: '/sessions',
+    async show(visit) {
+      const { reader, visitor, now } = visit;
+      const title = reader.text('nav.sessions');
+      if (visitor.session === undefined) return { title, body: html`<p>${reader.text('sessions.none')}</p>` };
+      const sessions = await listSessions(store.db, visitor.actor.name, now);
+      return { title, body: html`<p>${reader.text('sessions.help')}</p> ${sessionTable(visit, sessions)}` };
+    },
+  });
+
+  addAction(app, deps, {
+    path: '/sessions/end',
+    role: 'viewer',
+    async run({ visitor: { actor, session }, now }, fields) {
+      const hash = fieldValue(fields, 'session');
+      await store.write(async (tx) => {
+        const ended = await endSession(tx, actor.name, hash);
+        const entry = { actor, via: 'page', action: 'session.end' } as const;
+        if (ended) await recordAudit(tx, { ...entry, result: 'ended from the list of sessions' }, now);
+      });
+      return hash === session?.hash ? '/login' : '/sessions';
+    },
+  });
+}
+
+function sessionTable({ reader, visitor, now, formToken }: Visit, sessions: readonly OperatorSession[]) {
+  const rows = sessions.map(({ hash, agent, createdAt, seenAt, endsAt }) => [
+    html`${agent} ${hash === visitor.session?.hash && html`<strong>(${reader.text('sessions.here')})</strong>`}`,
+    timeOf(reader, createdAt),
+    timeOf(reader, seenAt, now),
+    timeOf(reader, endsAt),
+    html`<form method="post" action="/sessions/end">
+      ${hidden({ [FORM_TOKEN]: formToken, session: hash })}
+      <button aria-label=${`${reader.text('sessions.end')}: ${agent}`}>${reader.text('sessions.end')}</button>
+    </form>`,
+  ]);
+  const columns = ['browser', 'started', 'seen', 'ends', 'action'] as const;
+  return table({
+    label: reader.text('nav.sessions'),
+    columns: columns.map((column) => reader.text(`sessions.${column}`)),
+    rows,
+  });
+}

@@ -1,0 +1,48 @@
+/** What moves on a page. Every page works without it. */
+
+const locale = document.documentElement.lang;
+
+/** Times in the reader's own zone, where the server could only guess. */
+const showTimes = (/** @type {ParentNode} */ root) => {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  for (const time of root.querySelectorAll('time[data-form="time"]'))
+    time.textContent = format.format(new Date(time.getAttribute('datetime') ?? ''));
+};
+
+const showZone = () => {
+  const note = document.querySelector('[data-zone]');
+  if (note === null) return;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  note.textContent = (note.getAttribute('data-zone') ?? '').replace('{zone}', timeZone);
+};
+
+/** Brings the parts marked `data-live` up to date, while somebody looks and has nothing selected or focused there. */
+const REFRESH_MS = 15_000;
+const refresh = async () => {
+  if (document.hidden) return;
+  const parts = [...document.querySelectorAll('[data-live]')].filter((part) => !part.contains(document.activeElement));
+  if (parts.length === 0) return;
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  if (!response.ok || response.redirected) return;
+  const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const part of parts) {
+    const fresh = next.getElementById(part.id);
+    if (fresh === null) continue;
+    showTimes(fresh);
+    part.replaceWith(document.adoptNode(fresh));
+  }
+};
+
+/** `/` goes to the search field, as in many tools. */
+const focusSearch = (/** @type {KeyboardEvent} */ event) => {
+  const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+  const search = document.querySelector('input[type="search"]');
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || search === null) return;
+  event.preventDefault();
+  if (search instanceof HTMLElement) search.focus();
+};
+
+showTimes(document);
+showZone();
+document.addEventListener('keydown', focusSearch);
+if (document.querySelector('[data-live]') !== null) setInterval(() => void refresh().catch(() => {}), REFRESH_MS);

@@ -1,0 +1,99 @@
+/** The dashboard: pages for people, on the admin listener. It calls what the commands and the API call. */
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import files from '@fastify/static';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpError } from '../http/server/error.ts';
+import type { Server, ServerLog } from '../http/server/server.ts';
+import { addLogin } from './access/login.ts';
+import { addSessions } from './access/sessions.ts';
+import { ASSETS_FOLDER } from './page/assets.ts';
+import { html } from './page/html.ts';
+import { messagePage, notFoundPage } from './page/messages.ts';
+import type { Reader } from './page/reader.ts';
+import { addPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from './routes.ts';
+
+/** What the dashboard shows, and where it reports failures. */
+export interface DashboardDeps extends RouteDeps {
+  readonly log: ServerLog;
+}
+
+const CSP = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'none'"],
+  'base-uri': ["'none'"],
+};
+
+/** Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. */
+export function addDashboard(admin: Server, deps: DashboardDeps): void {
+  admin.register(async (scope: Server) => {
+    await scope.register(helmet, {
+      contentSecurityPolicy: { useDefaults: false, directives: CSP },
+      frameguard: { action: 'deny' },
+      // The origin of a form must reach us.
+      referrerPolicy: { policy: 'same-origin' },
+      // Whoever puts TLS in front decides for the whole domain.
+      strictTransportSecurity: false,
+    });
+    await scope.register(cookie);
+    await scope.register(formbody);
+    await scope.register(rateLimit, { global: false });
+    await scope.register(files, {
+      root: ASSETS_FOLDER,
+      prefix: '/assets/',
+      immutable: true,
+      maxAge: '365d',
+      schemaHide: true,
+    });
+    scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
+    addLogin(scope, deps);
+    addSessions(scope, deps);
+    addPage(scope, deps, {
+      path: '/',
+      show: async ({ reader }) => ({ title: reader.text('nav.overview'), body: html`<p></p>` }),
+    });
+    scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
+  });
+}
+
+/** Programs that ask for what is not there get the listener's JSON; browsers a page. */
+function sendNothing({ halves }: DashboardDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.url.startsWith('/admin/') || !/\btext\/html\b/.test(request.headers.accept ?? '')) {
+    reply.callNotFound();
+    return reply;
+  }
+  return sendPage({ request, reply, halves }, notFoundPage(readerOfRequest(request)));
+}
+
+function sendFailure(
+  { log, halves }: DashboardDeps,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const status = statusOf(error);
+  // The pattern, not the address: a query may hold what nobody else should read.
+  const route = request.routeOptions.url ?? 'no route';
+  if (status >= 500) log.error({ err: error, method: request.method, route }, 'page failed');
+  const reader = readerOfRequest(request);
+  return sendPage({ request, reply, halves }, messagePage(reader, { status, ...wordsOf(reader, status, error) }));
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpError) return error.status;
+  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 ? status : 500;
+}
+
+function wordsOf(reader: Reader, status: number, error: unknown): { readonly title: string; readonly help: string } {
+  if (status === 429) return { title: reader.text('error.tooMany'), help: reader.text('error.tooManyHelp') };
+  if (status >= 500) return { title: reader.text('error.failed'), help: reader.text('error.failedHelp') };
+  return { title: reader.text('error.invalid'), help: error instanceof HttpError ? error.message : '' };
+}

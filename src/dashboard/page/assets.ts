@@ -1,0 +1,19 @@
+/** The files that pages load: one stylesheet, one script, one icon. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { digestOf } from '../../runtime/operators/operators.ts';
+
+/** Beside the dashboard in the sources; beside its chunk in the build, which copies them there (rolldown.config.ts). */
+export const ASSETS_FOLDER = path.join(import.meta.dirname, import.meta.url.endsWith('.ts') ? '../assets' : 'assets');
+
+const ASSETS = ['style.css', 'dashboard.js', 'icon.svg'] as const;
+
+const urls: ReadonlyMap<string, string> = new Map(
+  ASSETS.map((name) => {
+    const digest = digestOf(readFileSync(path.join(ASSETS_FOLDER, name), 'utf8'));
+    return [name, `/assets/${name}?v=${digest.slice(0, 10)}`];
+  }),
+);
+
+/** Where a browser finds a file; another address after each change, so that it may be kept for ever. */
+export const assetUrl = (name: (typeof ASSETS)[number]): string => urls.get(name) ?? '';

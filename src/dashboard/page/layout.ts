@@ -1,0 +1,101 @@
+/** The frame of every page: head, navigation, who is signed in, content, footer. */
+import type { VNode } from 'preact';
+import type { Visitor } from '../access/admission.ts';
+import { FORM_TOKEN } from '../access/fields.ts';
+import type { TextKey } from '../texts/texts.ts';
+import { assetUrl } from './assets.ts';
+import { html, type Markup } from './html.ts';
+import type { Reader } from './reader.ts';
+
+/** A page without its frame. */
+export interface PageBody {
+  readonly title: string;
+  readonly body: Markup;
+  /** The HTTP status; 200 where absent. */
+  readonly status?: number;
+}
+
+/** The halves of cvrsync that run: what is not configured is not shown. */
+export interface Halves {
+  readonly connector: boolean;
+  readonly service: boolean;
+}
+
+/** What the frame shows beside the page. */
+export interface Frame {
+  readonly reader: Reader;
+  /** Undefined for those who are not signed in: they see no navigation. */
+  readonly visitor: Visitor | undefined;
+  readonly formToken: string;
+  /** The path that was asked for. */
+  readonly path: string;
+  readonly halves: Halves;
+}
+
+interface NavigationItem {
+  readonly path: string;
+  readonly text: TextKey;
+  /** The half it needs; shown with either where absent. */
+  readonly half?: keyof Halves;
+}
+
+/** A page that people go to has a line here. */
+const NAVIGATION: readonly NavigationItem[] = [{ path: '/', text: 'nav.overview' }];
+
+/** The whole document of a page. */
+export function layout(frame: Frame, { title, body }: PageBody): VNode {
+  const { reader, visitor } = frame;
+  return html`<html lang=${reader.locale}>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>${title} · cvrsync</title>
+      <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
+      <link rel="stylesheet" href=${assetUrl('style.css')} />
+      <script type="module" src=${assetUrl('dashboard.js')}></script>
+    </head>
+    <body>
+      <a class="skip" href="#content">${reader.text('nav.skip')}</a>
+      <header class="top">
+        <a class="brand" href="/">cvrsync</a>
+        ${visitor && navigation(frame)} ${visitor && account(frame, visitor)}
+      </header>
+      <main id="content" tabindex="-1">
+        <h1>${title}</h1>
+        ${body}
+      </main>
+      <footer class="bottom">
+        <p data-zone=${reader.text('footer.ownZone')}>${reader.text('footer.zone')}</p>
+      </footer>
+    </body>
+  </html>`;
+}
+
+const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-label=${reader.text('nav.label')}>
+  <ul>
+    ${NAVIGATION.filter(({ half }) => half === undefined || halves[half]).map(
+      (item) =>
+        html`<li>
+          <a href=${item.path} aria-current=${isWithin(path, item.path) ? 'page' : undefined}>${reader.text(item.text)}</a>
+        </li>`,
+    )}
+  </ul>
+</nav>`;
+
+const isWithin = (path: string, place: string): boolean =>
+  path === place || (place !== '/' && path.startsWith(`${place}/`));
+
+function account({ reader, formToken }: Frame, { actor, role, session }: Visitor): VNode {
+  const name = session === undefined ? reader.text('login.local') : actor.name;
+  return html`<div class="account">
+    <a href="/sessions">${name} <span class="quiet">${reader.text(`role.${role}`)}</span></a>
+    ${
+      session &&
+      html`<form method="post" action="/logout">
+        <input type="hidden" name=${FORM_TOKEN} value=${formToken} />
+        <button class="plain">${reader.text('login.signOut')}</button>
+      </form>`
+    }
+  </div>`;
+}

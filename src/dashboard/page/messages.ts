@@ -1,0 +1,118 @@
+/** Pages that say why there is no page: signing in, errors, and forms to be confirmed. */
+import type { Visitor } from '../access/admission.ts';
+import { type Fields, FORM_TOKEN, packFields } from '../access/fields.ts';
+import { html, type Markup } from './html.ts';
+import type { PageBody } from './layout.ts';
+import type { Reader } from './reader.ts';
+
+/** A page of a title and what to do. */
+export const messagePage = (
+  reader: Reader,
+  { status, title, help }: { readonly status: number; readonly title: string; readonly help: string },
+): PageBody => ({
+  status,
+  title,
+  body: html`<p>${help}</p>
+    <p><a href="/">${reader.text('error.back')}</a></p>`,
+});
+
+/** There is nothing at an address. */
+export const notFoundPage = (reader: Reader): PageBody =>
+  messagePage(reader, { status: 404, title: reader.text('error.notFound'), help: reader.text('error.notFoundHelp') });
+
+/** There are no operators, and the request came from elsewhere. */
+export const elsewherePage = (reader: Reader): PageBody => ({
+  status: 403,
+  title: reader.text('local.title'),
+  body: html`<p>${reader.text('local.help')}</p>`,
+});
+
+/** What a person wanted before they had to sign in. */
+export interface Interrupted {
+  /** A path of ours. */
+  readonly next: string;
+  /** The fields of the form that was sent there; undefined for a page. */
+  readonly fields?: Fields | undefined;
+}
+
+/** Asks for a token. */
+export function loginPage(
+  reader: Reader,
+  formToken: string,
+  {
+    next,
+    fields,
+    error,
+    status = 200,
+  }: Interrupted & { readonly error?: string | undefined; readonly status?: number },
+): PageBody {
+  return {
+    status,
+    title: reader.text('login.title'),
+    body: html`${fields && html`<p>${reader.text('login.ended')}</p>`}
+      ${error && html`<p class="notice bad" role="alert" id="login-error">${error}</p>`}
+      <form method="post" action="/login" class="narrow">
+        ${hidden({ [FORM_TOKEN]: formToken, next, kept: fields && packFields(fields) })}
+        <label for="token">${reader.text('login.token')}</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          autocomplete="current-password"
+          required
+          autofocus
+          aria-describedby=${error === undefined ? 'login-help' : 'login-error login-help'}
+        />
+        <p class="quiet" id="login-help">${reader.text('login.help')}</p>
+        <button class="primary">${reader.text('login.submit')}</button>
+      </form>`,
+  };
+}
+
+/** Shows a form again that was sent under another session: it is done only if the person says so now. */
+export function confirmPage(
+  reader: Reader,
+  formToken: string,
+  { next, fields = [], status }: Interrupted & { readonly status: number },
+): PageBody {
+  const shown = fields.filter(([name]) => name !== FORM_TOKEN);
+  return {
+    status,
+    title: reader.text('confirm.title'),
+    body: html`<p>${reader.text('confirm.help')}</p>
+      <form method="post" action=${next}>
+        ${hidden({ [FORM_TOKEN]: formToken })}
+        ${shown.map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${reader.text('confirm.field')}</th>
+              <th scope="col">${reader.text('confirm.value')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr><th scope="row">→</th><td>${next}</td></tr>
+            ${shown.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}
+          </tbody>
+        </table>
+        <p class="actions">
+          <button class="primary">${reader.text('confirm.submit')}</button>
+          <a href="/">${reader.text('confirm.cancel')}</a>
+        </p>
+      </form>`,
+  };
+}
+
+/** The role of a visitor does not suffice. */
+export const rolePage = (reader: Reader, needed: Visitor['role']): PageBody =>
+  messagePage(reader, {
+    status: 403,
+    title: reader.text('error.refused'),
+    help: reader.text('error.role', { role: reader.text(`role.${needed}`) }),
+  });
+
+/** Fields that nobody sees; those without a value are left out. */
+export const hidden = (values: Readonly<Record<string, string | undefined>>): Markup =>
+  Object.entries(values).map(
+    ([name, value]) => value !== undefined && html`<input type="hidden" name=${name} value=${value} />`,
+  );

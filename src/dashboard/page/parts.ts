@@ -1,0 +1,44 @@
+/** Parts that pages are put together of. */
+import type { VNode } from 'preact';
+import { html, type Markup } from './html.ts';
+import type { Reader } from './reader.ts';
+
+/** A time in the reader's form, the exact one on hover. With `now` it says how long ago that was. */
+export function timeOf(reader: Reader, ms: number, now?: number): VNode {
+  const exact = new Date(ms).toISOString();
+  const shown = now === undefined ? reader.time(ms) : reader.distance(ms, now);
+  return html`<time datetime=${exact} title=${exact} data-form=${now === undefined ? 'time' : 'distance'}>${shown}</time>`;
+}
+
+/** A table that scrolls by itself where the screen is narrow; `empty` stands in its place where there are no rows. */
+export function table({
+  label,
+  columns,
+  rows,
+  numeric = [],
+}: {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Markup[])[];
+  /** The columns whose values are numbers, counted from 0. */
+  readonly numeric?: readonly number[];
+}): VNode {
+  const isNumber = (index: number): string | undefined => (numeric.includes(index) ? 'number' : undefined);
+  return html`<div class="scroll" role="region" aria-label=${label} tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column, index) => html`<th scope="col" class=${isNumber(index)}>${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, index) => html`<td class=${isNumber(index)}>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,96 @@
+/** Who reads a page: their language, and numbers and times in the form they know. */
+import { TEXTS, type TextKey } from '../texts/texts.ts';
+
+export type Language = 'en' | 'da';
+
+/** What a text's places are filled with; `count` chooses between one and many. */
+export type TextValues = Readonly<Record<string, string | number>>;
+
+export interface Reader {
+  readonly language: Language;
+  /** A BCP 47 tag, such as `da-DK`. */
+  readonly locale: string;
+  /** A text in the reader's language. */
+  text(key: TextKey, values?: TextValues): string;
+  number(value: number): string;
+  /** Date and time in Danish time; the page's script changes it to the reader's own zone. */
+  time(ms: number): string;
+  /** How long ago, or how long until, in the largest unit that fits. */
+  distance(ms: number, now: number): string;
+  /** A length of time, in the largest unit that fits. */
+  duration(ms: number): string;
+}
+
+/** Danish companies: their register's day is this zone's. */
+const ZONE = 'Europe/Copenhagen';
+const DEFAULT_LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', da: 'da-DK' };
+
+/** The reader that an Accept-Language header speaks of; English where it names neither of ours. */
+export function readerOf(acceptLanguage: string | undefined): Reader {
+  const { language, locale } = chooseLanguage(acceptLanguage ?? '');
+  const numbers = new Intl.NumberFormat(locale);
+  const plural = new Intl.PluralRules(language);
+  const fill = (value: string | number | undefined): string =>
+    typeof value === 'number' ? numbers.format(value) : (value ?? '');
+  return {
+    language,
+    locale,
+    text(key, values = {}) {
+      const text = TEXTS[key][language];
+      const isOne = plural.select(Number(values['count'] ?? 0)) === 'one';
+      const form = typeof text === 'string' ? text : isOne ? text.one : text.other;
+      return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(values[name]));
+    },
+    number: (value) => numbers.format(value),
+    time: (ms) =>
+      new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: ZONE }).format(ms),
+    distance(ms, now) {
+      const { count, unit } = largestUnit(ms - now);
+      return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(count, unit);
+    },
+    duration(ms) {
+      const { count, unit } = largestUnit(ms);
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+    },
+  };
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+function largestUnit(ms: number): { readonly count: number; readonly unit: 'day' | 'hour' | 'minute' | 'second' } {
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? UNITS[3];
+  return { count: Math.trunc(ms / length), unit };
+}
+
+interface Wanted {
+  readonly tag: string;
+  readonly weight: number;
+}
+
+/** The first of our languages among those that are wanted, the most wanted first. */
+function chooseLanguage(header: string): { readonly language: Language; readonly locale: string } {
+  const wanted = header
+    .slice(0, 200)
+    .split(',')
+    .map((part): Wanted => {
+      const [tag = '', weight] = part.trim().split(/\s*;\s*q=/);
+      return { tag, weight: weight === undefined ? 1 : Number(weight) || 0 };
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight);
+  for (const { tag } of wanted) {
+    const [, base = '', region] = /^(en|da)(?:-([A-Za-z]{2}))?$/i.exec(tag) ?? [];
+    const language = base.toLowerCase();
+    if (language === 'en' || language === 'da')
+      return {
+        language,
+        locale: region === undefined ? DEFAULT_LOCALES[language] : `${language}-${region.toUpperCase()}`,
+      };
+  }
+  return { language: 'en', locale: DEFAULT_LOCALES.en };
+}

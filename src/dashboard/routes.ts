@@ -1,0 +1,133 @@
+/** How a page and an action are added: who may, in which frame, with what in the audit. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Server } from '../http/server/server.ts';
+import { isSameSecret } from '../protocol/auth.ts';
+import { includesRole, type Role } from '../runtime/operators/operators.ts';
+import { type AdmissionDeps, admit, type Visitor } from './access/admission.ts';
+import { type Fields, FORM_TOKEN, fieldsOf, fieldValue } from './access/fields.ts';
+import { isSameOrigin } from './access/same-origin.ts';
+import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.ts';
+import { renderDocument } from './page/html.ts';
+import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
+import { confirmPage, elsewherePage, loginPage, messagePage, notFoundPage, rolePage } from './page/messages.ts';
+import { type Reader, readerOf } from './page/reader.ts';
+
+/** What routes need to know who asks. */
+export interface RouteDeps extends AdmissionDeps {
+  readonly halves: Halves;
+}
+
+/** One request of somebody who may make it. */
+export interface Visit {
+  readonly reader: Reader;
+  readonly visitor: Visitor;
+  readonly now: number;
+  /** Each form carries it, as `FORM_TOKEN`. */
+  readonly formToken: string;
+  /** A value of the query; empty where it is not there. */
+  query(name: string): string;
+  /** A part of the path, such as `id` of `/companies/:id`. */
+  param(name: string): string;
+}
+
+/** A page to be read. */
+export interface PageRoute {
+  readonly path: string;
+  /** The least role that sees it; `viewer` where absent. */
+  readonly role?: Role;
+  /** Undefined where there is nothing at the address. */
+  show(visit: Visit): Promise<PageBody | undefined>;
+}
+
+/** Something that a form does. It records itself in the audit, in the transaction that does it. */
+export interface ActionRoute {
+  readonly path: string;
+  /** The least role that may; `operator` where absent. */
+  readonly role?: Role;
+  /** Does it, and says which path to show next; or gives a page that says why not. */
+  run(visit: Visit, fields: Fields): Promise<string | PageBody>;
+}
+
+/** Schemas are for the API's document, where pages do not belong. */
+export const HIDDEN = { schema: { hide: true } } as const;
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
+
+/** The reader of a request, by what the browser says. */
+export const readerOfRequest = ({ headers }: FastifyRequest): Reader => readerOf(headers['accept-language']);
+
+/** Sends a page in its frame. */
+export function sendPage(
+  {
+    request,
+    reply,
+    halves,
+  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly halves: Halves },
+  page: PageBody,
+  frame: Partial<Pick<Frame, 'visitor' | 'formToken'>> = {},
+): FastifyReply {
+  const reader = readerOfRequest(request);
+  const whole = { reader, visitor: undefined, formToken: '', path: pathOf(request), halves, ...frame };
+  return reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(renderDocument(layout(whole, page)));
+}
+
+/** Adds a page. */
+export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', show }: PageRoute): void {
+  app.get(path, HIDDEN, async (request, reply) => {
+    const to = { request, reply, halves: deps.halves };
+    const admission = await admit(deps, request);
+    if (admission.kind === 'sign-in') return reply.redirect(loginAddress(request), 303);
+    if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(readerOfRequest(request)));
+    const visit = visitOf(deps, request, reply, admission.visitor);
+    if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
+    return sendPage(to, (await show(visit)) ?? notFoundPage(visit.reader), visit);
+  });
+}
+
+/**
+ * Adds an action, for forms of our own pages only. Where the session ended meanwhile, or is another one by now, the person
+ * sees what they sent and confirms it: nothing is lost, and nothing is done that they do not see.
+ */
+export function addAction(app: Server, deps: RouteDeps, { path, role = 'operator', run }: ActionRoute): void {
+  app.post(path, HIDDEN, async (request, reply) => {
+    const to = { request, reply, halves: deps.halves };
+    const reader = readerOfRequest(request);
+    if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
+    const admission = await admit(deps, request);
+    if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(reader));
+    const interrupted = { next: pathOf(request), fields: fieldsOf(request.body) };
+    if (admission.kind === 'sign-in')
+      return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...interrupted, status: 401 }));
+    const visit = visitOf(deps, request, reply, admission.visitor);
+    if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(reader, role), visit);
+    if (!isSameSecret(fieldValue(interrupted.fields, FORM_TOKEN), visit.formToken))
+      return sendPage(to, confirmPage(reader, visit.formToken, { ...interrupted, status: 403 }), visit);
+    const next = await run(visit, interrupted.fields);
+    return typeof next === 'string' ? reply.redirect(next, 303) : sendPage(to, next, visit);
+  });
+}
+
+/** Refuses a form that another site had the browser send. */
+export const foreignPage = (reader: Reader): PageBody =>
+  messagePage(reader, { status: 403, title: reader.text('origin.title'), help: reader.text('origin.help') });
+
+const loginAddress = (request: FastifyRequest): string =>
+  request.url === '/' ? '/login' : `/login?next=${encodeURIComponent(request.url)}`;
+
+function visitOf(deps: RouteDeps, request: FastifyRequest, reply: FastifyReply, visitor: Visitor): Visit {
+  const id = visitor.session && sessionIdOf(request);
+  const query = fieldsOf(request.query);
+  const params = fieldsOf(request.params);
+  return {
+    reader: readerOfRequest(request),
+    visitor,
+    now: deps.now(),
+    formToken: id === undefined ? ownFormToken(request, reply) : formTokenOf(id),
+    query: (name) => fieldValue(query, name),
+    param: (name) => fieldValue(params, name),
+  };
+}

@@ -1,0 +1,35 @@
+/** Texts that every page shares: navigation, states, errors. */
+
+export const FRAME_TEXTS = {
+  'nav.label': { en: 'Pages', da: 'Sider' },
+  'nav.skip': { en: 'Skip to content', da: 'Gå til indhold' },
+  'nav.overview': { en: 'Overview', da: 'Overblik' },
+  'nav.sessions': { en: 'Your sessions', da: 'Dine sessioner' },
+  'footer.zone': { en: 'Times are Danish time.', da: 'Tider er dansk tid.' },
+  'footer.ownZone': { en: 'Times are in your time zone, {zone}.', da: 'Tider er i din tidszone, {zone}.' },
+  'role.viewer': { en: 'viewer', da: 'læser' },
+  'role.operator': { en: 'operator', da: 'operatør' },
+  'role.admin': { en: 'admin', da: 'administrator' },
+  'error.notFound': { en: 'There is nothing here', da: 'Der er ikke noget her' },
+  'error.notFoundHelp': {
+    en: 'The address may be mistyped, or what it showed is gone.',
+    da: 'Adressen kan være skrevet forkert, eller det, den viste, findes ikke mere.',
+  },
+  'error.failed': { en: 'Something failed on our side', da: 'Noget gik galt hos os' },
+  'error.failedHelp': {
+    en: 'Try again in a moment. The log of cvrsync says what happened.',
+    da: 'Prøv igen om lidt. Loggen fra cvrsync siger, hvad der skete.',
+  },
+  'error.refused': { en: 'You may not do this', da: 'Det må du ikke' },
+  'error.role': {
+    en: 'This needs the role {role}. Ask an admin for a token with that role.',
+    da: 'Det kræver rollen {role}. Bed en administrator om et token med den rolle.',
+  },
+  'error.invalid': { en: 'The request is not valid', da: 'Anmodningen er ikke gyldig' },
+  'error.back': { en: 'Go to the overview', da: 'Gå til overblikket' },
+  'error.tooMany': { en: 'Too many attempts', da: 'For mange forsøg' },
+  'error.tooManyHelp': {
+    en: 'Wait a minute, then try again.',
+    da: 'Vent et minut, og prøv så igen.',
+  },
+} as const;

@@ -1,0 +1,20 @@
+/** Every text of the dashboard, in both languages: one table, put together of a part for each page. */
+import { ACCESS_TEXTS } from './access.ts';
+import { FRAME_TEXTS } from './frame.ts';
+
+/** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
+export interface Text {
+  readonly en: string | PluralText;
+  readonly da: string | PluralText;
+}
+
+interface PluralText {
+  readonly one: string;
+  readonly other: string;
+}
+
+const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS };
+
+export type TextKey = keyof typeof PARTS;
+
+export const TEXTS: Readonly<Record<TextKey, Text>> = PARTS;

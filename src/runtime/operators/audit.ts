@@ -1,0 +1,91 @@
+/** The audit: what people and programs did by hand, from a page, a command or the API. */
+import type { AuditTable } from '../../store/runtime-schema.ts';
+import type { Db, Tx } from '../../store/store.ts';
+
+/** Who did something: an operator, an API key by its name, or the user of the machine that ran a command. */
+export interface AuditActor {
+  readonly kind: AuditTable['actor_kind'];
+  readonly name: string;
+}
+
+/** Something that was done by hand. */
+export interface AuditEntry {
+  readonly actor: AuditActor;
+  readonly via: AuditTable['via'];
+  /** What was done, as noun and verb: `operator.create`. */
+  readonly action: string;
+  /** A connection, a record (`hubspot:123`), an entity id, an operator. */
+  readonly subject?: string | undefined;
+  /** What else tells it from others; without secrets. */
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
+  /** What came of it, in words. */
+  readonly result: string;
+}
+
+/** An entry as it is read. */
+export interface AuditRow extends AuditEntry {
+  readonly id: number;
+  readonly at: number;
+}
+
+/** What narrows the audit. */
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly via?: AuditTable['via'] | undefined;
+  /** Only older entries: the next page comes before the last of this one. */
+  readonly before?: number | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 400;
+
+/** Records what was done, in the transaction that does it. */
+export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promise<void> {
+  const { actor, via, action, subject = null, detail, result } = entry;
+  await tx
+    .insertInto('audit')
+    .values({
+      at: now,
+      actor_kind: actor.kind,
+      actor: actor.name,
+      via,
+      action,
+      subject,
+      detail: detail === undefined ? null : JSON.stringify(detail),
+      result,
+    })
+    .execute();
+}
+
+/** The newest entries first. */
+export async function readAudit(db: Db, filter: AuditFilter, limit: number): Promise<readonly AuditRow[]> {
+  const { actor, action, subject, via, before } = filter;
+  const rows = await db
+    .selectFrom('audit')
+    .selectAll()
+    .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
+    .$if(via !== undefined, (query) => query.where('via', '=', via ?? 'page'))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ actor_kind: kind, actor: name, detail, subject, ...row }) => ({
+    ...row,
+    actor: { kind, name },
+    subject: subject ?? undefined,
+    // We wrote it.
+    detail: detail === null ? undefined : JSON.parse(detail),
+  }));
+}
+
+/** Deletes entries of more than 400 days ago. */
+export async function deleteAudit(tx: Tx, now: number): Promise<void> {
+  await tx
+    .deleteFrom('audit')
+    .where('at', '<', now - KEPT_DAYS * DAY_MS)
+    .execute();
+}

@@ -1,0 +1,92 @@
+/** Operators: the people who may use the dashboard. A token is random, shown once, and kept as a digest. */
+import { hash, randomBytes } from 'node:crypto';
+import type { Db, Tx } from '../../store/store.ts';
+
+/** What an operator may do, the least first: look, act, and manage what the others depend on. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** An operator as they are listed: without the token. Times in ms since 1970. */
+export interface Operator {
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** Lets a token be found where it does not belong: in a log, a repository, a mail. */
+const PREFIX = 'cvrsync_operator_';
+const FORM = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{43}$`);
+
+/** Tokens and session ids are 256 random bits: nothing slower is needed. */
+export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
+
+/** A secret that nobody guesses. */
+export const randomSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Whether a role includes another one's rights. */
+export const includesRole = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+
+/**
+ * Makes an operator, and gives the token, which cannot be shown again. Undefined where one of that name is active; the name of
+ * a revoked one is free again.
+ */
+export async function createOperator(
+  tx: Tx,
+  { name, role }: { readonly name: string; readonly role: Role },
+  now: number,
+): Promise<string | undefined> {
+  const known = await tx.selectFrom('operator').select('revoked_at').where('name', '=', name).executeTakeFirst();
+  if (known !== undefined && known.revoked_at === null) return undefined;
+  const token = `${PREFIX}${randomSecret()}`;
+  const row = { role, token_hash: digestOf(token), created_at: now, revoked_at: null };
+  await tx
+    .insertInto('operator')
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+    .execute();
+  return token;
+}
+
+/** Ends an operator's access, with every session. False where there is no such operator, true also where it had ended before. */
+export async function revokeOperator(tx: Tx, name: string, now: number): Promise<boolean> {
+  const known = await tx.selectFrom('operator').select('name').where('name', '=', name).executeTakeFirst();
+  if (known === undefined) return false;
+  await tx
+    .updateTable('operator')
+    .set({ revoked_at: now })
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .execute();
+  await tx.deleteFrom('session').where('operator', '=', name).execute();
+  await tx.deleteFrom('login_link').where('operator', '=', name).execute();
+  return true;
+}
+
+/** All operators, the revoked ones too, by name. */
+export async function listOperators(db: Db): Promise<readonly Operator[]> {
+  const rows = await db.selectFrom('operator').selectAll().orderBy('name').execute();
+  return rows.map(({ name, role, created_at, revoked_at }) => ({
+    name,
+    role,
+    createdAt: created_at,
+    revokedAt: revoked_at,
+  }));
+}
+
+/** The active operator whose token it is; undefined where there is none. */
+export async function findOperator(db: Db, token: string): Promise<Pick<Operator, 'name' | 'role'> | undefined> {
+  // What cannot be a token costs no look at the store.
+  if (!FORM.test(token)) return undefined;
+  return await db
+    .selectFrom('operator')
+    .select(['name', 'role'])
+    .where('token_hash', '=', digestOf(token))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Whether there ever was an operator: from then on people sign in, also after the last one was revoked. */
+export async function hasOperators(db: Db): Promise<boolean> {
+  return (await db.selectFrom('operator').select('name').limit(1).executeTakeFirst()) !== undefined;
+}

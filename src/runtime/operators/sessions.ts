@@ -1,0 +1,139 @@
+/** Sessions: an operator who signed in, until they sign out, stay away or the time is over. */
+import type { Db, Tx } from '../../store/store.ts';
+import { digestOf, type Operator, randomSecret } from './operators.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** A session that nobody uses for so long ends. */
+export const IDLE_MS = 8 * HOUR_MS;
+/** A session ends after so long, however much it is used. */
+export const LONGEST_MS = 7 * 24 * HOUR_MS;
+const LINK_MS = 15 * MINUTE_MS;
+const AGENT_LENGTH = 160;
+
+/** A session that lasts. */
+export interface OperatorSession {
+  /** The digest of its id: names the session without opening it. */
+  readonly hash: string;
+  /** What the browser calls itself. */
+  readonly agent: string;
+  readonly createdAt: number;
+  /** The last request, to the minute. */
+  readonly seenAt: number;
+  readonly endsAt: number;
+}
+
+/** The session that an id opens, and whose it is. */
+export interface OpenSession extends OperatorSession {
+  readonly operator: Pick<Operator, 'name' | 'role'>;
+}
+
+/** Starts a session, and gives its id: for a cookie, and nothing else. */
+export async function startSession(
+  tx: Tx,
+  { operator, agent }: { readonly operator: string; readonly agent: string },
+  now: number,
+): Promise<string> {
+  const id = randomSecret();
+  const times = { created_at: now, seen_at: now, ends_at: now + LONGEST_MS };
+  await tx
+    .insertInto('session')
+    .values({ hash: digestOf(id), operator, agent: agent.slice(0, AGENT_LENGTH), ...times })
+    .execute();
+  return id;
+}
+
+const lasting = (db: Db, now: number) =>
+  db
+    .selectFrom('session')
+    .where('ends_at', '>', now)
+    .where('seen_at', '>', now - IDLE_MS);
+
+/** The session of an id; undefined where it ended or its operator was revoked. */
+export async function findSession(db: Db, id: string, now: number): Promise<OpenSession | undefined> {
+  const row = await lasting(db, now)
+    .innerJoin('operator', 'operator.name', 'session.operator')
+    .select(['hash', 'agent', 'session.created_at', 'seen_at', 'ends_at', 'operator.name', 'role'])
+    .where('hash', '=', digestOf(id))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return row && { ...readSession(row), operator: { name: row.name, role: row.role } };
+}
+
+/** Notes that a session is used, where the last note is a minute old. */
+export const isNoteDue = ({ seenAt }: OperatorSession, now: number): boolean => now - seenAt >= MINUTE_MS;
+
+/** Keeps a session from ending for want of use. */
+export async function touchSession(tx: Tx, { hash }: OperatorSession, now: number): Promise<void> {
+  await tx.updateTable('session').set({ seen_at: now }).where('hash', '=', hash).execute();
+}
+
+/** An operator's sessions that last, the newest first. */
+export async function listSessions(db: Db, operator: string, now: number): Promise<readonly OperatorSession[]> {
+  const rows = await lasting(db, now)
+    .selectAll()
+    .where('operator', '=', operator)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .execute();
+  return rows.map(readSession);
+}
+
+/** Ends a session of an operator. False where there is none. */
+export async function endSession(tx: Tx, operator: string, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('session')
+    .where('operator', '=', operator)
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Makes a link's token, which signs the operator in once, within 15 minutes. */
+export async function createLoginLink(tx: Tx, operator: string, now: number): Promise<string> {
+  const token = randomSecret();
+  await tx
+    .insertInto('login_link')
+    .values({ hash: digestOf(token), operator, ends_at: now + LINK_MS })
+    .execute();
+  return token;
+}
+
+/** Uses a link's token up; the operator it signs in, undefined where it was used or is too old. */
+export async function useLoginLink(tx: Tx, token: string, now: number): Promise<string | undefined> {
+  const link = await tx
+    .selectFrom('login_link')
+    .innerJoin('operator', 'operator.name', 'login_link.operator')
+    .select('operator.name')
+    .where('hash', '=', digestOf(token))
+    .where('ends_at', '>', now)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  if (link === undefined) return undefined;
+  // Two that come at once: one of them finds the row.
+  const { numDeletedRows } = await tx.deleteFrom('login_link').where('hash', '=', digestOf(token)).executeTakeFirst();
+  return numDeletedRows > 0n ? link.name : undefined;
+}
+
+/** Deletes sessions and links that ended. */
+export async function deleteEndedSessions(tx: Tx, now: number): Promise<void> {
+  await tx
+    .deleteFrom('session')
+    .where(({ eb, or }) => or([eb('ends_at', '<=', now), eb('seen_at', '<=', now - IDLE_MS)]))
+    .execute();
+  await tx.deleteFrom('login_link').where('ends_at', '<=', now).execute();
+}
+
+const readSession = (row: {
+  readonly hash: string;
+  readonly agent: string;
+  readonly created_at: number;
+  readonly seen_at: number;
+  readonly ends_at: number;
+}): OperatorSession => ({
+  hash: row.hash,
+  agent: row.agent,
+  createdAt: row.created_at,
+  seenAt: row.seen_at,
+  endsAt: row.ends_at,
+});

@@ -1,0 +1,162 @@
+/** Who gets in, how, and for how long. */
+import { describe, expect, it } from 'vitest';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { revokeOperator } from '../../src/runtime/operators/operators.ts';
+import { createLoginLink, deleteEndedSessions, IDLE_MS, LONGEST_MS } from '../../src/runtime/operators/sessions.ts';
+import { ENGINES } from '../support/stores.ts';
+import { newVisitor, startPages } from './visitor.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('without operators', () => {
+  it('the pages answer on this machine, under its own names', async () => {
+    const { base } = await startPages();
+    const port = new URL(base).port;
+    for (const host of ['127.0.0.1', 'localhost', '[::1]'])
+      expect((await newVisitor(base).get('/', { host: `${host}:${port}` })).status, host).toBe(200);
+  });
+
+  it.each([
+    ['a name of somebody else', { host: 'evil.example.com' }],
+    ['a name that only begins like ours', { host: 'localhost.evil.example.com' }],
+    ['an address of the network', { host: '192.168.1.7:8081' }],
+    ['a proxy', { 'x-forwarded-for': '203.0.113.9' }],
+  ])('they do not answer under %s', async (_what, headers) => {
+    const { visitor } = await startPages();
+    const { status, text } = await visitor().get('/', headers);
+    expect(status).toBe(403);
+    expect(text).toContain('cvrsync operators create');
+    expect(text).not.toContain('/sessions');
+    expect((await visitor().post('/logout', {}, { 'sec-fetch-site': 'same-origin', ...headers })).status).toBe(403);
+  });
+});
+
+describe.each(ENGINES)('signing in on %s', (engine) => {
+  it('takes a token once and goes on with a cookie that scripts and other sites never see', async () => {
+    const { visitor, operator, store } = await startPages({ engine });
+    const token = await operator('Ida', 'viewer');
+    const ida = visitor();
+    const asked = await ida.get('/sessions');
+    expect([asked.status, asked.headers['location']]).toEqual([303, '/login?next=%2Fsessions']);
+    const answer = await ida.signIn(token);
+    expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
+    const set = [answer.headers['set-cookie'] ?? []]
+      .flat()
+      .find((line) => /^cvrsync_session=\S/.test(line) && !/=;/.test(line));
+    expect(set).toMatch(/HttpOnly/);
+    expect(set).toMatch(/SameSite=Strict/);
+    expect(set).not.toMatch(/Secure/);
+    const { text } = await ida.get('/sessions');
+    expect(text).toContain('Ida');
+    expect(text).not.toContain(token);
+    expect(await readAudit(store.db, {}, 10)).toMatchObject([
+      { actor: { kind: 'operator', name: 'Ida' }, via: 'page', action: 'session.start' },
+    ]);
+  });
+
+  it('ends after 8 hours without use, and after 7 days in any case', async () => {
+    let now = Date.parse('2026-03-01T08:00:00Z');
+    const pages = await startPages({ engine, now: () => now });
+    const ida = await pages.signedIn('viewer');
+    const at = now;
+    for (now += 7 * HOUR_MS; now < at + LONGEST_MS; now += 7 * HOUR_MS)
+      expect((await ida.get('/')).status, new Date(now).toISOString()).toBe(200);
+    now = at + LONGEST_MS + 1;
+    expect((await ida.get('/')).status).toBe(303);
+    const bo = pages.visitor();
+    await bo.signIn(await pages.operator('Bo', 'viewer'));
+    now += IDLE_MS + 1;
+    expect((await bo.get('/')).status).toBe(303);
+    await pages.store.write((tx) => deleteEndedSessions(tx, now));
+    expect(await pages.store.db.selectFrom('session').selectAll().execute()).toEqual([]);
+  });
+
+  it('is over at once where the operator is revoked, and stays needed', async () => {
+    const { signedIn, store, visitor } = await startPages({ engine });
+    const ida = await signedIn('admin');
+    await store.write((tx) => revokeOperator(tx, 'the admin', Date.now()));
+    expect((await ida.get('/')).status).toBe(303);
+    expect((await visitor().get('/')).status).toBe(303);
+  });
+
+  it('works once by a link, and never after it was revoked', async () => {
+    const { visitor, operator, store } = await startPages({ engine });
+    await operator('Demo', 'admin');
+    const link = await store.write((tx) => createLoginLink(tx, 'Demo', Date.now()));
+    const first = visitor();
+    expect((await first.get(`/login/${link}`)).headers['location']).toBe('/');
+    expect((await first.get('/')).status).toBe(200);
+    const second = await visitor().get(`/login/${link}`);
+    expect(second.status).toBe(401);
+    expect(second.text).toContain('used already');
+    const later = await store.write((tx) => createLoginLink(tx, 'Demo', Date.now() - HOUR_MS));
+    expect((await visitor().get(`/login/${later}`)).status).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  it('is kept apart by browsers behind TLS', async () => {
+    const { visitor, operator } = await startPages();
+    const token = await operator('Ida', 'viewer');
+    const ida = visitor();
+    const tls = { 'x-forwarded-proto': 'https', 'sec-fetch-site': 'same-origin' };
+    await ida.get('/login', tls);
+    const answer = await ida.post('/login', { token }, tls);
+    const set = [answer.headers['set-cookie'] ?? []].flat().filter((line) => /^__Host-cvrsync_session=\S/.test(line));
+    expect(set.at(-1)).toMatch(/; Secure/);
+    expect((await ida.get('/', tls)).status).toBe(200);
+  });
+
+  it('is listed with the others of its operator, and ends from there', async () => {
+    const { visitor, operator, store } = await startPages();
+    const token = await operator('Ida', 'viewer');
+    const [here, there, other] = [visitor(), visitor(), visitor()];
+    for (const one of [here, there]) await one.signIn(token);
+    await other.signIn(await operator('Bo', 'viewer'));
+    const { text } = await here.get('/sessions');
+    const hashes = [...text.matchAll(/name="session" value="([^"]+)"/g)].map(([, hash = '']) => hash);
+    expect(hashes).toHaveLength(2);
+    const foreign = await store.db.selectFrom('session').select('hash').where('operator', '=', 'Bo').execute();
+    await here.post('/sessions/end', { session: foreign[0]?.hash ?? '' });
+    expect((await other.get('/')).status).toBe(200);
+    for (const session of hashes) await here.post('/sessions/end', { session });
+    expect((await there.get('/')).status).toBe(303);
+    expect((await here.get('/')).status).toBe(303);
+  });
+
+  it('ends by signing out', async () => {
+    const { signedIn } = await startPages();
+    const ida = await signedIn('viewer');
+    await ida.get('/');
+    const cookies = new Map(ida.cookies);
+    expect((await ida.post('/logout', {})).headers['location']).toBe('/login');
+    for (const [name, value] of cookies) ida.cookies.set(name, value);
+    expect((await ida.get('/')).status).toBe(303);
+  });
+
+  it('is refused with a wrong token, and leads nowhere but to our own pages', async () => {
+    const { visitor, operator } = await startPages();
+    const token = await operator('Ida', 'viewer');
+    const ida = visitor();
+    const wrong = await ida.signIn(`${token.slice(0, -1)}x`);
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain('not the token of an active operator');
+    for (const next of ['//evil.example.com', 'https://evil.example.com/', '/\\evil.example.com', '/logout']) {
+      const someone = visitor();
+      await someone.get('/login');
+      expect((await someone.post('/login', { token, next })).headers['location'], next).toBe('/');
+    }
+  });
+
+  it('is not asked for more than ten times a minute by one address', async () => {
+    const { visitor, operator } = await startPages();
+    const token = await operator('Ida', 'viewer');
+    const ida = visitor();
+    await ida.get('/login');
+    for (let attempt = 0; attempt < 10; attempt += 1) await ida.post('/login', { token });
+    const refused = await ida.post('/login', { token });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.text).toContain('Wait a minute');
+  });
+});

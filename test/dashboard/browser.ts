@@ -1,0 +1,77 @@
+/** A real Chromium for tests of pages. What a page reports or violates fails the test. */
+import chromium from '@sparticuz/chromium';
+import { source as axe } from 'axe-core';
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+
+/** How somebody looks at pages. */
+export interface Look {
+  /** Whether scripts run; they do where absent. */
+  readonly script?: boolean;
+  readonly theme?: 'light' | 'dark';
+  /** In CSS pixels; 1280 where absent. */
+  readonly width?: number;
+  readonly language?: string;
+}
+
+export interface Tab {
+  readonly page: Page;
+  /** What the page reported so far: errors of scripts, refusals of its Content-Security-Policy, files that were not there. */
+  readonly reports: readonly string[];
+  /** Fails where the page reported something, is wider than its window, or breaks a rule of accessibility. */
+  expectSound(): Promise<void>;
+}
+
+const ARGS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'];
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface AxeRun {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** Starts one browser for the tests of a file; `open` gives a tab with cookies of its own. */
+export function useBrowser(): { open(look?: Look): Promise<Tab> } {
+  let browser: Browser;
+  const contexts: BrowserContext[] = [];
+  beforeAll(async () => {
+    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGS });
+  });
+  afterAll(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    await browser.close();
+  });
+  return {
+    async open({ script = true, theme = 'light', width = 1280, language = 'en-GB' } = {}) {
+      const context = await browser.newContext({
+        javaScriptEnabled: script,
+        colorScheme: theme,
+        viewport: { width, height: 900 },
+        locale: language,
+        timezoneId: 'Europe/Copenhagen',
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      const reports: string[] = [];
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) reports.push(message.text());
+      });
+      page.on('pageerror', (error) => reports.push(String(error)));
+      page.on('requestfailed', (request) => reports.push(`${request.url()} ${request.failure()?.errorText}`));
+      return {
+        page,
+        reports,
+        async expectSound() {
+          expect(reports).toEqual([]);
+          if (!script) return;
+          const wide = await page.evaluate(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          );
+          expect(wide, `${page.url()} at ${width} px`).toBe(0);
+          await page.evaluate(axe);
+          const { violations } = await page.evaluate<AxeRun>(`axe.run({ runOnly: ${JSON.stringify(RULES)} })`);
+          expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** What all pages have: headers, language, and an answer for what is not there. */
+import { describe, expect, it } from 'vitest';
+import { startPages } from './visitor.ts';
+
+describe('every page', () => {
+  it('forbids scripts, frames and addresses that are not ours', async () => {
+    const { visitor } = await startPages();
+    for (const path of ['/', '/login', '/sessions', '/nothing', '/assets/style.css']) {
+      const { headers } = await visitor().get(path);
+      expect(headers['content-security-policy'], path).toBe(
+        "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;connect-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'",
+      );
+      expect(headers, path).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'same-origin',
+      });
+    }
+    expect((await visitor().get('/')).headers['cache-control']).toBe('no-store');
+  });
+
+  it('speaks Danish to Danes and English to all others', async () => {
+    const { visitor } = await startPages();
+    const read = async (language: string) => (await visitor().get('/', { 'accept-language': language })).text;
+    expect(await read('da,en-US;q=0.9')).toMatch(/<html lang="da-DK">[\s\S]*<h1>Overblik<\/h1>/);
+    expect(await read('de-DE,da;q=0.8,en;q=0.4')).toMatch(/<html lang="da-DK">/);
+    expect(await read('en-US,da;q=0.5')).toMatch(/<html lang="en-US">[\s\S]*<h1>Overview<\/h1>/);
+    for (const other of ['', 'fr', '*', 'en-"><script>', 'da-DK-u-nu-x'.repeat(40)])
+      expect(await read(other), other).toMatch(/<html lang="en-GB">/);
+  });
+
+  it('that is not there says so as a page to browsers, and as JSON to programs', async () => {
+    const { visitor } = await startPages();
+    const page = await visitor().get('/companies/%3Cscript%3E');
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('There is nothing here');
+    const json = await visitor().get('/nothing', { accept: 'application/json' });
+    expect(JSON.parse(json.text)).toMatchObject({ httpStatusCode: 404 });
+    const api = await visitor().get('/admin/api/nothing');
+    expect(JSON.parse(api.text)).toMatchObject({ httpStatusCode: 404 });
+  });
+});

@@ -1,0 +1,103 @@
+/** The dashboard alone on a real server, and visitors as browsers are: they keep cookies and send forms. */
+import { request } from 'undici';
+import { onTestFinished } from 'vitest';
+import { addDashboard } from '../../src/dashboard/dashboard.ts';
+import { createServer } from '../../src/http/server/server.ts';
+import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type ENGINES, newStore } from '../support/stores.ts';
+
+/** An answer as a visitor sees it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface Visitor {
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Posts fields, with the form token of the page that was last seen where they name none. */
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  signIn(token: string): Promise<Answer>;
+}
+
+const tokenIn = (text: string): string | undefined => /name="_form" value="([^"]+)"/.exec(text)?.[1];
+
+/** A browser that begins without cookies. */
+export function newVisitor(base: string): Visitor {
+  const cookies = new Map<string, string>();
+  let seen = '';
+  async function ask(path: string, method: 'GET' | 'POST', headers: object, body?: string): Promise<Answer> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await request(base + path, {
+      method,
+      headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...headers },
+      ...(body !== undefined && { body }),
+    });
+    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const text = await answer.body.text();
+    seen = tokenIn(text) ?? seen;
+    return { status: answer.statusCode, headers: answer.headers, text };
+  }
+  const visitor: Visitor = {
+    cookies,
+    get: (path, headers = {}) => ask(path, 'GET', headers),
+    post(path, fields, headers = { 'sec-fetch-site': 'same-origin' }) {
+      const body = new URLSearchParams({ _form: seen, ...fields }).toString();
+      return ask(path, 'POST', { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body);
+    },
+    async signIn(token) {
+      await visitor.get('/login');
+      return visitor.post('/login', { token, next: '/' });
+    },
+  };
+  return visitor;
+}
+
+export interface Pages {
+  readonly base: string;
+  readonly store: Store;
+  /** Makes an operator; the token. */
+  operator(name: string, role: Role): Promise<string>;
+  visitor(): Visitor;
+  /** An operator who has signed in. */
+  signedIn(role: Role): Promise<Visitor>;
+}
+
+/** The dashboard on a store without rows, on its own; all of it ends with the test. */
+export async function startPages({
+  engine = 'sqlite',
+  now = Date.now,
+}: {
+  readonly engine?: (typeof ENGINES)[number];
+  readonly now?: () => number;
+} = {}): Promise<Pages> {
+  const store = await newStore(engine);
+  const server = createServer();
+  const log = { error: () => undefined, warn: () => undefined };
+  addDashboard(server, { store, now, log, halves: { connector: true, service: true } });
+  const base = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const operator = async (name: string, role: Role): Promise<string> =>
+    (await store.write((tx) => createOperator(tx, { name, role }, now()))) ?? '';
+  return {
+    base,
+    store,
+    operator,
+    visitor: () => newVisitor(base),
+    async signedIn(role) {
+      const visitor = newVisitor(base);
+      await visitor.signIn(await operator(`the ${role}`, role));
+      return visitor;
+    },
+  };
+}
