@@ -110,6 +110,17 @@ describe('the published package', () => {
       );
   });
 
+  it('finds the files of the dashboard beside its chunk', async () => {
+    const dist = join(home, 'node_modules/cvrsync/dist');
+    expect((await readdir(join(dist, 'chunks/assets'))).toSorted()).toEqual(['dashboard.js', 'icon.svg', 'style.css']);
+    const [chunk = ''] = (await readdir(join(dist, 'chunks'))).filter((name) => /^dashboard-.*\.js$/.test(name));
+    const loaded = await node([
+      '-e',
+      `import('${join(dist, 'chunks', chunk)}').then((it) => console.log(Object.keys(it).length))`,
+    ]);
+    expect([loaded.stderr, loaded.stdout]).toEqual(['', '1\n']);
+  });
+
   it('gives authors the contract and the suite, and nothing else', async () => {
     const exported = (name: string) => `import * as it from '${name}'; console.log(Object.keys(it).join());`;
     const seen = async (name: string) => (await node(['--input-type=module', '-e', exported(name)])).stdout.trim();

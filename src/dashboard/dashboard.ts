@@ -9,6 +9,7 @@ import { HttpError } from '../http/server/error.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
+import { addAudit } from './audit.ts';
 import { ASSETS_FOLDER } from './page/assets.ts';
 import { html } from './page/html.ts';
 import { messagePage, notFoundPage } from './page/messages.ts';
@@ -55,6 +56,7 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
     scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
     addLogin(scope, deps);
     addSessions(scope, deps);
+    addAudit(scope, deps);
     addPage(scope, deps, {
       path: '/',
       show: async ({ reader }) => ({ title: reader.text('nav.overview'), body: html`<p></p>` }),

@@ -7,6 +7,7 @@ import { type AdmissionDeps, admit, type Visitor } from './access/admission.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue } from './access/fields.ts';
 import { isSameOrigin } from './access/same-origin.ts';
 import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.ts';
+import type { FileBody } from './page/csv.ts';
 import { renderDocument } from './page/html.ts';
 import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
 import { confirmPage, elsewherePage, loginPage, messagePage, notFoundPage, rolePage } from './page/messages.ts';
@@ -30,13 +31,13 @@ export interface Visit {
   param(name: string): string;
 }
 
-/** A page to be read. */
+/** A page to be read, or a file to be kept. */
 export interface PageRoute {
   readonly path: string;
   /** The least role that sees it; `viewer` where absent. */
   readonly role?: Role;
   /** Undefined where there is nothing at the address. */
-  show(visit: Visit): Promise<PageBody | undefined>;
+  show(visit: Visit): Promise<PageBody | FileBody | undefined>;
 }
 
 /** Something that a form does. It records itself in the audit, in the transaction that does it. */
@@ -84,7 +85,13 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
     if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(readerOfRequest(request)));
     const visit = visitOf(deps, request, reply, admission.visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
-    return sendPage(to, (await show(visit)) ?? notFoundPage(visit.reader), visit);
+    const shown = (await show(visit)) ?? notFoundPage(visit.reader);
+    if (!('file' in shown)) return sendPage(to, shown, visit);
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${shown.file}"`)
+      .header('cache-control', 'no-store')
+      .send(shown.content);
   });
 }
 

@@ -1,7 +1,13 @@
 /** The page of an operator's sessions. */
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
-import { endSession, listSessions, type OperatorSession } from '../../runtime/operators/sessions.ts';
+import {
+  endSession,
+  IDLE_MS,
+  LONGEST_MS,
+  listSessions,
+  type OperatorSession,
+} from '../../runtime/operators/sessions.ts';
 import { html } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
@@ -18,7 +24,10 @@ export function addSessions(app: Server, deps: RouteDeps): void {
       const title = reader.text('nav.sessions');
       if (visitor.session === undefined) return { title, body: html`<p>${reader.text('sessions.none')}</p>` };
       const sessions = await listSessions(store.db, visitor.actor.name, now);
-      return { title, body: html`<p>${reader.text('sessions.help')}</p> ${sessionTable(visit, sessions)}` };
+      return {
+        title,
+        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)}`,
+      };
     },
   });
 

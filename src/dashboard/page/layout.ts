@@ -40,7 +40,10 @@ interface NavigationItem {
 }
 
 /** A page that people go to has a line here. */
-const NAVIGATION: readonly NavigationItem[] = [{ path: '/', text: 'nav.overview' }];
+const NAVIGATION: readonly NavigationItem[] = [
+  { path: '/', text: 'nav.overview' },
+  { path: '/audit', text: 'nav.audit' },
+];
 
 /** The whole document of a page. */
 export function layout(frame: Frame, { title, body }: PageBody): VNode {

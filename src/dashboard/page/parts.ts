@@ -42,3 +42,17 @@ export function table({
     </table>
   </div>`;
 }
+
+/** A field that narrows a list by a text. */
+export const textFilter = ({
+  name,
+  label,
+  value,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+}): VNode => html`<div>
+  <label for=${name}>${label}</label>
+  <input id=${name} name=${name} value=${value} />
+</div>`;

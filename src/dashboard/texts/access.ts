@@ -42,8 +42,8 @@ export const ACCESS_TEXTS = {
   'confirm.submit': { en: 'Go on', da: 'Fortsæt' },
   'confirm.cancel': { en: 'Do nothing', da: 'Gør ingenting' },
   'sessions.help': {
-    en: 'Where you are signed in. A session ends after 8 hours without use, and after 7 days in any case.',
-    da: 'Hvor du er logget ind. En session slutter efter 8 timer uden brug, og under alle omstændigheder efter 7 dage.',
+    en: 'Where you are signed in. A session ends after {hours} hours without use, and after {days} days in any case.',
+    da: 'Hvor du er logget ind. En session slutter efter {hours} timer uden brug, og under alle omstændigheder efter {days} dage.',
   },
   'sessions.browser': { en: 'Browser', da: 'Browser' },
   'sessions.started': { en: 'Signed in', da: 'Logget ind' },

@@ -1,5 +1,6 @@
 /** Every text of the dashboard, in both languages: one table, put together of a part for each page. */
 import { ACCESS_TEXTS } from './access.ts';
+import { AUDIT_TEXTS } from './audit.ts';
 import { FRAME_TEXTS } from './frame.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
@@ -13,7 +14,7 @@ interface PluralText {
   readonly other: string;
 }
 
-const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS };
+const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS, ...AUDIT_TEXTS };
 
 export type TextKey = keyof typeof PARTS;
 

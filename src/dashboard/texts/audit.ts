@@ -1,0 +1,33 @@
+/** Texts of the audit's page. */
+
+export const AUDIT_TEXTS = {
+  'nav.audit': { en: 'Audit', da: 'Revisionsspor' },
+  'audit.help': {
+    en: 'What people and programs did by hand, the newest first. Entries are kept for 400 days.',
+    da: 'Hvad mennesker og programmer har gjort med hånden, det nyeste først. Posterne gemmes i 400 dage.',
+  },
+  'audit.empty': {
+    en: 'Nothing yet. Each action by hand will stand here: who, when, what, and what came of it.',
+    da: 'Intet endnu. Hver handling med hånden kommer til at stå her: hvem, hvornår, hvad, og hvad der kom ud af det.',
+  },
+  'audit.noMatch': { en: 'No entry fits this filter.', da: 'Ingen post passer til filtret.' },
+  'audit.at': { en: 'When', da: 'Hvornår' },
+  'audit.actor': { en: 'Who', da: 'Hvem' },
+  'audit.via': { en: 'From', da: 'Fra' },
+  'audit.action': { en: 'Action', da: 'Handling' },
+  'audit.subject': { en: 'What', da: 'Hvad' },
+  'audit.detail': { en: 'Details', da: 'Detaljer' },
+  'audit.result': { en: 'Result', da: 'Resultat' },
+  'audit.anyVia': { en: 'anywhere', da: 'hvor som helst' },
+  'via.page': { en: 'page', da: 'side' },
+  'via.command': { en: 'command', da: 'kommando' },
+  'via.api': { en: 'API', da: 'API' },
+  'actor.operator': { en: 'operator', da: 'operatør' },
+  'actor.key': { en: 'API key', da: 'API-nøgle' },
+  'actor.user': { en: 'system user', da: 'systembruger' },
+  'list.filter': { en: 'Filter', da: 'Filtrér' },
+  'list.all': { en: 'Show all', da: 'Vis alle' },
+  'list.older': { en: 'Older', da: 'Ældre' },
+  'list.newest': { en: 'Newest', da: 'Nyeste' },
+  'list.csv': { en: 'Download as CSV', da: 'Hent som CSV' },
+} as const;

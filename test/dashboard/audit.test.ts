@@ -1,0 +1,72 @@
+/** The audit as a page and as a file. */
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { type AuditEntry, recordAudit } from '../../src/runtime/operators/audit.ts';
+import { ENGINES } from '../support/stores.ts';
+import { startPages } from './visitor.ts';
+
+const HOSTILE = '<script>alert(1)</script>';
+const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
+  actor: { kind: 'key', name: 'Nordlys' },
+  via: 'api',
+  action: 'monitor.disable',
+  result: 'done',
+  ...more,
+});
+
+describe.each(ENGINES)('the audit on %s', (engine) => {
+  it('shows every entry once, page by page, and what somebody else wrote as text', async () => {
+    const { visitor, store } = await startPages({ engine });
+    await store.write(async (tx) => {
+      for (let at = 0; at < 120; at += 1) await recordAudit(tx, entry({ subject: `s${at}.`, result: HOSTILE }), at);
+    });
+    const seen: string[] = [];
+    for (let path: string | undefined = '/audit'; path !== undefined; ) {
+      const { text, status }: { text: string; status: number } = await visitor().get(path);
+      expect(status).toBe(200);
+      expect(text).not.toContain('<script>alert');
+      expect(text).toContain('&lt;script>alert(1)');
+      seen.push(...(text.match(/(?<=<td>)s\d+\./g) ?? []));
+      path = /rel="next" href="([^"]+)"/.exec(text)?.[1];
+    }
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => `s${119 - index}.`));
+  });
+
+  it('narrows by who, what and from where, and gives the same as a file', async () => {
+    const { visitor, store } = await startPages({ engine });
+    await store.write(async (tx) => {
+      await recordAudit(tx, entry({ subject: '=HYPERLINK("evil")', detail: { kept: true } }), 0);
+      await recordAudit(tx, entry({ actor: { kind: 'user', name: 'root' }, via: 'command' }), 1);
+    });
+    const narrowed = await visitor().get('/audit?actor=Nordlys&via=api');
+    expect(narrowed.text).toContain('HYPERLINK');
+    expect(narrowed.text).not.toContain('>root ');
+    expect(narrowed.text).toContain('href="/audit.csv?actor=Nordlys&amp;via=api"');
+    const file = await visitor().get('/audit.csv?actor=Nordlys&via=api');
+    expect(file.headers['content-disposition']).toBe('attachment; filename="audit.csv"');
+    expect(parse(file.text, { bom: true, delimiter: ';', columns: true })).toEqual([
+      {
+        time: '1970-01-01T00:00:00.000Z',
+        kind: 'key',
+        who: 'Nordlys',
+        via: 'api',
+        action: 'monitor.disable',
+        subject: `'=HYPERLINK("evil")`,
+        detail: '{"kept":true}',
+        result: 'done',
+      },
+    ]);
+  });
+
+  it('says what will be here while it is empty, and that nothing fits', async () => {
+    const { visitor } = await startPages({ engine });
+    expect((await visitor().get('/audit')).text).toContain('Each action by hand will stand here');
+    expect((await visitor().get('/audit?action=x&before=x')).text).toContain('No entry fits this filter');
+  });
+
+  it('asks those without a session to sign in, also for the file', async () => {
+    const { visitor, operator } = await startPages({ engine });
+    await operator('Ida', 'viewer');
+    for (const path of ['/audit', '/audit.csv']) expect((await visitor().get(path)).status).toBe(303);
+  });
+});
