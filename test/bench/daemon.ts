@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,9 @@ import { fileURLToPath } from 'node:url';
 /** The program's entry: as sources, or as the package and the image have it, from `npm run build`. */
 export const SOURCES = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
 export const BUILT = fileURLToPath(new URL('../../dist/cvrsync.js', import.meta.url));
+
+/** The flags of Node that the entry's first line names. */
+export const FLAGS: readonly string[] = /^#!.* node (.+)$/mu.exec(readFileSync(SOURCES, 'utf8'))?.[1]?.split(' ') ?? [];
 
 export interface Daemon {
   readonly origin: string;
@@ -47,7 +51,7 @@ export async function startDaemon(
   };
   await writeFile(config, JSON.stringify(content));
   const began = performance.now();
-  const flags = process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [];
+  const flags = [...FLAGS, ...(process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [])];
   const child = spawn(process.execPath, [...flags, entry, '--config', config, 'serve'], {
     stdio: ['ignore', 'inherit', 'pipe'],
   });

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { openChild } from './child.ts';
-import { inFolder } from './daemon.ts';
+import { FLAGS, inFolder } from './daemon.ts';
 import type { verbs as Loader } from './first-loader.ts';
 import { median, report, round } from './measure.ts';
 import type { verbs as Register } from './register-pages.ts';
@@ -12,8 +12,8 @@ import type { verbs as Register } from './register-pages.ts';
 const PAGE_SIZE = 500;
 const ROUND = Number(process.env['CVRSYNC_BENCH_DOCUMENTS'] ?? 200_000) / 10;
 const ROUNDS = 9;
-/** As the program starts itself with: see src/cvrsync.js. */
-const DAEMON_FLAGS = ['--optimize-for-size', '--max-semi-space-size=4'];
+/** As the program sets for itself: see src/cvrsync.js. */
+const DAEMON_FLAGS = [...FLAGS, '--heap-growing-percent=30'];
 const AIM = { ratio: 0.7, rssMb: 150 };
 
 await inFolder(async (folder) => {

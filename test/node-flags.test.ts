@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const [, flag = ''] = /^#!\/usr\/bin\/env -S node (\S+)\n/u.exec(textOf('src/cvrsync.js')) ?? [];
+
+// A size of the young generation counts only from the start: set later it is taken and changes nothing.
+test('the daemon starts with the same flag of Node as a program, in the image and by npm', () => {
+  expect(flag).toMatch(/^--max-semi-space-size=\d+$/u);
+  expect(textOf('Dockerfile')).toContain(`ENTRYPOINT ["node", "${flag}", "/app/dist/cvrsync.js"]`);
+  expect(JSON.parse(textOf('package.json')).scripts.start).toBe(`node ${flag} src/cvrsync.js serve`);
+});
+
+test('Node takes the flag, and the growth that the entry sets for itself', () => {
+  const [, growth = ''] = /setFlagsFromString\('(\S+)'\)/u.exec(textOf('src/cvrsync.js')) ?? [];
+  expect(execFileSync(process.execPath, [flag, growth, '-p', '1 + 1'], { encoding: 'utf8' })).toBe('2\n');
+});
