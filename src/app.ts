@@ -152,7 +152,7 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
 async function addPages(base: Base, connector: Connector | undefined, service: Service | undefined): Promise<void> {
   const halves = { connector: connector !== undefined, service: service !== undefined };
   // Loaded here: commands need none of it.
-  (await import('./dashboard/dashboard.ts')).addDashboard(base.admin, { ...base, halves });
+  (await import('./dashboard/dashboard.ts')).addDashboard(base.admin, { ...base, halves, crms: connector?.crms ?? [] });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

@@ -10,14 +10,15 @@ import type { Server, ServerLog } from '../http/server/server.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
 import { addAudit } from './audit.ts';
+import { addOverview } from './overview/page.ts';
+import type { OverviewDeps } from './overview/read-overview.ts';
 import { ASSETS_FOLDER } from './page/assets.ts';
-import { html } from './page/html.ts';
 import { messagePage, notFoundPage } from './page/messages.ts';
 import type { Reader } from './page/reader.ts';
-import { addPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from './routes.ts';
+import { HIDDEN, type RouteDeps, readerOfRequest, sendPage } from './routes.ts';
 
 /** What the dashboard shows, and where it reports failures. */
-export interface DashboardDeps extends RouteDeps {
+export interface DashboardDeps extends RouteDeps, OverviewDeps {
   readonly log: ServerLog;
 }
 
@@ -57,10 +58,7 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
     addLogin(scope, deps);
     addSessions(scope, deps);
     addAudit(scope, deps);
-    addPage(scope, deps, {
-      path: '/',
-      show: async ({ reader }) => ({ title: reader.text('nav.overview'), body: html`<p></p>` }),
-    });
+    addOverview(scope, deps);
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
   });
 }

@@ -1,7 +1,9 @@
 /** The dashboard alone on a real server, and visitors as browsers are: they keep cookies and send forms. */
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
+import type { Crm } from '../../src/connector/crm/crm.ts';
 import { addDashboard } from '../../src/dashboard/dashboard.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -77,14 +79,18 @@ export interface Pages {
 export async function startPages({
   engine = 'sqlite',
   now = Date.now,
+  halves = { connector: true, service: true },
+  crms = [],
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
+  readonly halves?: { readonly connector: boolean; readonly service: boolean };
+  readonly crms?: readonly Crm[];
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
   const server = createServer();
   const log = { error: () => undefined, warn: () => undefined };
-  addDashboard(server, { store, now, log, halves: { connector: true, service: true } });
+  addDashboard(server, { store, now, log, crms, metrics: createMetrics(), halves });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

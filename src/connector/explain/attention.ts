@@ -85,6 +85,22 @@ export async function countAttention(
   return Math.min(counted, limit);
 }
 
+/** How many things of one kind need a person. */
+export interface AttentionCount {
+  readonly kind: AttentionKind;
+  readonly count: number;
+}
+
+/** The kinds that need a person, each counted up to `limit`, in the order in which they are shown; but for differences. */
+export async function countByKind(db: Db, now: number, limit: number): Promise<readonly AttentionCount[]> {
+  const found: AttentionCount[] = [];
+  for (const kind of new Set(SOURCES.map((source) => source.kind))) {
+    const count = await countAttention(db, now, { kinds: [kind], limit });
+    if (count > 0) found.push({ kind, count });
+  }
+  return found;
+}
+
 /** Names an account for people: one ability of a CRM has an account of its own. */
 export function shownAccount(account: string): string {
   if (account === UPSTREAM_ACCOUNT) return 'the monitoring service';

@@ -48,13 +48,13 @@ export function addSessions(app: Server, deps: RouteDeps): void {
 
 function sessionTable({ reader, visitor, now, formToken }: Visit, sessions: readonly OperatorSession[]) {
   const rows = sessions.map(({ hash, agent, createdAt, seenAt, endsAt }) => [
-    html`${agent} ${hash === visitor.session?.hash && html`<strong>(${reader.text('sessions.here')})</strong>`}`,
+    html`<span title=${agent}>${browserName(agent)}</span> ${hash === visitor.session?.hash && html`<strong>(${reader.text('sessions.here')})</strong>`}`,
     timeOf(reader, createdAt),
     timeOf(reader, seenAt, now),
     timeOf(reader, endsAt),
     html`<form method="post" action="/sessions/end">
       ${hidden({ [FORM_TOKEN]: formToken, session: hash })}
-      <button aria-label=${`${reader.text('sessions.end')}: ${agent}`}>${reader.text('sessions.end')}</button>
+      <button aria-label=${`${reader.text('sessions.end')}: ${browserName(agent)}`}>${reader.text('sessions.end')}</button>
     </form>`,
   ]);
   const columns = ['browser', 'started', 'seen', 'ends', 'action'] as const;
@@ -63,4 +63,20 @@ function sessionTable({ reader, visitor, now, formToken }: Visit, sessions: read
     columns: columns.map((column) => reader.text(`sessions.${column}`)),
     rows,
   });
+}
+
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const;
+const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
+
+/** A browser's long name for itself as people call it; the long name where it is none of the usual ones. */
+function browserName(agent: string): string {
+  const browser = BROWSERS.find(([mark]) => agent.includes(`${mark}/`))?.[1];
+  const system = SYSTEMS.find((name) => agent.includes(name));
+  return browser === undefined ? agent : [browser, system].filter((part) => part !== undefined).join(' · ');
 }

@@ -56,3 +56,7 @@ export const textFilter = ({
   <label for=${name}>${label}</label>
   <input id=${name} name=${name} value=${value} />
 </div>`;
+
+/** A state: a word with a sign before it, so that colour is never alone. */
+export const state = (kind: 'ok' | 'warn' | 'bad' | 'idle', word: Markup): VNode =>
+  html`<span class=${`state ${kind}`}>${word}</span>`;

@@ -30,8 +30,8 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
   const { language, locale } = chooseLanguage(acceptLanguage ?? '');
   const numbers = new Intl.NumberFormat(locale);
   const plural = new Intl.PluralRules(language);
-  const fill = (value: string | number | undefined): string =>
-    typeof value === 'number' ? numbers.format(value) : (value ?? '');
+  const fill = (name: string, value: string | number | undefined): string =>
+    typeof value === 'number' ? numbers.format(value) : (value ?? `{${name}}`);
   return {
     language,
     locale,
@@ -39,7 +39,7 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
       const text = TEXTS[key][language];
       const isOne = plural.select(Number(values['count'] ?? 0)) === 'one';
       const form = typeof text === 'string' ? text : isOne ? text.one : text.other;
-      return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(values[name]));
+      return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(name, values[name]));
     },
     number: (value) => numbers.format(value),
     time: (ms) =>

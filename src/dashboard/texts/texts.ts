@@ -2,6 +2,7 @@
 import { ACCESS_TEXTS } from './access.ts';
 import { AUDIT_TEXTS } from './audit.ts';
 import { FRAME_TEXTS } from './frame.ts';
+import { OVERVIEW_TEXTS } from './overview.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
 export interface Text {
@@ -14,7 +15,7 @@ interface PluralText {
   readonly other: string;
 }
 
-const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS, ...AUDIT_TEXTS };
+const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS, ...AUDIT_TEXTS, ...OVERVIEW_TEXTS };
 
 export type TextKey = keyof typeof PARTS;
 

@@ -1,0 +1,62 @@
+/** How each connection does: whether it may be called, what it does, and when it last did something. */
+import type { Crm } from '../../connector/crm/crm.ts';
+import { readOutages } from '../../http/outbound/outage.ts';
+import { readBlocks } from '../../runtime/blocks.ts';
+import type { Db } from '../../store/store.ts';
+
+/** One connection as the overview shows it. */
+export interface ConnectionRow {
+  readonly name: string;
+  /** `paused` until a time, `silent` since one. */
+  readonly state:
+    | { readonly kind: 'ok' }
+    | { readonly kind: 'paused'; readonly until: number; readonly reason: string | null }
+    | { readonly kind: 'silent'; readonly since: number; readonly failure: string };
+  /** Calls that the account allows in a minute. */
+  readonly callsPerMinute: number;
+  /** When a record was last read and decided; undefined where it was not lately. */
+  readonly decidedAt: number | undefined;
+  readonly writtenAt: number | undefined;
+}
+
+/** How many of the newest decisions are looked at for the last of each connection. */
+const LATELY = 2_000;
+
+/** Reads the state of all connections: small tables, and the newest decisions. */
+export async function readConnections(
+  db: Db,
+  crms: readonly Pick<Crm, 'name' | 'limits'>[],
+  now: number,
+): Promise<readonly ConnectionRow[]> {
+  if (crms.length === 0) return [];
+  const blocks = await readBlocks(db, now);
+  const outages = await readOutages(db, now);
+  const newest = await db
+    .selectFrom('history')
+    .select(['provider', 'outcome', 'at'])
+    .orderBy('id', 'desc')
+    .limit(LATELY)
+    .execute();
+  return crms.map(({ name, limits }) => {
+    const block = blocks.find(({ account }) => account === name);
+    const outage = outages.find(({ account }) => account === name);
+    const { calls, perMs } = limits.budgets.default;
+    const own = newest.filter(({ provider }) => provider === name);
+    return {
+      name,
+      state: stateOf(block, outage),
+      callsPerMinute: (calls * 60_000) / perMs,
+      decidedAt: own[0]?.at,
+      writtenAt: own.find(({ outcome }) => outcome === 'written')?.at,
+    };
+  });
+}
+
+function stateOf(
+  block: { readonly until: number; readonly reason: string | null } | undefined,
+  outage: { readonly since: number; readonly failure: string } | undefined,
+): ConnectionRow['state'] {
+  if (block !== undefined) return { kind: 'paused', until: block.until, reason: block.reason };
+  if (outage !== undefined) return { kind: 'silent', since: outage.since, failure: outage.failure };
+  return { kind: 'ok' };
+}

@@ -1,0 +1,217 @@
+/** The overview: whether all is well, in ten seconds. */
+import type { VNode } from 'preact';
+import type { Server } from '../../http/server/server.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { Halves } from '../page/layout.ts';
+import { state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import type { ConnectionRow } from './connections.ts';
+import type { Figure } from './day.ts';
+import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview, type SourceRow } from './read-overview.ts';
+
+/** Adds the page. */
+export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
+  const { read, close } = openOverview(deps);
+  app.addHook('onClose', async () => close());
+  addPage(app, deps, {
+    path: '/',
+    async show(visit) {
+      const overview = await read();
+      const { connector, service } = deps.halves;
+      return {
+        title: visit.reader.text('nav.overview'),
+        body: html`<div id="overview" data-live>
+          ${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
+          <div class="columns">
+            ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
+            ${connector && section(visit.reader.text('overview.connections'), connections(visit, overview))}
+            ${service && section(visit.reader.text('overview.sources'), sources(visit, overview.sources))}
+            ${section(visit.reader.text('overview.queues'), queues(visit, overview))}
+          </div>
+        </div>`,
+      };
+    },
+  });
+}
+
+const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
+
+/** Conditions say the same of these, in more words. */
+const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane']);
+
+/** One line of plain words, and below it what is not well. */
+function standing({ reader }: Visit, { conditions, attention, connections: all }: Overview): VNode {
+  const since = (at: number | undefined): Markup =>
+    at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
+  const broken = [
+    ...conditions.map(
+      ({ what, advice, since: at }) => html`<span lang="en">${what}</span>${since(at)}.
+        <span class="quiet" lang="en"> ${advice}</span>`,
+    ),
+    ...all.map(({ name, state: each }) =>
+      each.kind === 'silent'
+        ? html`${name} ${reader.text('overview.silent')}${since(each.since)}: <span lang="en">${each.failure}</span>`
+        : undefined,
+    ),
+  ].filter((line) => line !== undefined);
+  const waiting = attention
+    .filter(({ kind }) => !IN_CONDITIONS.has(kind))
+    .map(({ kind, count }) => html`${counted(reader, count)} ${reader.text(`kind.${kind}`)}`);
+  const lines = [...broken, ...waiting];
+  if (lines.length === 0)
+    return html`<div class="notice ok">
+      <p>${state('ok', html`<strong>${reader.text('overview.well')}</strong>`)}</p>
+      <p class="quiet">${reader.text('overview.wellHelp')}</p>
+    </div>`;
+  const kind = broken.length > 0 ? 'bad' : 'warn';
+  return html`<div class=${`notice ${kind}`}>
+    <p>${state(kind, html`<strong>${reader.text('overview.trouble', { count: lines.length })}</strong>`)}</p>
+    <ul class="lines">
+      ${lines.map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`;
+}
+
+const counted = (reader: Reader, count: number): string =>
+  count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);
+
+function decisions(reader: Reader, { attention, differences }: Overview): Markup {
+  if (attention.length === 0 && differences === 0)
+    return html`<p class="quiet">${reader.text('overview.decideNothing')}</p>`;
+  return html`<ul class="lines">
+    ${attention.map(
+      ({ kind, count }) =>
+        html`<li><a href=${`/review?kind=${kind}`}>${counted(reader, count)} ${reader.text(`kind.${kind}`)}</a></li>`,
+    )}
+    ${
+      differences > 0 &&
+      html`<li>
+        <a href="/review?kind=difference">
+          ${differences > MOST_COUNTED ? html`${counted(reader, differences)} ${reader.text('kind.difference')}` : reader.text('overview.differences', { count: differences })}
+        </a>
+      </li>`
+    }
+  </ul>`;
+}
+
+function day(reader: Reader, { day: figures }: Overview, { connector, service }: Halves): VNode {
+  const shown: readonly (readonly [label: string, figure: Figure])[] = [
+    ...(connector
+      ? ([
+          [reader.text('overview.events'), figures.events],
+          [reader.text('overview.records'), figures.records],
+          [reader.text('overview.kept'), figures.kept],
+        ] as const)
+      : []),
+    ...(service ? ([[reader.text('overview.deliveries'), figures.deliveries]] as const) : []),
+  ];
+  return html`<section>
+    <h2>${reader.text('overview.day')}</h2>
+    <dl class="figures">
+      ${shown.map(
+        ([label, { count, isAbout }]) => html`<div>
+          <dt>${label}</dt>
+          <dd>${isAbout ? reader.text('overview.about', { number: count }) : reader.number(count)}</dd>
+        </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+function connections({ reader, now }: Visit, { connections: rows, calls }: Overview): VNode {
+  const columns = ['connection', 'state', 'budget', 'lastDecided', 'lastWritten'] as const;
+  const when = (at: number | undefined): Markup =>
+    at === undefined ? html`<span class="quiet">${reader.text('overview.notLately')}</span>` : timeOf(reader, at, now);
+  return table({
+    label: reader.text('overview.connections'),
+    columns: columns.map((column) => reader.text(`overview.${column}`)),
+    rows: rows.map((row) => [
+      row.name,
+      connectionState(reader, row, now),
+      budget(reader, row, calls.get(row.name) ?? 0),
+      when(row.decidedAt),
+      when(row.writtenAt),
+    ]),
+  });
+}
+
+function connectionState(reader: Reader, { state: each }: ConnectionRow, now: number): Markup {
+  switch (each.kind) {
+    case 'ok':
+      return state('ok', reader.text('overview.answers'));
+    case 'paused':
+      return html`${state('warn', reader.text('overview.paused'))}
+        <div class="quiet">${reader.text('overview.pausedUntil')} ${timeOf(reader, each.until, now)}</div>
+        <div class="quiet" lang="en">${each.reason}</div>`;
+    case 'silent':
+      return html`${state('bad', reader.text('overview.silent'))}
+        <div class="quiet">${reader.text('overview.since')} ${timeOf(reader, each.since, now)}</div>
+        <div class="quiet" lang="en">${each.failure}</div>`;
+  }
+}
+
+/** From here on a budget is shown as used up. */
+const NEARLY_ALL = 0.9;
+
+function budget(reader: Reader, { name, callsPerMinute }: ConnectionRow, calls: number): VNode {
+  const most = Math.round(callsPerMinute);
+  const text = reader.text('overview.budgetUsed', { calls, most });
+  return html`<span class="together">
+    <meter
+      min="0"
+      max=${most}
+      high=${most * NEARLY_ALL}
+      value=${Math.min(calls, most)}
+      aria-label=${`${name}: ${reader.text('overview.budget')}`}
+    >
+      ${text}
+    </meter>
+    <span class="quiet"> ${text}</span>
+  </span>`;
+}
+
+function sources({ reader, now }: Visit, rows: readonly SourceRow[]): VNode {
+  const columns = ['source', 'state', 'nextRead'] as const;
+  return table({
+    label: reader.text('overview.sources'),
+    columns: columns.map((column) => reader.text(`overview.${column}`)),
+    rows: rows.map(({ name, dueAt, since, error }) => [
+      name,
+      sourceState(reader, { since, error, now }),
+      dueAt !== null && dueAt > now ? timeOf(reader, dueAt, now) : reader.text('overview.reading'),
+    ]),
+  });
+}
+
+function sourceState(
+  reader: Reader,
+  { since, error, now }: { readonly since: number; readonly error: string | null; readonly now: number },
+): Markup {
+  if (error === null) return state('ok', reader.text('overview.upToDate'));
+  return html`${state('bad', `${reader.text('overview.behind')} ${reader.duration(now - since)}`)}
+    <div class="quiet" lang="en">${error}</div>`;
+}
+
+/** Tasks that come back for ever: they are work only where they are due, or failed. */
+const RECURRING: ReadonlySet<string> = new Set(['housekeeping', 'service-housekeeping', 'poll', 'watch']);
+
+function queues({ reader, now }: Visit, { queues: all }: Overview): Markup {
+  const rows = all.filter(({ queue, ready, leased, parked }) => !RECURRING.has(queue) || ready + leased + parked > 0);
+  if (rows.length === 0) return html`<p class="quiet">${reader.text('overview.noWork')}</p>`;
+  const columns = ['queue', 'ready', 'leased', 'waiting', 'parked', 'oldest'] as const;
+  return table({
+    label: reader.text('overview.queues'),
+    columns: columns.map((column) => reader.text(`overview.${column}`)),
+    numeric: [1, 2, 3, 4, 5],
+    rows: rows.map(({ queue, ready, leased, waiting, parked, oldestSince }) => [
+      html`<code>${queue}</code>`,
+      reader.number(ready),
+      reader.number(leased),
+      reader.number(waiting),
+      parked === 0 ? reader.number(0) : state('bad', reader.number(parked)),
+      // What waits for its time is not behind before that.
+      oldestSince === undefined || oldestSince > now ? '–' : reader.duration(now - oldestSince),
+    ]),
+  });
+}

@@ -1,0 +1,89 @@
+/** What the overview shows, read from the store. */
+import { type Condition, conditionsOf } from '../../alerts/conditions.ts';
+import { observe } from '../../alerts/observe.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { countDifferences } from '../../connector/decide/differences.ts';
+import { type AttentionCount, countByKind } from '../../connector/explain/attention.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Count, counts } from '../../runtime/lanes/lane-state.ts';
+import { WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
+import type { Db, Store } from '../../store/store.ts';
+import { startCallMeter } from './call-meter.ts';
+import { type ConnectionRow, readConnections } from './connections.ts';
+import { type Day, readDay } from './day.ts';
+import { recently } from './recent.ts';
+
+/** A source of the service: when it is read next, and since when it could not be. */
+export interface SourceRow {
+  readonly name: string;
+  readonly dueAt: number | null;
+  readonly since: number;
+  readonly error: string | null;
+}
+
+export interface Overview {
+  /** What needs a person, as an alert would say it. */
+  readonly conditions: readonly Condition[];
+  readonly attention: readonly AttentionCount[];
+  /** Counted up to {@link MOST_COUNTED}. */
+  readonly differences: number;
+  readonly connections: readonly ConnectionRow[];
+  /** Calls of the last minute, by connection. */
+  readonly calls: ReadonlyMap<string, number>;
+  readonly queues: readonly Count[];
+  readonly sources: readonly SourceRow[];
+  readonly day: Day;
+}
+
+export interface OverviewDeps {
+  readonly store: Store;
+  readonly metrics: Pick<Metrics, 'crmCalls'>;
+  readonly crms: readonly Crm[];
+  readonly now: () => number;
+}
+
+/** Things that need a person are counted no further: the page says that there are more. */
+export const MOST_COUNTED = 1_000;
+const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
+
+/** The register's own source and what begins later in it are one thing to people. */
+const AHEAD_SOURCE = 'ahead';
+
+const QUEUES_EVERY_MS = 10_000;
+const DAY_EVERY_MS = 30_000;
+
+/** Opens what the overview reads from; `close` ends it. */
+export function openOverview({ store, metrics, crms, now }: OverviewDeps): {
+  read(): Promise<Overview>;
+  close(): void;
+} {
+  const elapsed = () => performance.now();
+  const meter = startCallMeter(metrics, elapsed);
+  const queues = recently(QUEUES_EVERY_MS, elapsed, () => counts(store.db, now()));
+  const day = recently(DAY_EVERY_MS, elapsed, () => readDay(store.db, now()));
+  return {
+    close: meter.stop,
+    async read() {
+      const { db } = store;
+      return {
+        conditions: conditionsOf(await observe(store, now(), MOST_COUNTED), THRESHOLDS, now()),
+        attention: await countByKind(db, now(), MOST_COUNTED + 1),
+        differences: await countDifferences(db, {}, MOST_COUNTED + 1),
+        connections: await readConnections(db, crms, now()),
+        calls: await meter.read(),
+        queues: await queues(),
+        sources: await readSources(db),
+        day: await day(),
+      };
+    },
+  };
+}
+
+const readSources = (db: Db): Promise<readonly SourceRow[]> =>
+  db
+    .selectFrom('lane')
+    .select(['key as name', 'due_at as dueAt', 'since', 'error'])
+    .where('queue', '=', WATCH_QUEUE)
+    .where('key', '!=', AHEAD_SOURCE)
+    .orderBy('key')
+    .execute();

@@ -1,0 +1,25 @@
+/** Figures that take long to count: read now and then, and shown as they were last read. */
+
+/**
+ * Gives what was read last, and reads it anew beside that where it is older than `ms`; only the first caller waits. Where a
+ * read fails, the last figures stand.
+ */
+export function recently<T>(ms: number, elapsed: () => number, read: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly value: T } | undefined;
+  let reading: Promise<T> | undefined;
+  const readAnew = async (): Promise<T> => {
+    const at = elapsed();
+    const value = await read();
+    last = { at, value };
+    return value;
+  };
+  return async () => {
+    if (last !== undefined && elapsed() - last.at < ms) return last.value;
+    reading ??= readAnew().finally(() => {
+      reading = undefined;
+    });
+    if (last === undefined) return reading;
+    reading.catch(() => undefined);
+    return last.value;
+  };
+}

@@ -1,0 +1,195 @@
+/** The overview: whether all is well, what is not, and what happened in a day. */
+import { describe, expect, it } from 'vitest';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { writeHistory } from '../../src/connector/sync/history.ts';
+import { readDay } from '../../src/dashboard/overview/day.ts';
+import { recently } from '../../src/dashboard/overview/recent.ts';
+import { mark } from '../../src/runtime/lanes/lanes.ts';
+import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { writeValue } from '../../src/store/kv.ts';
+import type { Store } from '../../src/store/store.ts';
+import { crmOf } from '../support/crm.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+import { startPages } from './visitor.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const now = () => NOW;
+const COMPANY = 'CVR-1-10000001';
+const toyCrm = (store: Store) => crmOf({ store, connection: {} as never, mapping: [], properties: [], now });
+
+const decision = (id: string, action: 'write' | 'keep' | 'skip') => ({
+  ...{ provider: 'crm', id, entity: COMPANY },
+  planned: {
+    ...({ field: 'name', property: 'name', action, rule: 'register', seq: 1, old: 'a', now: 'b' } as const),
+  },
+});
+
+describe.each(ENGINES)('the overview on %s', (engine) => {
+  it('says that all is well, and what will stand where there is nothing yet', async () => {
+    const { visitor } = await startPages({ engine, now });
+    const { text } = await visitor().get('/');
+    expect(text).toContain('All is well');
+    expect(text).toContain('will stand here, by kind');
+    expect(text).toContain('will stand here, by queue');
+  });
+
+  it('says what is not well, with its count and a way to it', async () => {
+    const { visitor, store } = await startPages({ engine, now });
+    await store.write(async (tx) => {
+      for (const recordId of ['1', '2', '3'])
+        await linkRecord(tx, { provider: 'crm', recordId, entity: COMPANY, sendUpdate: false, now: NOW });
+      await tx.updateTable('link').set({ state: 'conflict' }).where('record_id', '!=', '3').execute();
+      await tx.deleteFrom('lane').execute();
+      await mark(tx, 'watch', ['cvr'], NOW - 3 * HOUR_MS);
+      await tx.updateTable('lane').set({ error: 'answered <b>503</b>' }).execute();
+      const state = { provider: 'crm', record_id: '3', property: 'name', written: null, written_at: null };
+      await tx
+        .insertInto('property_state')
+        .values({
+          ...state,
+          kept: '"Birk"',
+          offered: '"Birk ApS"',
+          kept_at: NOW,
+          refused: null,
+          refused_reason: null,
+          refused_schema: null,
+        })
+        .execute();
+    });
+    const { text } = await visitor().get('/');
+    expect(text).not.toContain('All is well');
+    expect(text).toContain('<a href="/review?kind=link">2 links in conflict or refused</a>');
+    expect(text).toMatch(/href="\/review\?kind=difference">\s*1 property holds another value/);
+    expect(text).toMatch(/cvrsync cannot read the source cvr<\/span> \(since/);
+    expect(text).toContain('2 things need you');
+    expect(text).toContain('behind 3 hr');
+    expect(text).toContain('answered &lt;b>503');
+  });
+
+  it('shows a connection that answers, one that is paused and one that is silent', async () => {
+    const store = await newStore(engine);
+    const crms = ['well', 'tired', 'mute'].map((name) => ({ ...toyCrm(store), name }));
+    const pages = await startPages({ engine, now, crms });
+    const limiter = createRateLimiter({
+      store: pages.store,
+      key: 'tired',
+      budgets: { default: { calls: 1, perMs: 1 } },
+      now,
+    });
+    await limiter.block(NOW + HOUR_MS, 'the daily limit is spent', 'rate');
+    const outage = { account: 'mute', since: NOW - HOUR_MS, failure: 'no answer (timeout)' };
+    await pages.store.write(async (tx) => {
+      await writeValue(tx, 'outage:mute', JSON.stringify(outage), NOW);
+      await writeHistory(tx, [{ ...decision('7', 'write'), provider: 'well' }], [], NOW - 5 * 60_000);
+    });
+    const { text } = await pages.visitor().get('/');
+    const row = (name: string) => text.split('<tr>').find((each) => each.includes(`<td>${name}</td>`)) ?? '';
+    expect(row('well')).toContain('answers');
+    expect(row('well')).toContain('5 minutes ago');
+    expect(row('tired')).toContain('paused');
+    expect(row('tired')).toContain('in 1 hour');
+    expect(row('tired')).toContain('the daily limit is spent');
+    expect(row('mute')).toContain('does not answer');
+    expect(row('mute')).toContain('no answer (timeout)');
+    expect(row('mute')).toContain('not lately');
+  });
+
+  it('leaves out the half that does not run', async () => {
+    const connector = await startPages({ engine, now, halves: { connector: true, service: false } });
+    const alone = (await connector.visitor().get('/')).text;
+    expect(alone).toContain('Connections');
+    expect(alone).not.toContain('Deliveries made');
+    expect(alone).not.toContain('Register and other sources');
+    const service = await startPages({ engine, now, halves: { connector: false, service: true } });
+    const other = (await service.visitor().get('/')).text;
+    expect(other).not.toContain('Connections');
+    expect(other).not.toContain('Edits kept');
+    expect(other).toContain('Deliveries made');
+  });
+
+  it('counts a day: no event, record or edit of before', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      for (const [index, hours] of [30, 25, 24.01, 23.9, 5, 0].entries()) {
+        const at = NOW - hours * HOUR_MS;
+        await tx
+          .insertInto('receipt')
+          .values({
+            dedupe_key: String(index),
+            entity: COMPANY,
+            timestamp: '',
+            body: null,
+            received_at: at,
+            applied_at: at,
+            webhook_id: null,
+            digest: null,
+            aside: null,
+          })
+          .execute();
+        await writeHistory(
+          tx,
+          [decision('1', 'write'), decision('2', 'write'), decision('3', 'keep'), decision('4', 'skip')],
+          [],
+          at,
+        );
+      }
+    });
+    const exact = (count: number) => ({ count, isAbout: false });
+    expect(await readDay(store.db, NOW)).toEqual({
+      events: exact(3),
+      records: exact(2),
+      kept: exact(3),
+      deliveries: exact(0),
+    });
+    expect(await readDay(store.db, NOW + 48 * HOUR_MS)).toMatchObject({ events: exact(0), records: exact(0) });
+  });
+
+  it('says "about" where a day has more decisions than are looked at', async () => {
+    const store = await newStore(engine);
+    const many = Array.from({ length: 6_000 }, (_, index) => decision(String(index), 'keep'));
+    for (let batch = 0; batch < 2; batch += 1) await store.write((tx) => writeHistory(tx, many, [], NOW - batch));
+    expect((await readDay(store.db, NOW)).kept).toEqual({ count: 12_000, isAbout: true });
+  });
+});
+
+describe('figures that take long', () => {
+  it('are read once for all who wait, and shown as they were while they are read anew', async () => {
+    let [elapsed, reads] = [0, 0];
+    const waiting: (() => void)[] = [];
+    const read = recently(
+      10,
+      () => elapsed,
+      async () => {
+        reads += 1;
+        const value = reads;
+        await new Promise<void>((resolve) => void waiting.push(resolve));
+        return value;
+      },
+    );
+    const first = Promise.all([read(), read()]);
+    waiting.pop()?.();
+    expect(await first).toEqual([1, 1]);
+    elapsed = 9;
+    expect([await read(), reads]).toEqual([1, 1]);
+    elapsed = 10;
+    expect([await read(), await read(), reads]).toEqual([1, 1, 2]);
+    waiting.pop()?.();
+    await expect.poll(read).toBe(2);
+  });
+
+  it('stand where reading them anew fails', async () => {
+    let elapsed = 0;
+    const read = recently(
+      10,
+      () => elapsed,
+      async () => {
+        if (elapsed > 0) throw new Error('the store does not answer');
+        return 'figures';
+      },
+    );
+    expect(await read()).toBe('figures');
+    elapsed = 10;
+    for (let time = 0; time < 3; time += 1) expect(await read()).toBe('figures');
+  });
+});
