@@ -66,7 +66,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs));
     const addresses = Promise.withResolvers<Addresses>();
     addConnectorRoutes(config, base, connector);
-    await addPages(base, connector, service);
+    await addPages(config, base, connector, service);
     addPlatformRoutes(base, {
       ready: () => readiness(store, connector, stop.isStopping, now()),
       measure: async () => connector?.measure(),
@@ -149,10 +149,17 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
 }
 
 /** The operators' pages, on the admin listener. */
-async function addPages(base: Base, connector: Connector | undefined, service: Service | undefined): Promise<void> {
+async function addPages(
+  config: Config,
+  base: Base,
+  connector: Connector | undefined,
+  service: Service | undefined,
+): Promise<void> {
   const halves = { connector: connector !== undefined, service: service !== undefined };
+  const emailEvent = config.connector?.emailEvent ?? 'email';
   // Loaded here: commands need none of it.
-  (await import('./dashboard/dashboard.ts')).addDashboard(base.admin, { ...base, halves, crms: connector?.crms ?? [] });
+  const { addDashboard } = await import('./dashboard/dashboard.ts');
+  addDashboard(base.admin, { ...base, halves, emailEvent, crms: connector?.crms ?? [] });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

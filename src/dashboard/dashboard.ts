@@ -10,15 +10,18 @@ import type { Server, ServerLog } from '../http/server/server.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
 import { addAudit } from './audit.ts';
+import { addCompany, type CompanyDeps } from './companies/page.ts';
+import { addSearch } from './companies/search.ts';
 import { addOverview } from './overview/page.ts';
 import type { OverviewDeps } from './overview/read-overview.ts';
 import { ASSETS_FOLDER } from './page/assets.ts';
 import { messagePage, notFoundPage } from './page/messages.ts';
 import type { Reader } from './page/reader.ts';
-import { HIDDEN, type RouteDeps, readerOfRequest, sendPage } from './routes.ts';
+import { addReview } from './review/page.ts';
+import { HIDDEN, readerOfRequest, sendPage } from './routes.ts';
 
 /** What the dashboard shows, and where it reports failures. */
-export interface DashboardDeps extends RouteDeps, OverviewDeps {
+export interface DashboardDeps extends CompanyDeps, OverviewDeps {
   readonly log: ServerLog;
 }
 
@@ -57,6 +60,11 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
     scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
     addLogin(scope, deps);
     addSessions(scope, deps);
+    if (deps.halves.connector) {
+      addSearch(scope, deps);
+      addCompany(scope, deps);
+    }
+    addReview(scope, deps);
     addAudit(scope, deps);
     addOverview(scope, deps);
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));

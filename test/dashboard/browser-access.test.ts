@@ -44,6 +44,7 @@ describe('a form', () => {
     const token = await operator('Ida', 'viewer');
     const { page } = await open();
     const signIn = async () => {
+      await page.waitForSelector('#token:focus');
       await page.keyboard.type(token);
       await page.keyboard.press('Enter');
     };
@@ -53,7 +54,6 @@ describe('a form', () => {
     now += IDLE_MS + 1;
     await page.focus('tbody button');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('#token');
     await signIn();
     await page.waitForSelector('form[action="/sessions/end"]');
     const sessions = () => store.db.selectFrom('session').select('hash').execute();

@@ -1,8 +1,11 @@
 /** A real Chromium for tests of pages. What a page reports or violates fails the test. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { source as axe } from 'axe-core';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 
 /** How somebody looks at pages. */
 export interface Look {
@@ -29,19 +32,36 @@ interface AxeRun {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
+/** Where the browser is: its package unpacks it into the run's folder for temporary files, which only one worker may do. */
+async function unpacked(): Promise<string> {
+  const folder = path.join(inject('templates'), 'chromium');
+  const done = path.join(folder, 'path');
+  try {
+    mkdirSync(folder);
+  } catch {
+    while (!existsSync(done)) await sleep(100);
+    return readFileSync(done, 'utf8');
+  }
+  const executable = await chromium.executablePath();
+  writeFileSync(`${done}.part`, executable);
+  renameSync(`${done}.part`, done);
+  return executable;
+}
+
 /** Starts one browser for the tests of a file; `open` gives a tab with cookies of its own. */
 export function useBrowser(): { open(look?: Look): Promise<Tab> } {
-  let browser: Browser;
+  let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];
   beforeAll(async () => {
-    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGS });
+    browser = await playwright.launch({ executablePath: await unpacked(), args: ARGS });
   });
   afterAll(async () => {
     await Promise.all(contexts.map((context) => context.close()));
-    await browser.close();
+    await browser?.close();
   });
   return {
     async open({ script = true, theme = 'light', width = 1280, language = 'en-GB' } = {}) {
+      if (browser === undefined) throw new Error('the browser did not start');
       const context = await browser.newContext({
         javaScriptEnabled: script,
         colorScheme: theme,

@@ -90,7 +90,7 @@ export async function startPages({
   const store = await newStore(engine);
   const server = createServer();
   const log = { error: () => undefined, warn: () => undefined };
-  addDashboard(server, { store, now, log, crms, metrics: createMetrics(), halves });
+  addDashboard(server, { store, now, log, crms, metrics: createMetrics(), halves, emailEvent: 'email' });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

@@ -59,3 +59,33 @@ export const laneVerbs = (key: string): readonly ReviewVerb[] => (key === SAFETY
 /** The id of a thing, by which `review` names it. */
 export const idOf = (kind: AttentionKind, ...parts: readonly (string | number)[]): string =>
   [kind, ...parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%40', '@'))].join('/');
+
+type Parts = readonly [string, string, string];
+
+const PARTS: Readonly<Record<AttentionKind, number>> = {
+  account: 1,
+  lane: 2,
+  value: 3,
+  link: 2,
+  body: 1,
+  document: 1,
+  event: 1,
+  sender: 1,
+  difference: 3,
+};
+
+const NUMBERED: ReadonlySet<AttentionKind> = new Set(['body', 'document', 'event']);
+
+/** What an id names: the kind of thing, and its parts, as many as the kind has; undefined where it is no id. */
+export function readAttentionId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
+  const [name, ...parts] = id.split('/');
+  const kind = ATTENTION_KINDS.find((each) => each === name);
+  if (kind === undefined || parts.length !== PARTS[kind]) return undefined;
+  if (NUMBERED.has(kind) && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
+  try {
+    const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
+    return { kind, parts: [first, second, third] };
+  } catch {
+    return undefined;
+  }
+}

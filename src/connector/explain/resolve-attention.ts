@@ -9,14 +9,7 @@ import type { OverrideRef } from '../decide/override.ts';
 import { dropEventAside, retryEventAside } from '../intake/aside.ts';
 import { forgetReusedIds } from '../intake/reused-ids.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
-import {
-  ATTENTION_KINDS,
-  type AttentionKind,
-  DECISION,
-  FAILED,
-  laneVerbs,
-  type ReviewVerb,
-} from './attention-kinds.ts';
+import { DECISION, FAILED, laneVerbs, type ReviewVerb, readAttentionId } from './attention-kinds.ts';
 
 /** What became of an answer to something that needs a person. */
 export type Resolved =
@@ -29,7 +22,7 @@ export type Resolved =
  * answer that the thing does not take changes nothing.
  */
 export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
-  const named = readId(id);
+  const named = readAttentionId(id);
   if (named === undefined) return { kind: 'unknown' };
   const [first, second, third] = named.parts;
   switch (named.kind) {
@@ -161,33 +154,4 @@ async function forget(tx: Tx, { provider, recordId, property }: OverrideRef): Pr
     .where('refused', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-type Parts = readonly [string, string, string];
-
-const PARTS: Readonly<Record<AttentionKind, number>> = {
-  account: 1,
-  lane: 2,
-  value: 3,
-  link: 2,
-  body: 1,
-  document: 1,
-  event: 1,
-  sender: 1,
-  difference: 3,
-};
-
-const NUMBERED: ReadonlySet<AttentionKind> = new Set(['body', 'document', 'event']);
-
-function readId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
-  const [name, ...parts] = id.split('/');
-  const kind = ATTENTION_KINDS.find((each) => each === name);
-  if (kind === undefined || parts.length !== PARTS[kind]) return undefined;
-  if (NUMBERED.has(kind) && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
-  try {
-    const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
-    return { kind, parts: [first, second, third] };
-  } catch {
-    return undefined;
-  }
 }

@@ -58,9 +58,9 @@ export async function prepare(
   /** By which it was decided. */
   readonly schema: Schema;
 }> {
-  let decided = await decideAll({ crm, schema: known, records }, now, signal);
+  let decided = await decideRecords({ crm, schema: known, records }, now, signal);
   const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
-  if (schema !== known) decided = await decideAll({ crm, schema, records }, now, signal);
+  if (schema !== known) decided = await decideRecords({ crm, schema, records }, now, signal);
   const { found, readFrom, readAt } = decided;
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
@@ -87,8 +87,8 @@ const setsAside = ({ record, planned = [] }: Found): boolean =>
       record.remembered.get(property)?.refused?.value !== JSON.stringify(now),
   );
 
-/** Reads the records and decides each by this schema. */
-async function decideAll(
+/** Reads the records and decides each by this schema: nothing is written, and nothing remembered. One call. */
+export async function decideRecords(
   { crm, schema, records }: Pick<Preparation, 'crm' | 'schema' | 'records'>,
   now: () => number,
   signal: AbortSignal,

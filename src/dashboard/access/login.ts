@@ -99,6 +99,7 @@ async function begin(
 
 /** A path of ours; the overview for anything that could lead elsewhere. */
 function ownPath(next: string): string {
-  const isPath = /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next);
+  // Browsers take a backslash for a slash, and leave control characters out.
+  const isPath = next.startsWith('/') && !next.startsWith('//') && !next.includes('\\') && !/\p{Cc}/u.test(next);
   return isPath && !/^\/log(?:in|out)\b/.test(next) ? next : '/';
 }

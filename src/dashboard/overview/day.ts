@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const SAMPLE = 10_000;
 const MOST_DELIVERIES = 50_000;
 
-/** Reads the figures: some lookups by key, and ten thousand rows at most. */
+/** Reads the figures: some reads by key, and ten thousand rows at most. */
 export async function readDay(db: Db, now: number): Promise<Day> {
   const since = now - DAY_MS;
   const deliveries = await countRows(

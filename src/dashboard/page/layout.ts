@@ -42,6 +42,8 @@ interface NavigationItem {
 /** A page that people go to has a line here. */
 const NAVIGATION: readonly NavigationItem[] = [
   { path: '/', text: 'nav.overview' },
+  { path: '/review', text: 'nav.review' },
+  { path: '/companies', text: 'nav.companies', half: 'connector' },
   { path: '/audit', text: 'nav.audit' },
 ];
 

@@ -16,12 +16,15 @@ export function table({
   columns,
   rows,
   numeric = [],
+  marked = [],
 }: {
   readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Markup[])[];
   /** The columns whose values are numbers, counted from 0. */
   readonly numeric?: readonly number[];
+  /** The rows to look at first, counted from 0. */
+  readonly marked?: readonly number[];
 }): VNode {
   const isNumber = (index: number): string | undefined => (numeric.includes(index) ? 'number' : undefined);
   return html`<div class="scroll" role="region" aria-label=${label} tabindex="0">
@@ -33,8 +36,8 @@ export function table({
       </thead>
       <tbody>
         ${rows.map(
-          (cells) =>
-            html`<tr>
+          (cells, row) =>
+            html`<tr class=${marked.includes(row) ? 'changed' : undefined}>
               ${cells.map((cell, index) => html`<td class=${isNumber(index)}>${cell}</td>`)}
             </tr>`,
         )}

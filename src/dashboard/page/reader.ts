@@ -13,6 +13,8 @@ export interface Reader {
   /** A text in the reader's language. */
   text(key: TextKey, values?: TextValues): string;
   number(value: number): string;
+  /** A day without a time. */
+  day(ms: number): string;
   /** Date and time in Danish time; the page's script changes it to the reader's own zone. */
   time(ms: number): string;
   /** How long ago, or how long until, in the largest unit that fits. */
@@ -42,6 +44,7 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
       return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(name, values[name]));
     },
     number: (value) => numbers.format(value),
+    day: (ms) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(ms),
     time: (ms) =>
       new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: ZONE }).format(ms),
     distance(ms, now) {
@@ -78,7 +81,8 @@ function chooseLanguage(header: string): { readonly language: Language; readonly
     .slice(0, 200)
     .split(',')
     .map((part): Wanted => {
-      const [tag = '', weight] = part.trim().split(/\s*;\s*q=/);
+      const [tag = '', ...parameters] = part.split(';').map((each) => each.trim());
+      const weight = parameters.find((each) => each.startsWith('q='))?.slice(2);
       return { tag, weight: weight === undefined ? 1 : Number(weight) || 0 };
     })
     .filter(({ weight }) => weight > 0)

@@ -7,6 +7,8 @@ export const FRAME_TEXTS = {
   'nav.sessions': { en: 'Your sessions', da: 'Dine sessioner' },
   'footer.zone': { en: 'Times are Danish time.', da: 'Tider er dansk tid.' },
   'footer.ownZone': { en: 'Times are in your time zone, {zone}.', da: 'Tider er i din tidszone, {zone}.' },
+  'value.yes': { en: 'yes', da: 'ja' },
+  'value.no': { en: 'no', da: 'nej' },
   'role.viewer': { en: 'viewer', da: 'læser' },
   'role.operator': { en: 'operator', da: 'operatør' },
   'role.admin': { en: 'admin', da: 'administrator' },

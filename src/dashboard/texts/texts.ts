@@ -1,8 +1,10 @@
 /** Every text of the dashboard, in both languages: one table, put together of a part for each page. */
 import { ACCESS_TEXTS } from './access.ts';
 import { AUDIT_TEXTS } from './audit.ts';
+import { COMPANY_TEXTS } from './companies.ts';
 import { FRAME_TEXTS } from './frame.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
+import { REVIEW_TEXTS } from './review.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
 export interface Text {
@@ -15,7 +17,7 @@ interface PluralText {
   readonly other: string;
 }
 
-const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS, ...AUDIT_TEXTS, ...OVERVIEW_TEXTS };
+const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS, ...AUDIT_TEXTS, ...OVERVIEW_TEXTS, ...COMPANY_TEXTS, ...REVIEW_TEXTS };
 
 export type TextKey = keyof typeof PARTS;
 

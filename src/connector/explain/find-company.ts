@@ -1,0 +1,159 @@
+/** Finds companies by what a person has at hand: a number, a record's id, an address copied from the CRM, or a name. */
+import { sql } from 'kysely';
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
+import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/store.ts';
+import { type IdReader, readRecordId } from '../crm/record-id.ts';
+import { type Fact, factValue } from '../facts/fact.ts';
+import { readFacts } from '../facts/facts.ts';
+import type { RecordRef } from '../links/links.ts';
+
+/** A company that cvrsync knows something of. */
+export interface FoundCompany {
+  readonly entity: string;
+  /** Undefined where the register has not told it. */
+  readonly name: string | undefined;
+  readonly links: readonly (RecordRef & { readonly state: string })[];
+}
+
+/** A connection that ids are read for. */
+export type NamedIdReader = IdReader & { readonly name: string };
+
+/** Names are searched for a text within them only among so many: in more, by their beginnings alone. */
+const MOST_NAMES = 20_000;
+/** What could be an id in an address. */
+const MOST_PARTS = 20;
+
+/** The companies that a text may mean, `limit` at most. Some reads of indexes. */
+export async function findCompanies(
+  db: Db,
+  readers: readonly NamedIdReader[],
+  { text, limit }: { readonly text: string; readonly limit: number },
+): Promise<readonly FoundCompany[]> {
+  const query = text.normalize('NFC').trim();
+  if (query === '') return [];
+  const exact = [...new Set([...(await byNumber(db, query)), ...(await byRecord(db, readers, query))])];
+  const entities = exact.length > 0 ? exact : await byName(db, query, limit);
+  return describeCompanies(db, entities.slice(0, limit));
+}
+
+/** The name that the register told; undefined where it told none. */
+function nameOf(fact: Fact | undefined): string | undefined {
+  const name = fact && factValue(fact);
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Companies as a search shows them, in the order given. */
+async function describeCompanies(db: Db, entities: readonly string[]): Promise<readonly FoundCompany[]> {
+  if (entities.length === 0) return [];
+  const names = (await readFacts(db, entities)).filter(({ field }) => field === 'name');
+  const links = await db
+    .selectFrom('link')
+    .select(['entity', 'provider', 'record_id as recordId', 'state'])
+    .where('entity', 'in', each(db, entities))
+    .orderBy('provider')
+    .orderBy('record_id')
+    .execute();
+  return entities.map((entity) => ({
+    entity,
+    name: nameOf(names.find((fact) => fact.entity === entity)),
+    links: links
+      .filter((each) => each.entity === entity)
+      .map(({ provider, recordId, state }) => ({ provider, recordId, state })),
+  }));
+}
+
+async function byNumber(db: Db, query: string): Promise<readonly string[]> {
+  const cvr = readCvrNumber(query);
+  const number = cvr.kind === 'number' || cvr.kind === 'lost-zero' ? companyEntityId(cvr.number) : undefined;
+  const entity = canonicalEntityId(query) ?? number;
+  if (entity === undefined) return [];
+  const [fact] = await db.selectFrom('fact').select('entity').where('entity', '=', entity).limit(1).execute();
+  const [link] = await db.selectFrom('link').select('entity').where('entity', '=', entity).limit(1).execute();
+  const [receipt] = await db.selectFrom('receipt').select('entity').where('entity', '=', entity).limit(1).execute();
+  return (fact ?? link ?? receipt) === undefined ? [] : [entity];
+}
+
+async function byRecord(db: Db, readers: readonly NamedIdReader[], query: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const reader of readers) {
+    const ids = partsOf(query, reader.name).flatMap((part) => {
+      const read = readRecordId(reader, part);
+      return read.kind === 'id' ? [read.id] : [];
+    });
+    if (ids.length === 0) continue;
+    const rows = await db
+      .selectFrom('link')
+      .select('entity')
+      .where('provider', '=', reader.name)
+      .where('record_id', 'in', each(db, ids))
+      .orderBy('record_id')
+      .execute();
+    found.push(...rows.map(({ entity }) => entity));
+  }
+  return found;
+}
+
+/** What in a text may be the id of a record: all of it, what stands after the connection's name, or a part of an address. */
+function partsOf(query: string, provider: string): readonly string[] {
+  if (query.startsWith(`${provider}:`)) return [query.slice(provider.length + 1)];
+  if (!query.includes('://')) return [query];
+  return query
+    .split(/[/?&=#]+/)
+    .filter((part) => /\d/.test(part))
+    .slice(-MOST_PARTS);
+}
+
+async function byName(db: Db, query: string, limit: number): Promise<readonly string[]> {
+  const names = db
+    .selectFrom('fact')
+    .select(['entity', sql<string>`lower(value)`.as('name')])
+    // Not as a parameter: SQLite would not know that the index of names will do.
+    .where('field', '=', sql.lit<'name'>('name'))
+    .orderBy(sql`lower(value)`);
+  const spelled = spellings(query);
+  const starting = await Promise.all(
+    spelled.map((text) =>
+      names
+        .where(
+          sql<boolean>`lower(value) >= ${BEFORE_NAME + text} and lower(value) < ${`${BEFORE_NAME}${text}\u{10FFFF}`}`,
+        )
+        .limit(limit)
+        .execute(),
+    ),
+  );
+  const found = starting.flat().map(({ entity }) => entity);
+  if (found.length >= limit) return found;
+  // Bounded before it is compared: the engine would look through a million of them for a text that none has.
+  const some = names.limit(MOST_NAMES).as('some');
+  const within = await Promise.all(
+    spelled.map((text) =>
+      db
+        .selectFrom(some)
+        .select('entity')
+        .where(sql<boolean>`name like ${`${BEFORE_NAME}%${text.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
+        .limit(limit)
+        .execute(),
+    ),
+  );
+  return [...new Set([...found, ...within.flat().map(({ entity }) => entity)])];
+}
+
+/** How the stored value of a text begins. */
+const BEFORE_NAME = '{"scalar":"';
+
+/**
+ * What the stored value of a name may hold for a text. The engines put only A to Z in lower case: what begins with another
+ * letter is looked for in both cases.
+ */
+function spellings(query: string): readonly string[] {
+  const stored = (text: string): string =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const first = [...query][0] ?? '';
+  const rest = query.slice(first.length);
+  const all = [query, first.toLocaleUpperCase('da') + rest, first.toLocaleLowerCase('da') + rest];
+  return [...new Set(all.map(stored))];
+}

@@ -1,0 +1,80 @@
+/** A company's events and decisions as one list, the newest first. */
+import type { VNode } from 'preact';
+import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
+import { html, type Markup } from '../page/html.ts';
+import { state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { type Spectator, shownProperty } from './shown-value.ts';
+
+interface Entry {
+  readonly at: number;
+  readonly where: Markup;
+  readonly what: Markup;
+}
+
+/** The list; what was decided of one record at one time is one entry. */
+export function history(spectator: Spectator, { receipts, history: decisions }: Timeline): Markup {
+  const { reader } = spectator;
+  const together = Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`);
+  const entries: readonly Entry[] = [
+    ...receipts.map((receipt) => ofReceipt(reader, receipt)),
+    ...[...together.values()].map((some) => ofDecisions(spectator, some)),
+  ].toSorted((a, b) => b.at - a.at);
+  if (entries.length === 0) return html`<p class="quiet">${reader.text('company.noTimeline')}</p>`;
+  const columns = ['when', 'record', 'what'] as const;
+  return table({
+    label: reader.text('company.timeline'),
+    columns: columns.map((column) => reader.text(`company.${column}`)),
+    rows: entries.map(({ at, where, what }) => [timeOf(reader, at), where, what]),
+  });
+}
+
+function ofReceipt(reader: Reader, receipt: TimelineReceipt): Entry {
+  const { seq, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
+  const names = (list: readonly string[]): string => list.join(', ');
+  const notes = [
+    appliedAt === null ? reader.text('company.unapplied') : undefined,
+    pruned ? reader.text('company.pruned') : undefined,
+    changed.length > 0 ? `${reader.text('company.changed')} ${names(changed)}` : undefined,
+    stale.length > 0 ? `${reader.text('company.stale')}: ${names(stale)}` : undefined,
+    malformed.length > 0 ? `${reader.text('company.malformed')}: ${names(malformed)}` : undefined,
+    aside === null ? undefined : `${reader.text('company.aside')}: ${aside}`,
+  ].filter((note) => note !== undefined);
+  return {
+    at: receivedAt,
+    where: html`<span id=${`event-${seq}`}>${reader.text('company.event')} <span class="quiet">${seq}</span></span>`,
+    what: html`<code>${names(events)}</code> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}`,
+  };
+}
+
+function ofDecisions(spectator: Spectator, decisions: readonly TimelineDecision[]): Entry {
+  const { reader } = spectator;
+  const [first] = decisions;
+  const unchanged = decisions.filter(({ outcome }) => outcome === 'skipped').length;
+  return {
+    at: first?.at ?? 0,
+    where: html`${first?.provider} <code>${first?.record}</code>`,
+    what: html`${decisions.filter(({ outcome }) => outcome !== 'skipped').map((each) => lineOf(spectator, each))}
+      ${unchanged > 0 && html`<div class="quiet">${reader.text('company.unchanged', { count: unchanged })}</div>`}`,
+  };
+}
+
+const OUTCOMES = ['written', 'kept', 'refused'] as const;
+const SIGNS = { written: 'ok', kept: 'idle', refused: 'bad' } as const;
+
+function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
+  const { reader } = spectator;
+  const { field, property, old, new: now, outcome, rule, seq, detail } = decision;
+  const known = OUTCOMES.find((each) => each === outcome);
+  const word =
+    known === undefined ? html`<code>${outcome}</code>` : state(SIGNS[known], reader.text(`outcome.${known}`));
+  const value = (each: unknown): Markup =>
+    shownProperty(spectator, field, each) ?? html`<span class="quiet">${reader.text('company.blank')}</span>`;
+  return html`<div>
+    ${word} ${property !== null && html` <code>${property}</code>: ${value(old)} → ${value(now)}`}
+    <span class="quiet">
+      ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
+      ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`<span lang="en">: ${detail}</span>`}
+    </span>
+  </div>`;
+}

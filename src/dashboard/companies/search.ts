@@ -1,0 +1,65 @@
+/** The page that finds a company. */
+import type { VNode } from 'preact';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { type FoundCompany, findCompanies } from '../../connector/explain/find-company.ts';
+import type { Server } from '../../http/server/server.ts';
+import { html, type Markup } from '../page/html.ts';
+import { table } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { addPage, type RouteDeps } from '../routes.ts';
+
+const SHOWN = 50;
+
+/** Where a company's page is. */
+export const companyAddress = (entity: string): string => `/companies/${encodeURIComponent(entity)}`;
+
+/** Adds the page. A text that means one company only leads there at once. */
+export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readonly Crm[] }): void {
+  addPage(app, deps, {
+    path: '/companies',
+    async show({ reader, query }) {
+      const text = query('q').slice(0, 500);
+      const found = await findCompanies(deps.store.db, deps.crms, { text, limit: SHOWN });
+      return {
+        title: reader.text('nav.companies'),
+        body: html`<form class="filters" action="/companies" role="search">
+            <div class="wide">
+              <label for="q">${reader.text('companies.search')}</label>
+              <input id="q" name="q" type="search" value=${text} autofocus=${text === ''} />
+            </div>
+            <button class="primary">${reader.text('companies.submit')}</button>
+          </form>
+          ${results(reader, text, found)}`,
+      };
+    },
+  });
+}
+
+function results(reader: Reader, text: string, found: readonly FoundCompany[]): Markup {
+  if (text.trim() === '') return html`<p class="quiet">${reader.text('companies.help')}</p>`;
+  if (found.length === 0) return html`<p>${reader.text('companies.none')}</p>`;
+  const columns = ['name', 'entity', 'records'] as const;
+  return table({
+    label: reader.text('nav.companies'),
+    columns: columns.map((column) => reader.text(`companies.${column}`)),
+    rows: found.map((company) => [
+      html`<a href=${companyAddress(company.entity)}>${company.name ?? company.entity}</a>`,
+      html`<code>${company.entity}</code>`,
+      company.links.map((link) => recordOf(reader, link)),
+    ]),
+  });
+}
+
+const recordOf = (reader: Reader, { provider, recordId, state }: FoundCompany['links'][number]): VNode =>
+  html`<div>
+    ${provider} <code>${recordId}</code>
+    ${state !== 'active' && html`<span class="quiet"> ${linkState(reader, state)}</span>`}
+  </div>`;
+
+const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const;
+
+/** A link's state as a word. */
+export function linkState(reader: Reader, state: string): string {
+  const known = LINK_STATES.find((each) => each === state);
+  return known === undefined ? state : reader.text(`link.${known}`);
+}

@@ -1,0 +1,71 @@
+/** Values in the reader's form, as far as the role may see them: viewers see that there is a person, and not who. */
+import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { isPerson } from '../../connector/facts/persons.ts';
+import type { Role } from '../../runtime/operators/operators.ts';
+import type { Reader } from '../page/reader.ts';
+
+/** Who looks at values. */
+export interface Spectator {
+  readonly reader: Reader;
+  readonly role: Role;
+}
+
+/** Whether values of a field may name persons in a text made of them, where no type says who is one. */
+const mayName = (field: FieldName): boolean => 'persons' in FIELDS[field] || field === 'accountant';
+
+/** A name of which the first letters are left. */
+const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
+
+/** A field's value as one text; undefined where the register has none. */
+export function shownFact({ reader, role }: Spectator, field: FieldName, value: FieldValue): string | undefined {
+  if (typeof value !== 'object' || value === null) return inForm(reader, field, value);
+  const isMasked = (id: string, type: string | undefined): boolean =>
+    role === 'viewer' && ('persons' in FIELDS[field] || isPerson(id, type));
+  const members = value.map(({ id, name, type, share }) => {
+    const shown = isMasked(id, type) ? maskName(name) : name;
+    return share === undefined ? shown : `${shown} (${share} %)`;
+  });
+  return members.length === 0 ? undefined : members.join(', ');
+}
+
+/** A property's value as one text; undefined where it is blank. `field` is what the property is made of. */
+export function shownProperty({ reader, role }: Spectator, field: string | null, value: unknown): string | undefined {
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  if (field === null || !isFieldName(field)) return plain(text);
+  const shown = inForm(reader, field, text);
+  return shown !== undefined && hidesPersons(field, role) ? maskName(shown) : shown;
+}
+
+/** Whether a role may not see the values of a property, because they may name persons. */
+export const hidesPersons = (field: FieldName | null, role: Role): boolean =>
+  role === 'viewer' && field !== null && mayName(field);
+
+/** The field that a property of a connection is made of; null where the mapping does not name it. */
+export const fieldOfProperty = (
+  crms: readonly Pick<Crm, 'name' | 'mapping'>[],
+  provider: string,
+  property: string,
+): FieldName | null =>
+  crms.find(({ name }) => name === provider)?.mapping.find((row) => row.property === property)?.field ?? null;
+
+const plain = (value: unknown): string | undefined =>
+  value === null || value === undefined || value === '' ? undefined : String(value);
+
+/** A value as the kind of its field is written where the reader lives; what is spelled another way stands as it is. */
+function inForm(reader: Reader, field: FieldName, value: unknown): string | undefined {
+  const text = plain(value);
+  if (text === undefined) return undefined;
+  switch (FIELDS[field].kind) {
+    case 'number':
+      return Number.isFinite(Number(text)) ? reader.number(Number(text)) : text;
+    case 'boolean':
+      return text === 'true' || text === 'false' ? reader.text(text === 'true' ? 'value.yes' : 'value.no') : text;
+    case 'date':
+      return /^\d{4}-\d\d-\d\d/.test(text) ? reader.day(Date.parse(text.slice(0, 10))) : text;
+    case 'datetime':
+      return Number.isNaN(Date.parse(text)) ? text : reader.time(Date.parse(text));
+    default:
+      return text;
+  }
+}

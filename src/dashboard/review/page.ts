@@ -1,0 +1,167 @@
+/** What needs a person, as `cvrsync review list` shows it. */
+import type { VNode } from 'preact';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { type Difference, readDifferences } from '../../connector/decide/differences.ts';
+import type { OverrideRef } from '../../connector/decide/override.ts';
+import { readAttention } from '../../connector/explain/attention.ts';
+import {
+  ATTENTION_KINDS,
+  type Attention,
+  type AttentionKind,
+  idOf,
+  readAttentionId,
+} from '../../connector/explain/attention-kinds.ts';
+import type { Server } from '../../http/server/server.ts';
+import { companyAddress } from '../companies/search.ts';
+import { fieldOfProperty, hidesPersons } from '../companies/shown-value.ts';
+import { html, type Markup } from '../page/html.ts';
+import { table, textFilter, timeOf } from '../page/parts.ts';
+import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+
+/** What the page reads from. */
+export interface ReviewDeps extends RouteDeps {
+  readonly crms: readonly Pick<Crm, 'name' | 'mapping'>[];
+}
+
+const SHOWN = 50;
+/** A list that is read from its beginning is read no further; who has more decides by kind. */
+const MOST_READ = 1_000;
+
+/** Adds the page. */
+export function addReview(app: Server, deps: ReviewDeps): void {
+  addPage(app, deps, {
+    path: '/review',
+    async show(visit) {
+      const { reader, query } = visit;
+      const kind = ATTENTION_KINDS.find((each) => each === query('kind'));
+      return {
+        title: reader.text('nav.review'),
+        body: html`<p>${reader.text('review.help')}</p>
+          ${filterForm(visit, kind)} ${kind === 'difference' ? await differences(deps, visit) : await list(deps, visit, kind)}`,
+      };
+    },
+  });
+}
+
+function filterForm({ reader, query }: Visit, kind: AttentionKind | undefined): VNode {
+  return html`<form class="filters" action="/review">
+    <div>
+      <label for="kind">${reader.text('review.kind')}</label>
+      <select id="kind" name="kind">
+        <option value="">${reader.text('review.anyKind')}</option>
+        ${ATTENTION_KINDS.map(
+          (each) => html`<option value=${each} selected=${each === kind}>${reader.text(`kind.${each}`)}</option>`,
+        )}
+      </select>
+    </div>
+    ${
+      kind === 'difference' &&
+      (['provider', 'property'] as const).map((name) =>
+        textFilter({ name, label: reader.text(`review.${name}`), value: query(name) }),
+      )
+    }
+    <button>${reader.text('list.filter')}</button>
+    <a href="/review">${reader.text('list.all')}</a>
+  </form>`;
+}
+
+/** Everything but differences, of one kind or of all, a page at a time. */
+async function list(deps: ReviewDeps, visit: Visit, kind: AttentionKind | undefined): Promise<Markup> {
+  const { reader, query, now } = visit;
+  const from = Math.min(Number(/^\d{1,4}$/.exec(query('from'))?.[0] ?? 0), MOST_READ - SHOWN);
+  const kinds = kind === undefined ? undefined : [kind];
+  const found = await readAttention(deps.store.db, now, { kinds, limit: from + SHOWN + 1 });
+  const shown = found.slice(from, from + SHOWN);
+  if (shown.length === 0) return html`<p>${reader.text(kind === undefined ? 'review.nothing' : 'review.noMatch')}</p>`;
+  const columns = ['since', 'about', 'reason', 'advice'] as const;
+  const hasMore = found.length > from + SHOWN && from + SHOWN < MOST_READ;
+  return html`${table({
+    label: reader.text('nav.review'),
+    columns: columns.map((column) => reader.text(`review.${column}`)),
+    rows: shown.map((each) => rowOf(deps, visit, each)),
+  })}
+  ${pager(visit, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
+}
+
+const CRM_KINDS: ReadonlySet<AttentionKind> = new Set(['value', 'link']);
+
+function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention): readonly Markup[] {
+  const { id, kind, about, reason, since, advice } = each;
+  const [provider = '', record = '', property = ''] = readAttentionId(id)?.parts ?? [];
+  const isHidden = kind === 'value' && hidesPersons(fieldOfProperty(crms, provider, property), visitor.role);
+  const shown = isHidden ? `${provider}:${record} ${property}` : about;
+  return [
+    since === null ? null : timeOf(reader, since),
+    html`${CRM_KINDS.has(kind) ? html`<a href=${`/companies?q=${encodeURIComponent(`${provider}:${record}`)}`}>${shown}</a>` : shown}
+      <div class="quiet"><code>${id}</code></div>`,
+    isHidden ? reader.text('review.persons') : html`<span lang="en">${reason}</span>`,
+    html`<span lang="en">${advice}</span>`,
+  ];
+}
+
+/** Differences, along their index. */
+async function differences({ store, crms }: ReviewDeps, visit: Visit): Promise<Markup> {
+  const { reader, query, visitor } = visit;
+  const [provider, property] = [query('provider').trim(), query('property').trim()];
+  const after = placeOf(query('after'));
+  const filter = { provider: provider || undefined, property: property || undefined, after };
+  const found = await readDifferences(store.db, filter, SHOWN + 1);
+  const shown = found.slice(0, SHOWN);
+  if (shown.length === 0) return html`<p>${reader.text('review.noMatch')}</p>`;
+  const columns = ['since', 'record', 'company', 'property', 'crm', 'register'] as const;
+  const valueIn = (each: Difference, value: string): Markup =>
+    hidesPersons(fieldOfProperty(crms, each.provider, each.property), visitor.role)
+      ? html`<span class="quiet">${reader.text('review.persons')}</span>`
+      : plain(value);
+  const last = found.length > SHOWN ? shown.at(-1) : undefined;
+  return html`${table({
+    label: reader.text('nav.review'),
+    columns: columns.map((column) => reader.text(`review.${column}`)),
+    rows: shown.map((each) => [
+      each.since === null ? null : timeOf(reader, each.since),
+      html`${each.provider} <code>${each.recordId}</code>`,
+      html`<a href=${companyAddress(each.entity)}><code>${each.entity}</code></a>`,
+      html`<code>${each.property}</code>`,
+      valueIn(each, each.crm),
+      valueIn(each, each.register),
+    ]),
+  })}
+  ${pager(visit, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
+}
+
+const differenceId = ({ provider, recordId, property }: OverrideRef): string =>
+  idOf('difference', provider, recordId, property);
+
+/** The difference that a page comes after. */
+function placeOf(id: string): OverrideRef | undefined {
+  const named = readAttentionId(id);
+  if (named?.kind !== 'difference') return undefined;
+  const [provider, recordId, property] = named.parts;
+  return { provider, recordId, property };
+}
+
+/** A value that is stored as JSON, as people write it. */
+const plain = (json: string): string => {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'string' ? value : value === null ? '' : json;
+};
+
+/** Links to the first and the next part of a list, under the filter that is chosen. */
+function pager(
+  { reader, query }: Visit,
+  { first, next }: { readonly first: boolean; readonly next: Readonly<Record<string, string>> | undefined },
+): VNode {
+  const address = (more: Readonly<Record<string, string>>): string => {
+    const chosen = Object.entries({
+      kind: query('kind'),
+      provider: query('provider'),
+      property: query('property'),
+      ...more,
+    }).filter(([, value]) => value !== '');
+    return `/review?${new URLSearchParams(Object.fromEntries(chosen))}`;
+  };
+  return html`<p class="actions">
+    ${first && html`<a href=${address({})}>${reader.text('review.first')}</a>`}
+    ${next && html`<a rel="next" href=${address(next)}>${reader.text('review.next')}</a>`}
+  </p>`;
+}

@@ -1,0 +1,82 @@
+/** Every page in a real browser: nothing reported, nothing wider than its window, no rule of accessibility broken. */
+import { describe, expect, it } from 'vitest';
+import { type Look, useBrowser } from './browser.ts';
+import { COMPANY, playStory } from './story.ts';
+
+const { open } = useBrowser();
+const PAGES = [
+  '/',
+  '/review',
+  '/review?kind=difference',
+  '/companies',
+  '/companies?q=bi',
+  `/companies/${COMPANY}`,
+  '/audit',
+  '/sessions',
+];
+const LOOKS: readonly Look[] = [
+  { theme: 'light', width: 1280 },
+  { theme: 'dark', width: 390, language: 'da-DK' },
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 2560 },
+  { theme: 'light', width: 1280, script: false },
+];
+
+describe('every page', () => {
+  it('is sound in both themes, from 360 to 2560 px, in both languages, with and without scripts', async () => {
+    const { fixture, token } = await playStory();
+    const base = fixture.app.adminUrl;
+    const secret = await token('operator');
+    for (const look of LOOKS) {
+      const { page, expectSound } = await open(look);
+      await page.goto(`${base}/login`);
+      await page.fill('#token', secret);
+      await page.click('button.primary');
+      await page.waitForURL(`${base}/`);
+      for (const path of PAGES) {
+        await page.goto(base + path);
+        expect(await page.textContent('h1'), path).not.toBe('');
+        await expectSound();
+      }
+    }
+  });
+
+  it('is reached by keyboard alone, past the navigation too', async () => {
+    const { fixture, token } = await playStory();
+    const secret = await token('viewer');
+    const { page } = await open();
+    await page.goto(`${fixture.app.adminUrl}/login`);
+    await page.waitForSelector('#token:focus');
+    await page.keyboard.type(secret);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#overview');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('location.hash')).toBe('#content');
+    await page.goto(`${fixture.app.adminUrl}/companies`);
+    await page.waitForSelector('#q:focus');
+    await page.keyboard.type('birk');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/companies?q=birk');
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.id')).toBe('q');
+  });
+});
+
+describe('with scripts', () => {
+  it('times are in the zone of the reader, and the overview brings itself up to date', async () => {
+    const { fixture, token } = await playStory();
+    const secret = await token('viewer');
+    const { page } = await open({ language: 'en-GB' });
+    await page.clock.install();
+    await page.goto(`${fixture.app.adminUrl}/login`);
+    await page.fill('#token', secret);
+    await page.click('button.primary');
+    await page.waitForSelector('#overview');
+    expect(await page.textContent('footer')).toContain('Europe/Copenhagen');
+    await fixture.app.store.write((tx) => tx.updateTable('link').set({ state: 'conflict' }).execute());
+    await page.clock.runFor(16_000);
+    await expect.poll(() => page.textContent('#overview')).toContain('2 links in conflict');
+  });
+});

@@ -1,0 +1,173 @@
+/** Companies: found by whatever a person has at hand, and each with its whole story. */
+import { describe, expect, it } from 'vitest';
+import { findCompanies } from '../../src/connector/explain/find-company.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { writeHistory } from '../../src/connector/sync/history.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
+import { COMPANY, PERSON, playStory } from './story.ts';
+
+const reader = (name: string) => ({ name, provider: {}, settings: {} });
+const readers = [reader('hubspot'), reader('salesforce')];
+
+async function withNames(engine: (typeof ENGINES)[number], names: readonly string[]): Promise<Store> {
+  const store = await newStore(engine);
+  await store.write(async (tx) => {
+    for (const [index, name] of names.entries())
+      await tx
+        .insertInto('fact')
+        .values({
+          entity: `CVR-1-1000000${index}`,
+          field: 'name',
+          value: JSON.stringify({ scalar: name }),
+          clock: '',
+          seq: index,
+        })
+        .execute();
+    await linkRecord(tx, {
+      provider: 'hubspot',
+      recordId: '9007',
+      entity: 'CVR-1-10000001',
+      sendUpdate: false,
+      now: 1,
+    });
+    await linkRecord(tx, {
+      provider: 'salesforce',
+      recordId: '001Qy01',
+      entity: 'CVR-1-10000002',
+      sendUpdate: false,
+      now: 1,
+    });
+  });
+  return store;
+}
+
+describe.each(ENGINES)('a search on %s', (engine) => {
+  const NAMES = ['Birk ApS', 'BIRK Byg A/S', 'Ærø "Havn" 100%_\\ I/S', 'Nordbirk P/S', 'Österbro'];
+  const found = async (text: string, limit = 50): Promise<readonly string[]> =>
+    (await findCompanies((await stored).db, readers, { text, limit })).map(({ name, entity }) => name ?? entity);
+  let stored: Promise<Store>;
+
+  it.each([
+    ['a CVR number', '10000000', ['Birk ApS']],
+    ['a CVR number as people write it', ' DK-10 00 00 00 ', ['Birk ApS']],
+    ['an entity id', 'cvr-1-10000000', ['Birk ApS']],
+    ["a record's id", '9007', ['BIRK Byg A/S']],
+    ["a record's id with its connection", 'salesforce:001Qy01', [NAMES[2]]],
+    [
+      'the address of a HubSpot record',
+      'https://app.hubspot.com/contacts/42/record/0-2/9007?interaction=note',
+      ['BIRK Byg A/S'],
+    ],
+    [
+      'the address of a Salesforce record',
+      'https://birk.lightning.force.com/lightning/r/Account/001Qy01/view',
+      [NAMES[2]],
+    ],
+    [
+      'the beginning of a name, in any case, before what holds it',
+      'bIRk',
+      ['Birk ApS', 'BIRK Byg A/S', 'Nordbirk P/S'],
+    ],
+    ['a name that begins with a Danish letter', 'ærø', [NAMES[2]]],
+    ['signs that mean something to a database', '100%_\\ i', [NAMES[2]]],
+    ['a quotation mark', '"havn"', [NAMES[2]]],
+    ['a percent sign alone', '%', [NAMES[2]]],
+    ['a number that nobody has', '99999999', []],
+    ['nothing', '  ', []],
+    ['a text that is in no name', 'scalar', []],
+  ])('finds by %s', async (_what, text, names) => {
+    stored = withNames(engine, NAMES);
+    expect((await found(text)).toSorted()).toEqual([...names].toSorted());
+    expect((await found(text, 1)).length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a company's page", () => {
+  it('shows the register beside each CRM, what differs and why, links and timeline, and strangers’ markup as text', async () => {
+    const { signedIn, records } = await playStory();
+    const ida = await signedIn('operator');
+    const { status, text } = await ida.get(`/companies/${COMPANY}`);
+    expect(status).toBe(200);
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('<h1>Birk &lt;script>alert(1)&lt;/script> &amp; &quot;Søn&quot; ApS</h1>');
+    const row = (field: string): string => text.split('<tr').find((each) => each.includes(`>${field}</code>`)) ?? '';
+    expect(row('phone')).toContain('30405060');
+    expect(row('phone')).toContain('+4599999999');
+    expect(row('phone')).toContain('a person’s edit is kept');
+    expect(row('phone')).toMatch(/class="changed"/);
+    expect(row('name')).not.toMatch(/class="changed"/);
+    expect(row('board')).toContain(PERSON);
+    for (const [provider, record] of Object.entries(records))
+      expect(text).toContain(`${provider} <code>${record}</code>`);
+    expect(text).toMatch(/kept<\/span>\s*<code>phone<\/code>: \+4599999999 → \+4530405060/);
+    expect(text).toMatch(/changed (?=.*name)(?=.*board)(?=.*phone)/);
+  });
+
+  it('names no person to a viewer, anywhere', async () => {
+    const { fixture, records, signedIn } = await playStory({
+      connections: { hubspot: { persons: true, fields: { board: 'description', purpose: false } } },
+    });
+    const { hubspot: id } = records;
+    const value = { provider: 'hubspot', record_id: id, property: 'description', written: null, written_at: null };
+    await fixture.app.store.write(async (tx) => {
+      const planned = { field: 'board', property: 'description', action: 'write', rule: 'ours', seq: 1 } as const;
+      await writeHistory(
+        tx,
+        [{ provider: 'hubspot', id, entity: COMPANY, planned: { ...planned, old: null, now: PERSON } }],
+        [],
+        1,
+      );
+      const aside = {
+        refused: JSON.stringify(PERSON),
+        refused_reason: 'too long',
+        refused_over: JSON.stringify(PERSON),
+        refused_schema: 'x',
+      };
+      await tx
+        .insertInto('property_state')
+        .values({ ...value, ...aside, kept: JSON.stringify(PERSON), offered: JSON.stringify(PERSON), kept_at: 1 })
+        .execute();
+    });
+    const [viewer, operator] = [await signedIn('viewer'), await signedIn('operator')];
+    for (const path of [`/companies/${COMPANY}`, '/review?kind=difference', '/review?kind=value']) {
+      expect((await operator.get(path)).text, path).toContain('Mønstergaard');
+      expect((await viewer.get(path)).text, path).not.toContain('Mønstergaard');
+    }
+    expect((await viewer.get(`/companies/${COMPANY}`)).text).toContain('S••• M•••');
+  });
+
+  it('says within three seconds that a CRM does not answer, and shows what is known', async () => {
+    const { fixture, signedIn } = await playStory();
+    const ida = await signedIn('viewer');
+    fixture.hubspot.fault({ match: '', times: 99, action: { kind: 'hang' } });
+    const asked = performance.now();
+    const { status, text } = await ida.get(`/companies/${COMPANY}`);
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect(status).toBe(200);
+    expect(text).toMatch(/hubspot \d+ could not be read just now: no answer within 3 s/);
+    expect(text).toContain('30405060');
+    expect(text).toContain('<th scope="col">salesforce');
+  });
+
+  it('of a record that is gone says so', async () => {
+    const { fixture, records, signedIn } = await playStory();
+    fixture.hubspot.remove(records.hubspot);
+    const { text } = await (await signedIn('viewer')).get(`/companies/${COMPANY}`);
+    expect(text).toContain('The CRM has no record with this id');
+  });
+
+  it.each(['CVR-1-99999999', 'nonsense', '%00', 'CVR-1-12345674%2F..'])('of %s is not there', async (entity) => {
+    const { signedIn } = await playStory();
+    const { status, text } = await (await signedIn('admin')).get(`/companies/${entity}`);
+    expect([status, text.includes('There is nothing here')]).toEqual([404, true]);
+  });
+
+  it('is found by the search, and the search says where nothing fits', async () => {
+    const { signedIn, records } = await playStory();
+    const ida = await signedIn('viewer');
+    expect((await ida.get(`/companies?q=${records.hubspot}`)).text).toContain(`href="/companies/${COMPANY}"`);
+    expect((await ida.get('/companies?q=<script>')).text).toContain('value="&lt;script>"');
+    expect((await ida.get('/companies?q=nobody')).text).toContain('No company fits');
+  });
+});

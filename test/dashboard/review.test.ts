@@ -1,0 +1,78 @@
+/** The review list as a page: what the command shows, page by page, by kind. */
+import { describe, expect, it } from 'vitest';
+import { readAttention } from '../../src/connector/explain/attention.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { setAside } from '../../src/store/quarantine.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ENGINES } from '../support/stores.ts';
+import { startPages, type Visitor } from './visitor.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const now = () => NOW;
+
+/** Conflicts, differences and bodies that nobody could read. */
+async function fill(store: Store, count: number): Promise<void> {
+  await store.write(async (tx) => {
+    for (let index = 0; index < count; index += 1) {
+      const recordId = String(1000 + index);
+      await linkRecord(tx, { provider: 'crm', recordId, entity: 'CVR-1-10000001', sendUpdate: false, now: NOW });
+      const state = { provider: 'crm', record_id: recordId, property: index % 2 ? 'name' : 'phone' };
+      const none = { written: null, written_at: null, refused: null, refused_reason: null, refused_schema: null };
+      await tx
+        .insertInto('property_state')
+        .values({ ...state, ...none, kept: '"<b>kept</b>"', offered: '"told"', kept_at: NOW })
+        .execute();
+    }
+    for (let index = 0; index < count; index += 1)
+      await linkRecord(tx, {
+        provider: 'other',
+        recordId: String(index),
+        entity: 'CVR-1-10000002',
+        sendUpdate: false,
+        now: NOW,
+      });
+    await tx
+      .updateTable('link')
+      .set({ state: 'conflict', reason: 'two companies' })
+      .where('provider', '=', 'other')
+      .execute();
+    await setAside(tx, { source: 'webhook', reason: '<i>no id</i>', body: Buffer.from('{}'), now: NOW });
+  });
+}
+
+async function allOf(visitor: Visitor, first: string, pattern: RegExp): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (let path: string | undefined = first; path !== undefined; ) {
+    const { text }: { text: string } = await visitor.get(path);
+    seen.push(...(text.match(pattern) ?? []));
+    path = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+  }
+  return seen;
+}
+
+describe.each(ENGINES)('the review list on %s', (engine) => {
+  it('shows what the command shows, each once, and differences by their kind alone', async () => {
+    const { visitor, store } = await startPages({ engine, now });
+    await fill(store, 120);
+    const wanted = (await readAttention(store.db, NOW)).map(({ id }) => id);
+    expect(wanted).toHaveLength(121);
+    const ids = (text: readonly string[]) => text.map((each) => each.replace('<code>', ''));
+    expect(ids(await allOf(visitor(), '/review', /<code>(?:link|body)\/[^<]+/g))).toEqual(wanted);
+    expect(await allOf(visitor(), '/review?kind=body', /<code>[a-z]+\/[^<]+/g)).toHaveLength(1);
+    const records = await allOf(visitor(), '/review?kind=difference', /<code>1\d\d\d/g);
+    expect([records.length, new Set(records).size]).toEqual([120, 120]);
+    expect(await allOf(visitor(), '/review?kind=difference&property=name', /<code>1\d\d\d/g)).toHaveLength(60);
+    const { text } = await visitor().get('/review?kind=difference');
+    expect(text).toContain('&lt;b>kept');
+    expect(text).not.toContain('<b>');
+    expect((await visitor().get('/review?kind=body')).text).not.toContain('<i>');
+  });
+
+  it('says what will stand here, and that nothing is of a kind', async () => {
+    const { visitor } = await startPages({ engine, now });
+    expect((await visitor().get('/review')).text).toContain('Nothing needs a person. What does will stand here');
+    expect((await visitor().get('/review?kind=sender&from=x')).text).toContain('Nothing of this kind');
+    expect((await visitor().get('/review?kind=difference&after=nonsense')).text).toContain('Nothing of this kind');
+    expect((await visitor().get('/review?kind=nonsense')).status).toBe(200);
+  });
+});
