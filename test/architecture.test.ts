@@ -37,9 +37,11 @@ const allImports = (of: readonly string[]): readonly Import[] => of.flatMap((fil
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'src/protocol/': [],
   'src/store/': ['src/protocol/'],
+  'src/match/': ['src/store/', 'src/protocol/'],
   'src/runtime/': ['src/store/', 'src/protocol/'],
   'src/http/': ['src/store/', 'src/protocol/', 'providers/retry-after.ts'],
   'src/connector/': [
+    'src/match/',
     'src/runtime/',
     'src/http/',
     'src/store/',
@@ -48,7 +50,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'providers/fields.ts',
     'providers/in-halves.ts',
   ],
-  'src/service/': ['src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
+  'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'src/dashboard/': [
     'src/config/',

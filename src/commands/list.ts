@@ -57,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./backfill.ts'),
   },
   {
+    name: 'match',
+    about: 'find the company of records that have no CVR number: index, find',
+    load: () => import('./match.ts'),
+  },
+  {
     name: 'monitoring',
     about: 'manage which companies are monitored for CRM records: add, remove, list, jobs',
     load: () => import('./monitoring.ts'),

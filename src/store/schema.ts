@@ -288,6 +288,10 @@ export interface StoreSchema extends ServiceSchema, RuntimeSchema {
   parent: ParentTable;
   scan: ScanTable;
   scan_item: ScanItemTable;
+  /** Companies and production units of the company index, by number; `body` is JSON of an `IndexEntry`. */
+  match_entry: { number: number; body: string };
+  /** Keys by which records find entries of the company index; see match/keys.ts. */
+  match_key: Record<'key' | 'entry' | 'company', number>;
   /** Records that a person skipped in a plan, and the company whose number each held then. */
   plan_skip: Record<'provider' | 'record_id' | 'entity', string>;
 }

@@ -1,9 +1,9 @@
 /** render: a field's value as one CRM property takes it, or the reason why it cannot. */
 import { FIELDS, type FieldName, type FieldValue, type Member } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
+import { internationalPhone } from '../../protocol/danish/phone.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { joinLines, withoutPercent } from '../../protocol/text/trim.ts';
-import { internationalPhone } from '../facts/phone.ts';
 import { isBlank } from './decide.ts';
 
 export type Rendered =

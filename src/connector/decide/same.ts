@@ -1,9 +1,9 @@
 /** Equality of property values after normalising: what a CRM re-spells by itself must not look like a person's edit. */
 import { FIELDS, type FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
+import { internationalPhone } from '../../protocol/danish/phone.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { withoutSlash } from '../../protocol/text/trim.ts';
-import { internationalPhone } from '../facts/phone.ts';
 import { isBlank } from './decide.ts';
 
 type Normal = (value: PropertyValue) => string | number;

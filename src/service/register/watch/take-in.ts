@@ -17,6 +17,7 @@ import type { Family } from '../document/families.ts';
 import { todayAt } from '../document/today.ts';
 import type { UnreadableDocument } from '../source/source.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
+import { indexSnapshots } from './index-entry.ts';
 import { readLosses, storeLosses } from './losses.ts';
 import { findSteps, type PageCounts, readDocuments } from './read-page.ts';
 import { limitLosses } from './safety-limit.ts';
@@ -157,6 +158,7 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
       const entities = rows.map(({ entity }) => entity);
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
+      await indexSnapshots(tx, rows, now());
       await storeMergerParties(tx, companies);
       await count(tx);
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());

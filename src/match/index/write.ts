@@ -1,0 +1,100 @@
+/** Writes to the company index: entries, and the keys by which records find them. */
+import { sql } from 'kysely';
+import { each, eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { describeEntry } from '../described.ts';
+import type { IndexEntry } from '../entry.ts';
+import { entryKeys } from '../keys.ts';
+import { withHistory } from './history.ts';
+
+export interface StoreEntriesOptions {
+  /** The day on which what is replaced counts as former; absent: what is replaced was wrong. */
+  readonly historyOn?: string;
+}
+
+/** Puts entries in place of those of the same numbers. Of several with one number the last counts. */
+export async function storeEntries(
+  tx: Tx,
+  given: readonly IndexEntry[],
+  { historyOn }: StoreEntriesOptions = {},
+): Promise<void> {
+  const latest = new Map(given.map((entry) => [entry.number, entry]));
+  const known = await readEntries(tx, [...latest.keys()]);
+  const entries = [...latest.values()].map((entry) => {
+    const before = known.get(entry.number);
+    return historyOn === undefined || before === undefined ? entry : withHistory(before, entry, historyOn);
+  });
+  const gone: KeyRow[] = [];
+  const made: KeyRow[] = [];
+  for (const entry of entries) {
+    const before = keyRows(known.get(entry.number));
+    const after = keyRows(entry);
+    for (const row of before.values()) if (!isSame(row, after.get(row.key))) gone.push(row);
+    for (const row of after.values()) if (!isSame(row, before.get(row.key))) made.push(row);
+  }
+  await upsertEntries(tx, entries);
+  await deleteKeys(tx, gone);
+  await insertKeys(tx, made);
+}
+
+/** The entries of these numbers, by number. */
+export async function readEntries(db: Db, numbers: readonly string[]): Promise<ReadonlyMap<string, IndexEntry>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await sql<{ body: string }>`select body from match_entry
+    where number in (select cast(value as bigint) from ${each(db, numbers)} as wanted)`.execute(db);
+  const entries = rows.rows.map(({ body }): IndexEntry => JSON.parse(body));
+  return new Map(entries.map((entry) => [entry.number, entry]));
+}
+
+/** Forgets the next entries with their keys, the lowest numbers first; false where none is left. */
+export async function deleteEntries(tx: Tx, limit: number): Promise<boolean> {
+  const { rows } = await sql<{ body: string }>`select body from match_entry order by number limit ${limit}`.execute(tx);
+  const entries = rows.map(({ body }): IndexEntry => JSON.parse(body));
+  await deleteKeys(
+    tx,
+    entries.flatMap((entry) => [...keyRows(entry).values()]),
+  );
+  await sql`delete from match_entry where number in (select cast(value as bigint) from ${each(
+    tx,
+    entries.map(({ number }) => number),
+  )} as wanted)`.execute(tx);
+  return entries.length > 0;
+}
+
+interface KeyRow {
+  readonly [column: string]: number;
+  readonly key: number;
+  readonly entry: number;
+  readonly company: number;
+}
+
+const isSame = (a: KeyRow, b: KeyRow | undefined): boolean => a.company === b?.company;
+
+function keyRows(entry: IndexEntry | undefined): ReadonlyMap<number, KeyRow> {
+  if (entry === undefined) return new Map();
+  const place = { entry: Number(entry.number), company: Number(entry.company) };
+  return new Map(entryKeys(describeEntry(entry)).map(({ key }) => [key, { key, ...place }]));
+}
+
+async function upsertEntries(tx: Tx, entries: readonly IndexEntry[]): Promise<void> {
+  const rows = entries.map((entry) => ({ number: entry.number, body: JSON.stringify(entry) }));
+  await sql`insert into match_entry (number, body)
+    select cast(each.value ->> 'number' as bigint), each.value ->> 'body' from ${eachRow(tx, rows)} where true
+    on conflict (number) do update set body = excluded.body`.execute(tx);
+}
+
+async function deleteKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`delete from match_key where (key, entry) in (select cast(each.value ->> 'key' as bigint),
+    cast(each.value ->> 'entry' as bigint) from ${eachRow(tx, rows)})`.execute(tx);
+}
+
+async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  // In the order of the table: many at once touch each of its pages once.
+  const sorted = rows.toSorted((a, b) => a.key - b.key || a.entry - b.entry);
+  await sql`insert into match_key (key, entry, company)
+    select cast(each.value ->> 'key' as bigint), cast(each.value ->> 'entry' as bigint),
+      cast(each.value ->> 'company' as bigint) from ${eachRow(tx, sorted)} where true
+    on conflict (key, entry) do update set company = excluded.company`.execute(tx);
+}

@@ -1,0 +1,109 @@
+/**
+ * The keys by which a record finds its candidates: a company is a candidate where it shares one. Keys are numbers made of
+ * texts, so that they take eight bytes of the index; that two texts make the same number is rare, and costs a comparison.
+ */
+import type { CompanyName } from '../protocol/danish/company-name.ts';
+import type { StreetAddress } from '../protocol/danish/street-address.ts';
+import type { DescribedEntry, DescribedRecord } from './described.ts';
+
+/** What a key says: the more it says alone, the sooner its company is looked at. */
+export const KEY_WEIGHTS = {
+  name: 5,
+  phone: 5,
+  domain: 4,
+  address: 3,
+  formerName: 3,
+  word: 2,
+  start: 1,
+  end: 1,
+} as const;
+export type KeyKind = keyof typeof KEY_WEIGHTS;
+
+/** A key and what it is made of. */
+export interface MatchKey {
+  readonly kind: KeyKind;
+  readonly key: number;
+}
+
+const WORDS = 6;
+/** Characters of the beginning and the end that find a name with a slip in the other part. */
+const PIECE = 7;
+
+export const recordKeys = (record: DescribedRecord): readonly MatchKey[] =>
+  unique([
+    // A record finds companies that had its name, too.
+    ...nameKeys(record.name, 'name'),
+    ...(record.name.compact === '' ? [] : [keyOf('formerName', record.name.compact)]),
+    ...record.domains.flatMap((domain) => nameKey(labelOf(domain))),
+    ...wordKeys(record.name, [record.address]),
+    ...addressKeys([record.address]),
+    ...(record.phone === null ? [] : [keyOf('phone', record.phone)]),
+    ...record.domains.map((domain) => keyOf('domain', domain)),
+  ]);
+
+export const entryKeys = ({ names, addresses, phone, domains }: DescribedEntry): readonly MatchKey[] =>
+  unique([
+    ...names.flatMap(({ kind, read }) => nameKeys(read, kind === 'former' ? 'formerName' : 'name')),
+    ...names.flatMap(({ read }) =>
+      wordKeys(
+        read,
+        addresses.map((address) => address.read),
+      ),
+    ),
+    ...addressKeys(addresses.map(({ read }) => read)),
+    ...(phone === null ? [] : [keyOf('phone', phone)]),
+    ...domains.map((domain) => keyOf('domain', domain)),
+  ]);
+
+/** The name in a domain, as names are compact: `nordlys-byg.dk` as `nordlysbyg`. */
+export const labelOf = (domain: string): string =>
+  (domain.split('.')[0] ?? '')
+    .replaceAll('-', '')
+    .replace(/ae|oe|aa/gu, (pair) => (pair.charAt(0) === 'o' ? 'o' : 'a'));
+
+/** The key of an address with its house number; undefined where it is not whole. */
+export const addressKey = ({ postalCode, street, house }: StreetAddress): number | undefined =>
+  postalCode === null || street === null || house === null
+    ? undefined
+    : keyOf('address', `${postalCode} ${street} ${house}`).key;
+
+export const keyOf = (kind: KeyKind, text: string): MatchKey => ({ kind, key: hash(`${kind} ${text}`) });
+
+const nameKey = (compact: string): readonly MatchKey[] => (compact === '' ? [] : [keyOf('name', compact)]);
+
+const nameKeys = ({ compact }: CompanyName, kind: 'name' | 'formerName'): readonly MatchKey[] =>
+  compact === ''
+    ? []
+    : [keyOf(kind, compact), keyOf('start', compact.slice(0, PIECE)), keyOf('end', compact.slice(-PIECE))];
+
+const wordKeys = ({ words }: CompanyName, addresses: readonly StreetAddress[]): readonly MatchKey[] => {
+  const codes = new Set(addresses.flatMap(({ postalCode }) => postalCode ?? []));
+  return words
+    .slice(0, WORDS)
+    .filter((word) => word.length > 1)
+    .flatMap((word) => [...codes].map((code) => keyOf('word', `${code} ${word}`)));
+};
+
+const addressKeys = (addresses: readonly StreetAddress[]): readonly MatchKey[] =>
+  addresses.flatMap((address) => {
+    const key = addressKey(address);
+    return key === undefined ? [] : [{ kind: 'address' as const, key }];
+  });
+
+const unique = (keys: readonly MatchKey[]): readonly MatchKey[] => [
+  ...new Map(keys.map((one) => [one.key, one])).values(),
+];
+
+/** Cyrb53, https://github.com/bryc/code: 53 bits, which JavaScript and both engines hold exactly. */
+function hash(text: string): number {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return 4294967296 * (2097151 & low) + (high >>> 0);
+}

@@ -1,0 +1,40 @@
+/** The sign of the address. */
+import type { StreetAddress } from '../../protocol/danish/street-address.ts';
+import type { DescribedAddress, DescribedEntry } from '../described.ts';
+import { CROWDED_BY, type Sign, type SignFinding } from '../weights.ts';
+
+/** What the entry's addresses say of the record's; `sharedBy` is how many companies have the record's address. */
+export function addressFindings(
+  record: StreetAddress,
+  { addresses }: DescribedEntry,
+  sharedBy: number,
+): readonly SignFinding[] {
+  return addresses.flatMap((address): readonly SignFinding[] => {
+    const sign = signOf(record, address, sharedBy > CROWDED_BY);
+    return sign === undefined ? [] : [{ sign, what: address.text, when: address.until }];
+  });
+}
+
+function signOf(record: StreetAddress, address: DescribedAddress, isCrowded: boolean): Sign | undefined {
+  const { kind, read } = address;
+  const isStreet = isSaid(record.postalCode, read.postalCode) && isSaid(record.street, read.street);
+  if (!isStreet || record.house === null || !isHouse(record.house, read.house))
+    return kind === 'former' ? undefined : nearSign(record, read, isStreet);
+  if (kind === 'former') return 'former-address-same';
+  if (isCrowded) return 'address-crowded';
+  return kind === 'unit' ? 'unit-address-same' : 'address-same';
+}
+
+function nearSign(record: StreetAddress, read: StreetAddress, isStreet: boolean): Sign | undefined {
+  if (isStreet) return 'street-same';
+  if (isSaid(record.postalCode, read.postalCode)) return 'postal-code-same';
+  if (isSaid(record.city, read.city)) return 'city-same';
+  return record.postalCode !== null && read.postalCode !== null ? 'address-elsewhere' : undefined;
+}
+
+const isSaid = (a: string | null, b: string | null): boolean => a !== null && a === b;
+
+/** A CRM often leaves out the letter of a house. */
+const isHouse = (a: string, b: string | null): boolean =>
+  b !== null &&
+  (a === b || (a.replace(/\D/gu, '') === b.replace(/\D/gu, '') && (/^\d+$/u.test(a) || /^\d+$/u.test(b))));

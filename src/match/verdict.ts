@@ -1,0 +1,60 @@
+/** verdict: what the candidates of a record amount to. Pure. */
+import type { ScoredCandidate } from './score.ts';
+import { SIGNS, type Sign } from './weights.ts';
+
+/**
+ * What a record means.
+ * `certain` two strong signs of different kinds agree and no other company comes near; `likely` one is clearly the best;
+ * `ambiguous` several come near, or the best has too little; `dissolved` the best has ended; `foreign` it says that it is not
+ * Danish; `person` it is a natural person; `none` nothing is near.
+ */
+export type MatchVerdict = 'certain' | 'likely' | 'ambiguous' | 'dissolved' | 'foreign' | 'person' | 'none';
+
+export interface MatchResult {
+  readonly verdict: MatchVerdict;
+  /** The best first; of `foreign`, `person` and `none` empty. */
+  readonly candidates: readonly ScoredCandidate[];
+}
+
+/** What the record says of itself. */
+export interface RecordKind {
+  readonly isForeign: boolean;
+  readonly isPerson: boolean;
+}
+
+/** A candidate below is nobody. */
+const NEAR = 38;
+const LIKELY = 50;
+/** By how much the best must lead. */
+const LEAD = 10;
+const CERTAIN_LEAD = 25;
+const SHOWN = 5;
+
+/** Judges scored candidates, in whatever order. */
+export function judge(scored: readonly ScoredCandidate[], { isForeign, isPerson }: RecordKind): MatchResult {
+  const candidates = scored
+    .filter(({ score }) => score >= NEAR)
+    .sort((a, b) => b.score - a.score || (a.company < b.company ? -1 : 1))
+    .slice(0, SHOWN);
+  const [best, second] = candidates;
+  if (isForeign && (best === undefined || best.strong < 2)) return { verdict: 'foreign', candidates: [] };
+  if (isPerson && (best === undefined || best.strong < 2)) return { verdict: 'person', candidates: [] };
+  if (best === undefined) return { verdict: 'none', candidates: [] };
+  const lead = best.score - (second?.score ?? 0);
+  return { verdict: verdictOf(best, lead), candidates };
+}
+
+function verdictOf(best: ScoredCandidate, lead: number): MatchVerdict {
+  if (lead < LEAD || best.score < LIKELY) return 'ambiguous';
+  if (best.ended !== null) return 'dissolved';
+  return isCertain(best) && lead >= CERTAIN_LEAD ? 'certain' : 'likely';
+}
+
+/** Names that a certain match may have: the company's own, by a strong sign or but for a letter or two. */
+const NAMED: readonly Sign[] = ['name-spelling', 'former-name-same'];
+
+function isCertain({ findings, strong }: ScoredCandidate): boolean {
+  const name = findings.find(({ sign }) => SIGNS[sign].group === 'name')?.sign;
+  if (name === undefined) return false;
+  return SIGNS[name].isStrong ? strong >= 2 : NAMED.includes(name) && strong >= 2;
+}

@@ -1,0 +1,99 @@
+/** What each sign is worth, and its words: the one table of the match. */
+
+/** What signs speak of: of each group only the strongest sign of a candidate counts. */
+export type SignGroup = 'name' | 'address' | 'phone' | 'domain' | 'number' | 'uniqueness' | 'life';
+
+export interface SignWeight {
+  readonly group: SignGroup;
+  readonly points: number;
+  /** Two strong signs of different groups make a match certain. */
+  readonly isStrong: boolean;
+  /** `{what}` is the value in the register, `{when}` the year in which it ended. */
+  readonly en: string;
+  readonly da: string;
+}
+
+const sign = (
+  group: SignGroup,
+  points: number,
+  isStrong: boolean,
+  words: readonly [en: string, da: string],
+): SignWeight => ({
+  group,
+  points,
+  isStrong,
+  en: words[0],
+  da: words[1],
+});
+
+export const SIGNS = {
+  'name-same': sign('name', 45, true, ['same name', 'samme navn']),
+  'name-but-form': sign('name', 43, true, ['name equal but for the form', 'navnet er ens bortset fra selskabsformen']),
+  'other-name-same': sign('name', 40, true, ['secondary name {what} is the same', 'binavnet {what} er det samme']),
+  'unit-name-same': sign('name', 40, true, [
+    'production unit {what} has the name',
+    'produktionsenheden {what} har navnet',
+  ]),
+  'name-spelling': sign('name', 33, false, ['name spelled nearly the same', 'navnet er stavet næsten ens']),
+  'former-name-same': sign('name', 30, false, ['was called {what} until {when}', 'hed {what} indtil {when}']),
+  'name-but-country': sign('name', 30, false, ['name equal but for Danmark', 'navnet er ens bortset fra Danmark']),
+  'name-other-form': sign('name', 24, false, [
+    'name equal, but another form',
+    'navnet er ens, men en anden selskabsform',
+  ]),
+  'name-part': sign('name', 16, false, ['one name is part of the other', 'det ene navn er en del af det andet']),
+  'name-short': sign('name', 15, false, ['same name, of few letters', 'samme navn, på få bogstaver']),
+  'address-same': sign('address', 30, true, ['same address', 'samme adresse']),
+  'unit-address-same': sign('address', 29, true, [
+    'a production unit has the address',
+    'en produktionsenhed har adressen',
+  ]),
+  'former-address-same': sign('address', 24, false, ['moved from {what} in {when}', 'flyttet fra {what} i {when}']),
+  'street-same': sign('address', 14, false, ['same street', 'samme gade']),
+  'address-crowded': sign('address', 14, false, [
+    'same address, as many companies',
+    'samme adresse som mange andre virksomheder',
+  ]),
+  'postal-code-same': sign('address', 8, false, ['same postal code', 'samme postnummer']),
+  'city-same': sign('address', 5, false, ['same town', 'samme by']),
+  'address-elsewhere': sign('address', -6, false, ['another town', 'en anden by']),
+  'phone-same': sign('phone', 35, true, ['same phone', 'samme telefonnummer']),
+  'phone-shared': sign('phone', 10, false, [
+    'same phone, as several companies',
+    'samme telefonnummer som flere virksomheder',
+  ]),
+  'domain-same': sign('domain', 35, true, ['same domain {what}', 'samme domæne {what}']),
+  'domain-spells-name': sign('domain', 14, false, ['the domain {what} is the name', 'domænet {what} er navnet']),
+  'domain-shared': sign('domain', 10, false, [
+    'same domain {what}, as several companies',
+    'samme domæne {what} som flere virksomheder',
+  ]),
+  'unit-number-same': sign('number', 60, true, [
+    'the number is of its production unit',
+    'nummeret er dens produktionsenheds',
+  ]),
+  'name-unique': sign('uniqueness', 10, false, ['no other company has the name', 'ingen anden virksomhed har navnet']),
+  ended: sign('life', -10, false, ['ended in {when}', 'ophørt i {when}']),
+} as const satisfies Readonly<Record<string, SignWeight>>;
+
+export type Sign = keyof typeof SIGNS;
+
+/** A sign of one candidate, with what its words name. */
+export interface SignFinding {
+  readonly sign: Sign;
+  readonly what?: string;
+  readonly when?: string | null;
+}
+
+/** How often a phone or a domain may occur before it says little. */
+export const SHARED_BY = 5;
+/** How many companies may share an address before it says little: an office hotel has hundreds. */
+export const CROWDED_BY = 12;
+
+/** The reason in words, for people. */
+export function reasonText({ sign: name, what, when }: SignFinding, language: 'en' | 'da'): string {
+  const unknown = language === 'en' ? 'an unknown year' : 'et ukendt år';
+  return SIGNS[name][language]
+    .replace('{what}', () => what ?? '')
+    .replace('{when}', () => when?.slice(0, 4) ?? unknown);
+}

@@ -1,0 +1,99 @@
+/** The name of a company, taken apart so that two spellings of it can be compared. */
+import { abbreviated } from './abbreviations.ts';
+import { foldLetters } from './letters.ts';
+
+export interface CompanyName {
+  /** Its words without the company form, folded, with one spelling for each abbreviation. */
+  readonly words: readonly string[];
+  /** The words together: `nordlysmobler`. Empty where the name has no letter and no digit. */
+  readonly compact: string;
+  /** The company form, as `aps`; null where the name states none. */
+  readonly form: string | null;
+  /** Whether it says `Danmark`, `Denmark` or `DK`. */
+  readonly saysDenmark: boolean;
+  /** Who stands behind the name after `v/`, folded; null where nobody is named. */
+  readonly owner: string | null;
+}
+
+/** Longer names are compared by their beginning. */
+const LONGEST = 200;
+
+/** Company forms as the words of a name spell them, without dots and slashes. */
+const FORMS: Readonly<Record<string, string>> = {
+  as: 'as',
+  aktieselskab: 'as',
+  aktieselskabet: 'as',
+  aps: 'aps',
+  anpartsselskab: 'aps',
+  anpartsselskabet: 'aps',
+  is: 'is',
+  interessentskab: 'is',
+  ks: 'ks',
+  kommanditselskab: 'ks',
+  ps: 'ps',
+  partnerselskab: 'ps',
+  ivs: 'ivs',
+  smba: 'smba',
+  fmba: 'fmba',
+  amba: 'amba',
+};
+
+/** Forms that other countries have, and Denmark has not. */
+const FOREIGN_FORMS: ReadonlySet<string> = new Set(
+  'gmbh ltd limited llc inc plc ab oy sarl sas srl bv nv kft spzoo'.split(' '),
+);
+
+/** Two letters that are a form only at the end of a name: `is` and `as` are words, too. */
+const isShort = (form: string): boolean => form.length === 2;
+
+const JOINING: ReadonlySet<string> = new Set(['og', 'and', 'the']);
+const DENMARK: ReadonlySet<string> = new Set(['danmark', 'denmark', 'dk']);
+
+const OWNER = /\s(?:v ?[/.:]|ved )/u;
+/** `A / S` and `F.M.B.A.`: letters that belong together. */
+const SPACED_FORM = /(?<![\p{L}\p{N}])([aikp])\s?[/.]\s?(s)(?![\p{L}\p{N}])/gu;
+const DOTTED = /^(?:\p{L}\.)+\p{L}?,?$/u;
+
+/** Takes a name apart. */
+export function readCompanyName(text: string): CompanyName {
+  const folded = foldLetters(text.slice(0, LONGEST)).replace(/\s+/gu, ' ').trim();
+  const behind = OWNER.exec(folded);
+  const owner = behind === null ? '' : folded.slice(behind.index + behind[0].length).trim();
+  const bare = behind === null ? folded : folded.slice(0, behind.index);
+  const plain = bare
+    .replace(SPACED_FORM, '$1$2')
+    .replace(/(?<![\p{L}\p{N}])ap\.?s\.?(?![\p{L}\p{N}])/gu, 'aps')
+    .split(' ')
+    .map((word) => (DOTTED.test(word) ? word.replaceAll('.', '') : word))
+    .join(' ')
+    // A letter that an export lost is no gap between two words.
+    .replace(/['’´`\ufffd]|(?<=\p{L})\?(?=\p{L})/gu, '');
+  const tokens = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const form = formOf(tokens);
+  const named = tokens.filter((_, at) => at !== form?.at);
+  const meant = named.filter((word) => !JOINING.has(word));
+  const local = meant.filter((word) => !DENMARK.has(word));
+  const words = (local.length > 0 ? local : meant.length > 0 ? meant : named).map(abbreviated);
+  return {
+    words,
+    compact: words.join(''),
+    form: form?.form ?? null,
+    saysDenmark: local.length > 0 && local.length < meant.length,
+    owner: owner === '' ? null : owner,
+  };
+}
+
+function formOf(tokens: readonly string[]): { readonly form: string; readonly at: number } | undefined {
+  for (let at = tokens.length - 1; at >= 0; at -= 1) {
+    const token = tokens[at] ?? '';
+    const form = FOREIGN_FORMS.has(token) ? token : FORMS[token];
+    const isPlaced =
+      form !== undefined && (at === tokens.length - 1 || (!isShort(token) && FORMS[token] !== undefined));
+    // A name that is nothing but a form keeps it as its word.
+    if (form !== undefined && isPlaced && tokens.length > 1) return { form, at };
+  }
+  return undefined;
+}
+
+/** Whether the form of a name is another country's. */
+export const isForeignForm = (form: string | null): boolean => form !== null && FOREIGN_FORMS.has(form);

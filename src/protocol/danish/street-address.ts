@@ -1,0 +1,76 @@
+/** The address of a company, taken apart so that two spellings of it can be compared. */
+import { abbreviated } from './abbreviations.ts';
+import { foldLetters } from './letters.ts';
+
+export interface StreetAddress {
+  /** Folded and without its ending's spelling: `ringvej`; null where no street is given. */
+  readonly street: string | null;
+  /** With its letter: `12b`; null where none is given. */
+  readonly house: string | null;
+  readonly postalCode: string | null;
+  /** Folded, without a district's letter: `arhus`. */
+  readonly city: string | null;
+}
+
+/** An address as its parts are spelled. */
+export interface AddressText {
+  readonly street?: string | null | undefined;
+  readonly postalCode?: string | null | undefined;
+  readonly city?: string | null | undefined;
+}
+
+const LONGEST = 200;
+const CARE_OF = /^\s*(?:c\s*\/\s*o|att\.?|v\/)[^,\n]*[,\n]/iu;
+const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/(?<=\p{L})(?:gade|gd|g)$/u, 'gade'],
+  [/(?<=\p{L})(?:vej|vj|v)$/u, 'vej'],
+  [/(?<=\p{L})(?:alle|al)$/u, 'alle'],
+  [/(?<=\p{L})(?:strade|str)$/u, 'strade'],
+];
+/** Takes an address apart. The postal code may stand in its own part, in the city or behind the street. */
+export function readStreetAddress({ street, postalCode, city }: AddressText): StreetAddress {
+  const line = (street ?? '').slice(0, LONGEST);
+  const withoutCare = line.replace(CARE_OF, '');
+  const folded = foldLetters(withoutCare === '' ? line : withoutCare).trim();
+  const at = folded.search(/\d/u);
+  const name = at === -1 ? folded : folded.slice(0, at);
+  return {
+    street: streetOf(name),
+    house: at === -1 || streetOf(name) === null ? null : houseOf(folded.slice(at)),
+    postalCode: postal(postalCode) ?? postal(city) ?? /,\s?(?:dk-?)?(\d{4})\s\p{L}/u.exec(folded)?.[1] ?? null,
+    city: cityOf(city ?? ''),
+  };
+}
+
+/** `12-14 B, 2. tv` as `12b`: what stands first counts. */
+function houseOf(text: string): string | null {
+  const number = /^\d+/u.exec(text)?.[0] ?? '';
+  // Four digits behind a street are a postal code.
+  if (number === '' || number.length > 3) return null;
+  const rest = text.slice(number.length).replace(/^\s?-\s?\d{1,3}/u, '');
+  const letter = /^\s?([a-z])(?:[^\p{L}\d]|$)/u.exec(rest)?.[1] ?? '';
+  return `${Number(number)}${letter}`;
+}
+
+const postal = (text: string | null | undefined): string | null => {
+  const digits = /^(?:dk[\s-]?)?(\d{4,6})/u.exec((text ?? '').trim().toLowerCase())?.[1];
+  return digits?.length === 4 ? digits : null;
+};
+
+function streetOf(name: string): string | null {
+  const words = (name.match(/[\p{L}\p{N}]+/gu) ?? []).map(abbreviated);
+  if (words.length > 1 && words.at(-1) === 'nr') words.pop();
+  const last = words.at(-1);
+  if (last === undefined) return null;
+  const spelling = SPELLINGS.find(([ending]) => ending.test(last));
+  words[words.length - 1] = spelling === undefined ? last : last.replace(spelling[0], spelling[1]);
+  return words.join('');
+}
+
+function cityOf(text: string): string | null {
+  const words = foldLetters(text.slice(0, LONGEST)).match(/\p{L}{2,}/gu);
+  const [first, ...rest] = words ?? [];
+  if (first === undefined) return null;
+  const named = first === 'dk' ? rest[0] : first;
+  return named === undefined ? null : abbreviated(named);
+}

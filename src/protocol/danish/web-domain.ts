@@ -1,0 +1,45 @@
+/** The domain by which a company is known on the net. */
+
+import { trimEndOf } from '../text/trim.ts';
+
+/** Where anybody has an address: such a domain says nothing about a company. */
+const FREEMAIL: ReadonlySet<string> = new Set(
+  `gmail.com googlemail.com hotmail.com hotmail.dk outlook.com outlook.dk live.com live.dk msn.com yahoo.com yahoo.dk
+  icloud.com me.com mac.com aol.com mail.com mail.dk email.dk proton.me protonmail.com jubii.dk ofir.dk sol.dk tele.dk
+  tdcadsl.dk tdcspace.dk get2net.dk webspeed.dk stofanet.dk youmail.dk newmail.dk privat.dk cybercity.dk worldonline.dk
+  dlgmail.dk fasttvnet.dk profibermail.dk bbsyd.dk waoomail.dk altiboxmail.dk energimail.dk elromail.dk gmx.de gmx.net
+  gmx.com web.de`.split(/\s+/),
+);
+/** Sites where many companies have a page. */
+const SHARED_SITES: ReadonlySet<string> = new Set(
+  `facebook.com instagram.com linkedin.com twitter.com youtube.com google.com proff.dk krak.dk degulesider.dk cvr.dk
+  wordpress.com wixsite.com business.site one.com simplesite.com weebly.com`.split(/\s+/),
+);
+
+const LABEL = /^[a-z0-9-]{1,63}$/u;
+const isHost = (text: string): boolean => {
+  const labels = text.split('.');
+  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]$/u.test(text);
+};
+
+/** The domain of a website or an e-mail address: `nordlys.dk`; undefined where it is none, or everybody's. */
+export function companyDomain(spelled: string | null | undefined): string | undefined {
+  const text = (spelled ?? '').trim().toLowerCase().slice(0, 300);
+  const [, behind = text] = text.split('://');
+  const [place = ''] = behind.split(/[/?#]/u);
+  const [named = ''] = (place.split('@').at(-1) ?? '').split(':');
+  const host = trimEndOf(named, '.').normalize('NFC');
+  const ascii = /[^ -~]/u.test(host) ? asciiOf(host) : host;
+  if (!isHost(ascii)) return undefined;
+  const domain = registrable(ascii);
+  return FREEMAIL.has(ascii) || FREEMAIL.has(domain) || SHARED_SITES.has(domain) ? undefined : domain;
+}
+
+const asciiOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
+
+/** `shop.nordlys.dk` as `nordlys.dk`, `nordlys.co.uk` as it is. */
+function registrable(host: string): string {
+  const labels = host.split('.');
+  const isTwofold = /\.(?:co|com|org|net|ac)\.[a-z]{2}$/u.test(host);
+  return labels.slice(isTwofold ? -3 : -2).join('.');
+}

@@ -1,0 +1,23 @@
+/** Companies for tests, told by what matters in them. */
+import type { IndexEntry } from '../../src/match/entry.ts';
+
+/** An active company, or with another `company` one of its production units. */
+export const entry = (number: string, name: string, rest: Partial<IndexEntry> = {}): IndexEntry => ({
+  number,
+  company: number,
+  name,
+  otherNames: [],
+  formerNames: [],
+  form: null,
+  address: null,
+  formerAddresses: [],
+  phone: null,
+  website: null,
+  email: null,
+  ended: null,
+  successor: null,
+  ...rest,
+});
+
+export const RINGVEJ = { street: 'Ringvej 1', postalCode: '8000', city: 'Aarhus C' };
+export const HAVNEGADE = { street: 'Havnegade 12 B, 2. tv', postalCode: '5000', city: 'Odense C' };

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { IndexEntry } from '../../../src/match/entry.ts';
+import { deleteEntries, readEntries, storeEntries } from '../../../src/match/index/write.ts';
+import { matchRecords } from '../../../src/match/match.ts';
+import type { Store } from '../../../src/store/open.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { entry, HAVNEGADE, RINGVEJ } from '../entries.ts';
+
+const keysOf = async ({ db }: Store): Promise<readonly unknown[]> =>
+  db.selectFrom('match_key').selectAll().orderBy('key').orderBy('entry').execute();
+const put = (store: Store, entries: readonly IndexEntry[], historyOn?: string): Promise<void> =>
+  store.write((tx) => storeEntries(tx, entries, historyOn === undefined ? {} : { historyOn }));
+const first = async (store: Store, name: string, phone: string): Promise<string | undefined> =>
+  (await matchRecords(store.db, [{ name, phone }]))[0]?.candidates[0]?.company;
+
+describe.each(ENGINES)('the company index on %s', (engine) => {
+  it('holds of a company that was stored twice what is stored once', async () => {
+    const store = await newStore(engine);
+    const company = entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' });
+    await put(store, [company]);
+    const once = await keysOf(store);
+    await put(store, [entry('10000001', 'Andet Navn A/S', { address: HAVNEGADE })]);
+    expect(await keysOf(store)).not.toEqual(once);
+    await put(store, [entry('10000001', 'Mellem', {}), company]);
+    expect(await keysOf(store)).toEqual(once);
+  });
+
+  it('keeps what a register change replaces as former', async () => {
+    const store = await newStore(engine);
+    await put(store, [entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' })]);
+    await put(store, [entry('10000001', 'Solvind ApS', { address: HAVNEGADE, phone: '86123456' })], '2026-03-01');
+    const stored = (await readEntries(store.db, ['10000001'])).get('10000001');
+    expect(stored?.formerNames).toEqual([{ value: 'Nordlys Møbler ApS', until: '2026-03-01' }]);
+    expect(stored?.formerAddresses).toEqual([{ value: RINGVEJ, until: '2026-03-01' }]);
+    expect(await first(store, 'Nordlys Møbler', '86123456')).toBe('10000001');
+  });
+
+  it('lets a production unit move to another company', async () => {
+    const store = await newStore(engine);
+    const shop = { phone: '86123456', address: RINGVEJ };
+    const companies = ['10000001', '10000002'].map((number) => entry(number, `Ejer ${number} ApS`));
+    await put(store, [...companies, entry('1000000011', 'Kaffe Nord', { company: '10000001', ...shop })]);
+    expect(await first(store, 'Kaffe Nord', '86123456')).toBe('10000001');
+    await put(store, [entry('1000000011', 'Kaffe Nord', { company: '10000002', ...shop })]);
+    expect(await first(store, 'Kaffe Nord', '86123456')).toBe('10000002');
+  });
+
+  it('forgets entries with their keys, some at a time', async () => {
+    const store = await newStore(engine);
+    await put(
+      store,
+      [1, 2, 3].map((at) => entry(`1000000${at}`, `Nordlys ${at} ApS`)),
+    );
+    expect(await store.write((tx) => deleteEntries(tx, 2))).toBe(true);
+    expect(await first(store, 'Nordlys 3 ApS', '')).toBe('10000003');
+    expect(await store.write((tx) => deleteEntries(tx, 2))).toBe(true);
+    expect(await store.write((tx) => deleteEntries(tx, 2))).toBe(false);
+    expect(await keysOf(store)).toEqual([]);
+  });
+
+  it('finds a CVR number that begins with a zero', async () => {
+    const store = await newStore(engine);
+    await put(store, [entry('01000001', 'Nordlys Møbler ApS', { phone: '86123456' })]);
+    expect(await first(store, 'Nordlys Møbler', '86123456')).toBe('01000001');
+  });
+});
