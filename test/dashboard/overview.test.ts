@@ -84,7 +84,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       await writeHistory(tx, [{ ...decision('7', 'write'), provider: 'well' }], [], NOW - 5 * 60_000);
     });
     const { text } = await pages.visitor().get('/');
-    const row = (name: string) => text.split('<tr>').find((each) => each.includes(`<td>${name}</td>`)) ?? '';
+    const row = (name: string) => text.split('<tr>').find((each) => each.includes(`<div>${name}</div>`)) ?? '';
     expect(row('well')).toContain('answers');
     expect(row('well')).toContain('5 minutes ago');
     expect(row('tired')).toContain('paused');

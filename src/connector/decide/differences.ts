@@ -24,19 +24,27 @@ export interface DifferenceFilter {
 const open = (db: Db, { provider, property }: DifferenceFilter) =>
   db
     .selectFrom('property_state as state')
-    .innerJoin('link', (join) =>
-      join.onRef('link.provider', '=', 'state.provider').onRef('link.record_id', '=', 'state.record_id'),
-    )
     .where('state.kept', 'is not', null)
-    .where('link.state', '=', 'active')
+    // Not a join: SQLite would begin with the links, which are many.
+    .where(({ exists }) => exists(activeLink(db)))
     .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
     .$if(property !== undefined, (query) => query.where('state.property', '=', property ?? ''));
+
+/** The company that the record of a property's state stands for. */
+const activeLink = (db: Db) =>
+  db
+    .selectFrom('link')
+    .select('link.entity')
+    .where('link.provider', '=', sql.ref<string>('state.provider'))
+    .where('link.record_id', '=', sql.ref<string>('state.record_id'))
+    .where('link.state', '=', 'active');
 
 /** Differences by connection, property and record; the next page comes `after` the last of this one. */
 export async function readDifferences(db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Difference[]> {
   const { after } = filter;
   const rows = await open(db, filter)
-    .select(['state.provider', 'state.property', 'state.record_id', 'link.entity', 'kept', 'offered', 'kept_at'])
+    .select(['state.provider', 'state.property', 'state.record_id', 'kept', 'offered', 'kept_at'])
+    .select(() => activeLink(db).as('entity'))
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(
@@ -55,7 +63,7 @@ export async function readDifferences(db: Db, filter: DifferenceFilter, limit: n
     provider,
     property,
     recordId: record_id,
-    entity,
+    entity: entity ?? '',
     crm: kept ?? 'null',
     register: offered ?? 'null',
     since: kept_at,

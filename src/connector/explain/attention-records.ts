@@ -10,7 +10,8 @@ const conflicts = (db: Db) => db.selectFrom('link').where('state', '=', 'conflic
 const refusedLinks = (db: Db) =>
   db
     .selectFrom('link')
-    .where('state', '=', 'active')
+    // Not by the column alone: SQLite would take the index of states, and read every active link.
+    .where(sql<boolean>`coalesce(state, '') = 'active'`)
     .where('desired', '=', 'on')
     // Not as a parameter: SQLite would not know that the index of refused ones will do.
     .where('observed', '=', sql.lit<'refused'>('refused'));

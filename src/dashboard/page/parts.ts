@@ -10,7 +10,9 @@ export function timeOf(reader: Reader, ms: number, now?: number): VNode {
   return html`<time datetime=${exact} title=${exact} data-form=${now === undefined ? 'time' : 'distance'}>${shown}</time>`;
 }
 
-/** A table that scrolls by itself where the screen is narrow; `empty` stands in its place where there are no rows. */
+const isBlank = (cell: Markup): boolean => cell === null || cell === undefined || cell === false || cell === '';
+
+/** A table. Where the screen is narrow each row becomes a block, whose values carry the names of their columns. */
 export function table({
   label,
   columns,
@@ -38,7 +40,7 @@ export function table({
         ${rows.map(
           (cells, row) =>
             html`<tr class=${marked.includes(row) ? 'changed' : undefined}>
-              ${cells.map((cell, index) => html`<td class=${isNumber(index)}>${cell}</td>`)}
+              ${cells.map((cell, index) => html`<td class=${isNumber(index)} data-label=${columns[index]}>${isBlank(cell) ? null : html`<div>${cell}</div>`}</td>`)}
             </tr>`,
         )}
       </tbody>
