@@ -23,6 +23,8 @@ import { runPolls, seedPolls } from './poll.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
 import { markRemapped } from './sync/remap.ts';
 import { syncRecords } from './sync/sync.ts';
+import { UNDO_QUEUE } from './undo/runs.ts';
+import { runUndoes } from './undo/worker.ts';
 
 export interface ConnectorDeps {
   readonly store: Store;
@@ -98,12 +100,9 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
       blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
       run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, emailEvent, ...rules }, claims),
     }),
-    ...crms.flatMap((crm) => [
-      startSync(common, metrics, log, crm),
-      startHeal(common, metrics, crm),
-      ...startDerived(common, deps, crm),
-    ]),
+    ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
+    startUndoes(common, deps, crms),
   ];
   const remap = (tx: Tx, at: number) => markRemapped(tx, crms, at, deps.daemon);
   const housekeeper = startWorker({
@@ -137,7 +136,16 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   };
 }
 
-type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'>;
+type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'> & {
+  readonly leaseMs: number;
+};
+
+/** The workers of one connection's records. */
+const startRecordWorkers = (common: Common, deps: ConnectorDeps, crm: Crm): readonly Worker[] => [
+  startSync(common, deps.metrics, deps.log, crm),
+  startHeal(common, deps.metrics, crm),
+  ...startDerived(common, deps, crm),
+];
 
 function startSync(common: Common, metrics: Metrics, log: Logger, crm: Crm): Worker {
   const { store, now } = common;
@@ -178,6 +186,16 @@ function startMonitoring(
     blockedUntil: async () => (await rateLimiter.blockedUntil())?.until ?? 0,
     run: async (claims, signal) =>
       monitorLinks({ store, upstream: await upstream(), now, metrics, log }, claims, signal),
+  });
+}
+
+function startUndoes(common: Common, { store, metrics, log, now }: ConnectorDeps, crms: readonly Crm[]): Worker {
+  return startWorker({
+    ...common,
+    queue: UNDO_QUEUE,
+    batch: 1,
+    concurrency: 1,
+    run: (claims, signal) => runUndoes({ store, metrics, log, now, leaseMs: common.leaseMs }, crms, claims, signal),
   });
 }
 

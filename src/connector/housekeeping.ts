@@ -19,6 +19,7 @@ import { pruneFacts } from './facts/prune-facts.ts';
 import { continueMarking } from './links/mark-all.ts';
 import { markAllUnconfirmed } from './links/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
+import { deleteUndoes } from './undo/runs.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */
@@ -86,6 +87,14 @@ const TASKS: Tasks<HousekeepingDeps> = {
     async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
       const before = now() - historyDays * DAY_MS;
       await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, after, before));
+    },
+  },
+  undoes: {
+    everyMs: 3_600_000,
+    async run({ store, now }, signal) {
+      await inSteps(store, signal, 0, async (tx) =>
+        (await deleteUndoes(tx, now(), STEP)) ? { last: 0, found: true } : undefined,
+      );
     },
   },
   // A repeated event is recognised by its receipt first: its note may go when history does.

@@ -12,7 +12,13 @@ export interface UndoRun extends UndoDeps {
   readonly crm: (provider: string) => Promise<Crm | undefined>;
   readonly dryRun: boolean;
   /** Called with what became of each property, and how many of all records are done. */
-  readonly report: (done: readonly Undone[], progress: { readonly records: number; readonly of: number }) => void;
+  readonly report: (done: readonly Undone[], progress: UndoProgress) => Promise<void> | void;
+}
+
+/** How many of all records are done. */
+export interface UndoProgress {
+  readonly records: number;
+  readonly of: number;
 }
 
 /** How long to wait for records that a daemon works on, or that a killed undo left behind: longer than a lease. */
@@ -34,7 +40,7 @@ export async function undo(run: UndoRun, selection: Selection, signal: AbortSign
       const page = affected.slice(start, start + size);
       records += page.length;
       const progress = { records, of: all.length };
-      if (crm === undefined) run.report(page.map(unconfigured), progress);
+      if (crm === undefined) await run.report(page.map(unconfigured), progress);
       else {
         const batch = { crm, selection, ids: page.map(({ recordId }) => recordId) };
         await undoRecords(run, batch, (done) => run.report(done, progress), signal);
@@ -46,7 +52,7 @@ export async function undo(run: UndoRun, selection: Selection, signal: AbortSign
 async function undoRecords(
   run: UndoRun,
   { crm, selection, ids }: UndoBatch,
-  report: (done: readonly Undone[]) => void,
+  report: (done: readonly Undone[]) => Promise<void> | void,
   signal: AbortSignal,
 ): Promise<void> {
   const until = run.now() + PATIENCE_MS;
@@ -54,7 +60,7 @@ async function undoRecords(
   const attempt = async (): Promise<void> => {
     const once = run.dryRun ? previewPage : undoPage;
     const result = await once(run, { crm, selection, ids: open }, signal);
-    report(result.done);
+    await report(result.done);
     ({ open } = result);
     if (result.fault !== undefined) throw result.fault;
   };
@@ -66,7 +72,7 @@ async function undoRecords(
     signal.throwIfAborted();
   }
   const reason = `somebody else has worked on the record for ${PATIENCE_MS / 1_000} s: try again`;
-  report(open.map((recordId) => ({ ...whole({ provider: crm.name, recordId }), kind: 'busy', reason })));
+  await report(open.map((recordId) => ({ ...whole({ provider: crm.name, recordId }), kind: 'busy', reason })));
 }
 
 /** A record about whose properties nothing can be said. */

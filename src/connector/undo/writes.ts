@@ -4,6 +4,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { RecordRef } from '../links/links.ts';
+import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 
 /** Which writes to take back: those that all of it holds for. */
 export interface Selection {
@@ -17,6 +18,10 @@ export interface Selection {
   /** Ms since 1970; before then. */
   readonly until?: number | undefined;
   readonly property?: string | undefined;
+  /** Canonical id; only with `provider`. */
+  readonly record?: string | undefined;
+  /** The rule that decided the write. */
+  readonly rule?: string | undefined;
 }
 
 /** A value that we wrote, and what it replaced. */
@@ -45,15 +50,19 @@ const isWrite = <O>(query: Query<O>, property: string | undefined): Query<O> =>
     .$if(property === undefined, (all) => all.where('field', '!=', 'registerChangedAt'))
     .$if(property !== undefined, (all) => all.where('property', '=', property ?? ''));
 
-/** The records with writes that are selected, by connection and id. Reads an index, or all of history for a window alone. */
+/** The records with writes that are selected, by connection and id. Reads an index, or the part of history that a window names. */
 export async function readAffected(db: Db, selection: Selection): Promise<readonly RecordRef[]> {
-  const { event, entity, provider, since, until, property } = selection;
+  const { event, entity, provider, since, until, property, record, rule } = selection;
+  const first = since === undefined ? 0 : await firstDecisionAt(db, since - CLOCK_SKEW_MS);
   const rows = await isWrite(db.selectFrom('history').select(['provider', 'record_id']).distinct(), property)
+    .where('id', '>=', first)
     .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
     .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
     .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
     .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
     .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
+    .$if(record !== undefined, (query) => query.where('record_id', '=', record ?? ''))
+    .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? ''))
     .orderBy('provider')
     .orderBy('record_id')
     .execute();
@@ -66,7 +75,14 @@ export async function readWrites(
   { provider, recordId }: RecordRef,
   selection: Selection,
 ): Promise<readonly Write[]> {
-  const { event, entity, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, property } = selection;
+  const {
+    event,
+    entity,
+    since = Number.NEGATIVE_INFINITY,
+    until = Number.POSITIVE_INFINITY,
+    property,
+    rule,
+  } = selection;
   const rows = await isWrite(db.selectFrom('history').selectAll(), property)
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
@@ -85,6 +101,7 @@ export async function readWrites(
     selected:
       (event === undefined || row.seq === event) &&
       (entity === undefined || row.entity === entity) &&
+      (rule === undefined || row.rule === rule) &&
       row.at >= since &&
       row.at < until,
   }));

@@ -18,6 +18,7 @@ import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
+import { addUndoRuns } from './undo-tables.ts';
 import { addCallWindows } from './window-tables.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
@@ -41,7 +42,11 @@ const MIGRATIONS: readonly Migration[] = [
   addArrivals,
   addOperators,
   addNameIndex,
+<<<<<<< HEAD
   addCompanyIndex,
+=======
+  addUndoRuns,
+>>>>>>> 893e934 (Run undoes in the daemon: preview, progress, cancel)
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -57,7 +57,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, read }) => {
     expect((await fixture.cli('hold', `${crm}:${id}`, name, '--clear')).code).toBe(0);
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: null });
-    expect((await fixture.cli('hold', `${crm}:*`, '--clear')).stdout).toBe('1 holds that undo placed have ended.\n');
+    expect((await fixture.cli('hold', `${crm}:*`, '--clear')).stdout).toBe('1 hold that undo placed has ended.\n');
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [own]: 'C ApS' });
   });

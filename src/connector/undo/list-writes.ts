@@ -1,0 +1,77 @@
+/** The writes that history knows as a list for people, the newest first. */
+import type { PropertyValue } from '../../../providers/provider.ts';
+import type { Db } from '../../store/store.ts';
+import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
+import type { Selection } from './writes.ts';
+
+/** A write as it is listed. */
+export interface ListedWrite {
+  readonly id: number;
+  readonly at: number;
+  readonly provider: string;
+  readonly record: string;
+  readonly entity: string;
+  readonly field: string | null;
+  readonly property: string | null;
+  readonly seq: number;
+  readonly rule: string;
+  readonly old: PropertyValue;
+  readonly now: PropertyValue;
+}
+
+/** A page of writes. `older`: only writes before this id may be left; undefined at the end. */
+export interface WritePage {
+  readonly writes: readonly ListedWrite[];
+  readonly older: number | undefined;
+}
+
+/** Decisions that one page looks through: a rare property is no reason to read all of history. */
+const LOOKED_THROUGH = 20_000;
+
+/** Lists the writes of a selection, the newest before the decision `before`. Looks through 20,000 decisions at most. */
+export async function listWrites(
+  db: Db,
+  selection: Selection & { readonly before?: number | undefined },
+  limit: number,
+): Promise<WritePage> {
+  const { event, entity, provider, record, property, rule, since, until, before } = selection;
+  const bounds = [before, until === undefined ? undefined : await firstDecisionAt(db, until + CLOCK_SKEW_MS)];
+  const end = Math.min(...bounds.filter((bound) => bound !== undefined));
+  const decisions = db
+    .selectFrom('history')
+    .selectAll()
+    .$if(Number.isFinite(end), (query) => query.where('id', '<', end))
+    .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
+    .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
+    .$if(record !== undefined, (query) =>
+      query.where('provider', '=', provider ?? '').where('record_id', '=', record ?? ''),
+    )
+    .orderBy('id', 'desc');
+  const rows = await db
+    .selectFrom(decisions.limit(LOOKED_THROUGH).as('decision'))
+    .selectAll()
+    .where('outcome', '=', 'written')
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
+    .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? ''))
+    .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
+    .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const writes = rows.slice(0, limit).map(({ record_id, old_value, new_value, outcome: _, detail: __, ...row }) => ({
+    ...row,
+    record: record_id,
+    old: parsed(old_value),
+    now: parsed(new_value),
+  }));
+  if (rows.length > limit) return { writes, older: writes.at(-1)?.id };
+  const last = await decisions
+    .offset(LOOKED_THROUGH - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const isOver = last === undefined || (since !== undefined && last.at < since - CLOCK_SKEW_MS);
+  return { writes, older: isOver ? undefined : last.id };
+}
+
+const parsed = (text: string | null): PropertyValue => (text === null ? null : JSON.parse(text));
