@@ -19,6 +19,8 @@ import { messagePage, notFoundPage } from './page/messages.ts';
 import type { Reader } from './page/reader.ts';
 import { addReview } from './review/page.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes.ts';
+import { addWrites } from './writes/page.ts';
+import { addUndoes } from './writes/undo-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
 export interface DashboardDeps extends CompanyDeps, OverviewDeps {
@@ -63,6 +65,8 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
     if (deps.halves.connector) {
       addSearch(scope, deps);
       addCompany(scope, deps);
+      addWrites(scope, deps);
+      addUndoes(scope, deps);
     }
     addReview(scope, deps);
     addAudit(scope, deps);

@@ -84,6 +84,38 @@ export interface AuditTable {
   result: string;
 }
 
+/** An undo that the daemon runs: first it looks what it would do, then it does it where a person says so. */
+export interface UndoRunTable {
+  id: Generated<number>;
+  /** JSON: which writes. */
+  selection: string;
+  stage: 'preview' | 'undo';
+  /** What becomes of the stage. */
+  state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+  actor_kind: AuditTable['actor_kind'];
+  actor: string;
+  created_at: number;
+  ended_at: number | null;
+  /** Records that are done. */
+  records: number;
+  /** All records; null while that is not known. */
+  record_count: number | null;
+  error: string | null;
+}
+
+/** What became of a property in an undo, or would. Values as JSON. */
+interface UndoResultTable {
+  run: number;
+  provider: string;
+  record_id: string;
+  property: string;
+  entity: string;
+  kind: string;
+  from_value: string | null;
+  to_value: string | null;
+  reason: string | null;
+}
+
 export interface RuntimeSchema {
   lane: LaneTable;
   daemon: DaemonTable;
@@ -91,4 +123,6 @@ export interface RuntimeSchema {
   session: SessionTable;
   login_link: LoginLinkTable;
   audit: AuditTable;
+  undo_run: UndoRunTable;
+  undo_result: UndoResultTable;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Generated } from 'kysely';
-import type { AuditTable, RuntimeSchema } from './runtime-schema.ts';
+import type { RuntimeSchema } from './runtime-schema.ts';
 import type { ServiceSchema } from './service-schema.ts';
 
 /** A webhook as it came, in the order of `seq`, until it is read. */
@@ -263,38 +263,6 @@ export interface AlertTable {
   gone_at: number | null;
 }
 
-/** An undo that the daemon runs: first it looks what it would do, then it does it where a person says so. */
-export interface UndoRunTable {
-  id: Generated<number>;
-  /** JSON: which writes. */
-  selection: string;
-  stage: 'preview' | 'undo';
-  /** What becomes of the stage. */
-  state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
-  actor_kind: AuditTable['actor_kind'];
-  actor: string;
-  created_at: number;
-  ended_at: number | null;
-  /** Records that are done. */
-  records: number;
-  /** All records; null while that is not known. */
-  record_count: number | null;
-  error: string | null;
-}
-
-/** What became of a property in an undo, or would. Values as JSON. */
-export interface UndoResultTable {
-  run: number;
-  provider: string;
-  record_id: string;
-  property: string;
-  entity: string;
-  kind: string;
-  from_value: string | null;
-  to_value: string | null;
-  reason: string | null;
-}
-
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
 export interface KvTable {
   key: string;
@@ -318,8 +286,6 @@ export interface StoreSchema extends ServiceSchema, RuntimeSchema {
   override: OverrideTable;
   note: NoteTable;
   parent: ParentTable;
-  undo_run: UndoRunTable;
-  undo_result: UndoResultTable;
   scan: ScanTable;
   scan_item: ScanItemTable;
   /** Companies and production units of the company index, by number; `body` is JSON of an `IndexEntry`. */

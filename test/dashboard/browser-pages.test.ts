@@ -11,6 +11,8 @@ const PAGES = [
   '/companies',
   '/companies?q=bi',
   `/companies/${COMPANY}`,
+  '/writes',
+  `/writes?entity=${COMPANY}`,
   '/audit',
   '/sessions',
 ];

@@ -5,7 +5,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { eachRow } from '../../store/each.ts';
-import type { UndoRunTable } from '../../store/schema.ts';
+import type { UndoRunTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Undone } from './outcome.ts';
 import type { UndoProgress } from './run.ts';

@@ -18,6 +18,8 @@ const showZone = () => {
 
 /** Brings the parts marked `data-live` up to date, while somebody looks and has nothing selected or focused there. */
 const REFRESH_MS = 15_000;
+/** What somebody waits for. */
+const SOON_MS = 1_500;
 const refresh = async () => {
   if (document.hidden) return;
   const parts = [...document.querySelectorAll('[data-live]')].filter((part) => !part.contains(document.activeElement));
@@ -45,4 +47,7 @@ const focusSearch = (/** @type {KeyboardEvent} */ event) => {
 showTimes(document);
 showZone();
 document.addEventListener('keydown', focusSearch);
-if (document.querySelector('[data-live]') !== null) setInterval(() => void refresh().catch(() => {}), REFRESH_MS);
+if (document.querySelector('[data-live]') !== null) {
+  const every = document.querySelector('[data-live="soon"]') === null ? REFRESH_MS : SOON_MS;
+  setInterval(() => void refresh().catch(() => {}), every);
+}

@@ -44,6 +44,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/', text: 'nav.overview' },
   { path: '/review', text: 'nav.review' },
   { path: '/companies', text: 'nav.companies', half: 'connector' },
+  { path: '/writes', text: 'nav.writes', half: 'connector' },
   { path: '/audit', text: 'nav.audit' },
 ];
 

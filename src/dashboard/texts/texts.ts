@@ -5,6 +5,7 @@ import { COMPANY_TEXTS } from './companies.ts';
 import { FRAME_TEXTS } from './frame.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { REVIEW_TEXTS } from './review.ts';
+import { WRITES_TEXTS } from './writes.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
 export interface Text {
@@ -17,7 +18,15 @@ interface PluralText {
   readonly other: string;
 }
 
-const PARTS = { ...FRAME_TEXTS, ...ACCESS_TEXTS, ...AUDIT_TEXTS, ...OVERVIEW_TEXTS, ...COMPANY_TEXTS, ...REVIEW_TEXTS };
+const PARTS = {
+  ...FRAME_TEXTS,
+  ...ACCESS_TEXTS,
+  ...AUDIT_TEXTS,
+  ...OVERVIEW_TEXTS,
+  ...COMPANY_TEXTS,
+  ...REVIEW_TEXTS,
+  ...WRITES_TEXTS,
+};
 
 export type TextKey = keyof typeof PARTS;
 

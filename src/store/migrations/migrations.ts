@@ -42,11 +42,8 @@ const MIGRATIONS: readonly Migration[] = [
   addArrivals,
   addOperators,
   addNameIndex,
-<<<<<<< HEAD
   addCompanyIndex,
-=======
   addUndoRuns,
->>>>>>> 893e934 (Run undoes in the daemon: preview, progress, cancel)
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

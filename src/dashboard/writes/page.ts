@@ -1,0 +1,153 @@
+/** The page of what was written into the CRMs. */
+import type { VNode } from 'preact';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { type ListedWrite, listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
+import { listUndoes, type StoredUndo } from '../../connector/undo/runs.ts';
+import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { FORM_TOKEN } from '../access/fields.ts';
+import { companyAddress } from '../companies/search.ts';
+import { shownProperty } from '../companies/shown-value.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import { table, textFilter, timeOf } from '../page/parts.ts';
+import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import {
+  isNarrow,
+  readSelection,
+  SELECTION_FIELDS,
+  type SelectionTexts,
+  selectionTexts,
+  writesAddress,
+} from './selection.ts';
+import { undoState } from './undo-page.ts';
+
+export interface WritesDeps extends RouteDeps {
+  readonly crms: readonly Pick<Crm, 'name'>[];
+}
+
+const SHOWN = 50;
+const RECENT = 5;
+
+/** Adds the page. */
+export function addWrites(app: Server, deps: WritesDeps): void {
+  addPage(app, deps, {
+    path: '/writes',
+    async show(visit) {
+      const texts = selectionTexts(visit.query);
+      const read = readSelection(texts);
+      return read.ok ? writesPage(deps, visit, texts) : unreadable(deps, visit, texts, read.value);
+    },
+  });
+}
+
+async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts): Promise<PageBody> {
+  const { db } = deps.store;
+  const { reader, query } = visit;
+  const read = readSelection(texts);
+  const selection = read.ok ? read.selection : {};
+  const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
+  const page = await listWrites(db, { ...selection, before }, SHOWN);
+  const undoes = await listUndoes(db, RECENT);
+  return {
+    title: reader.text('nav.writes'),
+    body: html`<p>${reader.text('writes.help')}</p>
+      ${filterForm(deps, visit, texts)} ${page.writes.length > 0 && undoForm(visit, texts, isNarrow(selection))}
+      ${page.writes.length === 0 ? nothing(visit, texts, page) : writesTable(visit, page.writes)}
+      <p class="actions">
+        ${before !== undefined && html`<a href=${writesAddress(texts)}>${reader.text('list.newest')}</a>`}
+        ${page.older !== undefined && html`<a rel="next" href=${writesAddress(texts, { before: String(page.older) })}>${reader.text('list.older')}</a>`}
+      </p>
+      ${undoes.length > 0 && html`<h2>${reader.text('undo.recent')}</h2> ${undoList(visit, undoes)}`}`,
+  };
+}
+
+const unreadable = (deps: WritesDeps, visit: Visit, texts: SelectionTexts, value: string): PageBody => ({
+  status: 422,
+  title: visit.reader.text('nav.writes'),
+  body: html`<p class="notice bad" role="alert">${visit.reader.text('writes.badTime', { value })}</p>
+    ${filterForm(deps, visit, texts)}`,
+});
+
+function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTexts): VNode {
+  const narrowing = ['record', 'entity', 'property', 'rule', 'event'] as const;
+  const labels = {
+    record: 'writes.record',
+    entity: 'writes.company',
+    property: 'writes.property',
+    rule: 'writes.rule',
+    event: 'writes.event',
+  } as const;
+  return html`<form class="filters" action="/writes">
+    <div>
+      <label for="provider">${reader.text('writes.provider')}</label>
+      <select id="provider" name="provider">
+        <option value="">${reader.text('writes.anyProvider')}</option>
+        ${crms.map(({ name }) => html`<option value=${name} selected=${texts.provider === name}>${name}</option>`)}
+      </select>
+    </div>
+    ${narrowing.map((name) => textFilter({ name, label: reader.text(labels[name]), value: texts[name] }))}
+    ${(['since', 'until'] as const).map(
+      (name) => html`<div>
+        <label for=${name}>${reader.text(`writes.${name}`)}</label>
+        <input id=${name} name=${name} type="datetime-local" value=${texts[name]} />
+      </div>`,
+    )}
+    <button>${reader.text('list.filter')}</button>
+    <a href="/writes">${reader.text('list.all')}</a>
+  </form>`;
+}
+
+/** Asks for a preview; says what is missing where the list is too wide for one. */
+function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, narrow: boolean): Markup {
+  if (!includesRole(visitor.role, 'operator')) return null;
+  if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;
+  return html`<form method="post" action="/undoes" class="actions">
+    ${hidden({ [FORM_TOKEN]: formToken, ...texts })}
+    <button aria-describedby="undo-help">${reader.text('undo.ask')}</button>
+    <span class="quiet" id="undo-help">${reader.text('undo.askHelp')}</span>
+  </form>`;
+}
+
+function nothing({ reader }: Visit, texts: SelectionTexts, { older }: WritePage): VNode {
+  if (older !== undefined) return html`<p>${reader.text('writes.noneHere')}</p>`;
+  return html`<p>${reader.text(SELECTION_FIELDS.every((name) => texts[name] === '') ? 'writes.empty' : 'writes.noMatch')}</p>`;
+}
+
+function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[]): VNode {
+  const spectator = { reader, role: visitor.role };
+  const columns = ['at', 'record', 'company', 'property', 'values', 'rule', 'event'] as const;
+  const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
+  return table({
+    label: reader.text('nav.writes'),
+    columns: columns.map((column) => reader.text(`writes.${column}`)),
+    rows: writes.map(({ at, provider, record, entity, field, property, old, now, rule, seq }) => [
+      timeOf(reader, at),
+      html`${provider} <code>${record}</code>`,
+      html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
+      html`<code>${property}</code>`,
+      html`${shownProperty(spectator, field, old) ?? blank} → ${shownProperty(spectator, field, now) ?? blank}`,
+      html`<code>${rule}</code>`,
+      seq > 0 && html`<a href=${writesAddress({ event: String(seq) })}>${seq}</a>`,
+    ]),
+  });
+}
+
+function undoList({ reader }: Visit, undoes: readonly StoredUndo[]): VNode {
+  return table({
+    label: reader.text('undo.recent'),
+    columns: [
+      reader.text('writes.at'),
+      reader.text('undo.recent'),
+      reader.text('undo.state'),
+      reader.text('undo.actor'),
+    ],
+    rows: undoes.map((each) => [
+      timeOf(reader, each.createdAt),
+      html`<a href=${`/undoes/${each.id}`}>${reader.text('undo.title', { id: String(each.id) })}</a>`,
+      undoState(reader, each),
+      each.actor.name,
+    ]),
+  });
+}

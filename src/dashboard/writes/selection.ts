@@ -1,0 +1,111 @@
+/** Which writes a person asks for: by the fields of a form, of an address, and back. */
+import type { Selection } from '../../connector/undo/writes.ts';
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
+import { clockAt, instantOfClock } from '../../protocol/danish/clock.ts';
+import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
+
+/** The fields in the order in which they are asked for. */
+export const SELECTION_FIELDS = [
+  'provider',
+  'record',
+  'entity',
+  'property',
+  'rule',
+  'event',
+  'since',
+  'until',
+] as const;
+
+type SelectionField = (typeof SELECTION_FIELDS)[number];
+export type SelectionTexts = Readonly<Record<SelectionField, string>>;
+
+/** A selection, or the text that is no time. */
+export type ReadSelection =
+  | { readonly ok: true; readonly selection: Selection }
+  | { readonly ok: false; readonly value: string };
+
+/** The fields as they were given; what is not given is empty. */
+export function selectionTexts(given: (name: string) => string): SelectionTexts {
+  const [provider, record, entity, property, rule, event, since, until] = SELECTION_FIELDS.map((name) =>
+    given(name).trim().slice(0, 200),
+  );
+  return {
+    provider: provider ?? '',
+    record: record ?? '',
+    entity: entity ?? '',
+    property: property ?? '',
+    rule: rule ?? '',
+    event: event ?? '',
+    since: since ?? '',
+    until: until ?? '',
+  };
+}
+
+/** Reads the fields. A record may bring its connection: `hubspot:123`. A time without a zone is Danish. */
+export function readSelection(texts: SelectionTexts): ReadSelection {
+  const [, named, id] = /^([^:\s]+):(.+)$/.exec(texts.record) ?? [];
+  const since = readTime(texts.since);
+  const until = readTime(texts.until);
+  if (since === 'unreadable') return { ok: false, value: texts.since };
+  if (until === 'unreadable') return { ok: false, value: texts.until };
+  const text = (value: string): string | undefined => value || undefined;
+  return {
+    ok: true,
+    selection: {
+      provider: named ?? text(texts.provider),
+      record: id ?? text(texts.record),
+      entity: entityIn(texts.entity) ?? text(texts.entity),
+      property: text(texts.property),
+      rule: text(texts.rule),
+      event: /^\d{1,15}$/.test(texts.event) ? Number(texts.event) : texts.event === '' ? undefined : -1,
+      since,
+      until,
+    },
+  };
+}
+
+const entityIn = (text: string): string | undefined => {
+  const cvr = readCvrNumber(text);
+  return canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
+};
+
+/** Whether a selection is narrow enough to be taken back: by when, of what company, which record or which event. */
+export const isNarrow = ({ event, entity, since, record, provider }: Selection): boolean =>
+  event !== undefined ||
+  entity !== undefined ||
+  since !== undefined ||
+  (record !== undefined && provider !== undefined);
+
+/** The fields that make a selection again. */
+export function textsOf(selection: Selection): SelectionTexts {
+  const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
+  const { provider, record, entity, property, rule, event, since, until } = selection;
+  return {
+    provider: text(provider),
+    record: text(record),
+    entity: text(entity),
+    property: text(property),
+    rule: text(rule),
+    event: text(event),
+    since: since === undefined ? '' : shownClock(since),
+    until: until === undefined ? '' : shownClock(until),
+  };
+}
+
+/** The address of the list of these writes. */
+export function writesAddress(texts: Partial<SelectionTexts>, more: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries({ ...texts, ...more }).filter(([, value]) => value !== '');
+  return pairs.length === 0 ? '/writes' : `/writes?${new URLSearchParams(pairs)}`;
+}
+
+/** As the browser's field for a time has it, with what it leaves out only where that is not zero. */
+const shownClock = (ms: number): string =>
+  new Date(clockAt(ms) + (ms % 1_000)).toISOString().replace(/(?::00)?(?:\.000)?Z$/, '');
+
+function readTime(text: string): number | 'unreadable' | undefined {
+  if (text === '') return undefined;
+  const isLocal = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)?$/.test(text);
+  const ms = Date.parse(isLocal ? `${text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T')}Z` : text);
+  if (Number.isNaN(ms)) return 'unreadable';
+  return isLocal ? instantOfClock(ms - (ms % 1_000)) + (ms % 1_000) : ms;
+}

@@ -1,0 +1,142 @@
+/** What was written, and taking it back, through pages: with what the CRMs then hold. */
+import { describe, expect, it } from 'vitest';
+import { readSelection, selectionTexts, textsOf } from '../../src/dashboard/writes/selection.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { ENGINES } from '../support/stores.ts';
+import { COMPANY, HOSTILE, PERSON, playStory } from './story.ts';
+import { startPages, type Visitor } from './visitor.ts';
+
+/** The page of an undo once it is at this point. */
+async function reached(visitor: Visitor, path: string, words: string): Promise<string> {
+  let text = '';
+  await expect
+    .poll(async () => {
+      ({ text } = await visitor.get(path));
+      return text;
+    })
+    .toContain(words);
+  return text;
+}
+
+const located = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): string =>
+  String(headers['location'] ?? 'nowhere');
+
+describe.each(ENGINES)('writes on %s', (engine) => {
+  it('are listed, previewed and taken back; the CRM holds what it held, but for what a person edited', async () => {
+    const { fixture, records, signedIn } = await playStory({ engine });
+    const ida = await signedIn('operator');
+    const list = await ida.get('/writes?provider=hubspot&since=2020-01-01T00:00');
+    expect(list.text).toContain('&lt;script>alert(1)');
+    expect(list.text).not.toContain('<script>alert');
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
+
+    const asked = await ida.post('/undoes', { provider: 'hubspot', since: '2020-01-01T00:00' });
+    const path = located(asked);
+    const preview = await reached(ida, path, 'Ready: nothing was written yet');
+    expect(preview).toContain('would be restored');
+    expect(preview).toContain('edited by a person since');
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
+
+    const twice = [await ida.post(`${path}/run`, {}), await ida.post(`${path}/run`, {})];
+    expect(twice.map(located)).toEqual([path, path]);
+    await reached(ida, path, 'Done');
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: 'Birk ApS', phone: '+4599999999' });
+    expect(fixture.salesforce.get(records.salesforce)).toMatchObject({ Name: HOSTILE });
+    const audit = await readAudit(fixture.app.store.db, { action: 'undo.run' }, 10);
+    expect(audit.map(({ actor, via }) => `${actor.name} ${via}`)).toEqual(['the operator page', 'the operator page']);
+    expect((await ida.get('/writes')).text).toContain(`href="${path}"`);
+    expect((await ida.post(`${path}/cancel`, {})).status).toBe(303);
+    expect((await ida.get(path)).text).toContain('Done');
+  });
+
+  it('name persons to operators and not to viewers, who take nothing back', async () => {
+    const { store, signedIn } = await startPages({ engine });
+    const row = {
+      provider: 'crm',
+      entity: COMPANY,
+      field: 'board',
+      property: 'board',
+      seq: 1,
+      rule: 'ours',
+      outcome: 'written',
+    };
+    await store.write((tx) =>
+      tx
+        .insertInto('history')
+        .values({ ...row, at: 0, record_id: '1', new_value: JSON.stringify(PERSON) })
+        .execute(),
+    );
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    const address = `/writes?entity=${COMPANY}`;
+    expect((await ida.get(address)).text).toContain(PERSON);
+    const masked = await gry.get(address);
+    expect(masked.text).toContain('S••• M•••');
+    expect(masked.text).not.toContain(PERSON);
+    expect(masked.text).not.toContain('action="/undoes"');
+    expect((await gry.post('/undoes', { entity: COMPANY })).status).toBe(403);
+  });
+});
+
+describe('the list of writes', () => {
+  it('asks for less where all of it would be taken back, and says which time it cannot read', async () => {
+    const { signedIn } = await playStory();
+    const ida = await signedIn('operator');
+    expect((await ida.get('/writes')).text).toContain('narrow the list');
+    expect((await ida.post('/undoes', { property: 'name' })).status).toBe(422);
+    const bad = await ida.get('/writes?since=yesterday');
+    expect([bad.status, bad.text]).toEqual([422, expect.stringContaining('cannot read this time: yesterday')]);
+    for (const path of ['/undoes/999', '/undoes/x']) expect((await ida.get(path)).status).toBe(404);
+    expect((await ida.post('/undoes/999/run', {})).status).toBe(303);
+  });
+
+  it('goes from page to page and shows each write once', async () => {
+    const { store, visitor } = await startPages();
+    const row = {
+      provider: 'crm',
+      entity: COMPANY,
+      field: 'name',
+      property: 'name',
+      seq: 1,
+      rule: 'ours',
+      outcome: 'written',
+    };
+    await store.write(async (tx) => {
+      for (let at = 0; at < 120; at += 1)
+        await tx
+          .insertInto('history')
+          .values({ ...row, at, record_id: `r${at}.`, new_value: '"x"' })
+          .execute();
+    });
+    const seen: string[] = [];
+    for (let path: string | undefined = '/writes?rule=ours'; path !== undefined; ) {
+      const { text }: { text: string } = await visitor().get(path);
+      seen.push(...(text.match(/r\d+\.(?=<\/code>)/g) ?? []));
+      path = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => `r${119 - index}.`));
+  });
+});
+
+describe('a selection of writes', () => {
+  const read = (fields: Readonly<Record<string, string>>) =>
+    readSelection(selectionTexts((name) => fields[name] ?? ''));
+
+  it('is the same after it was written into an address and read again, whatever the season', () => {
+    for (const since of ['2026-01-15T12:00', '2026-07-15T00:00', '2026-10-25T02:30', '2026-03-29T03:00:05.250'])
+      for (const fields of [
+        { since },
+        { since, until: '2026-12-01', record: 'hubspot:12', rule: 'ours', event: '7' },
+      ]) {
+        const first = read(fields);
+        if (!first.ok) throw new Error(first.value);
+        expect(read(textsOf(first.selection))).toEqual(first);
+      }
+  });
+
+  it('takes times as Danish clocks show them, and companies in any spelling', () => {
+    expect(read({ since: '2026-07-15T12:00', until: '2026-01-15T12:00Z', entity: '12 34 56 74' })).toMatchObject({
+      selection: { since: Date.UTC(2026, 6, 15, 10), until: Date.UTC(2026, 0, 15, 12), entity: COMPANY },
+    });
+  });
+});
