@@ -96,7 +96,7 @@ async function undoPage(deps: ReviewDeps, visit: Visit, undo: StoredUndo): Promi
 function summary({ reader }: Visit, undo: StoredUndo): VNode {
   const texts = textsOf(undo.selection);
   const chosen = SELECTION_FIELDS.filter((name) => texts[name] !== '');
-  return html`<dl>
+  return html`<dl class="facts">
     <dt>${reader.text('undo.state')}</dt>
     <dd>
       ${undoState(reader, undo)}
