@@ -58,7 +58,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'match',
-    about: 'find the company of records that have no CVR number: index, find',
+    about: 'find the company of records that have no CVR number, for a person to accept',
     load: () => import('./match.ts'),
   },
   {

@@ -1,10 +1,133 @@
-/** `match`: the company that a record without a number means. */
-import { defineCommand } from './cli/command.ts';
+/** `match`: the company that records without a number mean. */
+import { runBackfill } from '../connector/backfill/backfill.ts';
+import { PlanError } from '../connector/backfill/plan/take.ts';
+import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';
+import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
+import { matchCrm } from '../connector/match/match-crm.ts';
+import { refuseExisting, writeMatchPlan } from '../connector/match/plan.ts';
+import { countVerdicts, sampleResults } from '../connector/match/results.ts';
+import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';
+import { showProgress } from './backfill/progress.ts';
+import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
 import { find } from './match/find.ts';
 import { index } from './match/make-index.ts';
+import { needIndex } from './match/need-index.ts';
+import { resultText, verdictTable } from './match/show.ts';
+
+const SAMPLE = 10;
 
 export const command = defineCommand({
   name: 'match',
-  about: 'find the company of records that have no CVR number: index, find',
+  about: 'find the company of records that have no CVR number, for a person to accept',
+  args: { provider: needed('the CRM, as it is named in the configuration') },
+  options: {
+    plan: text('write what was found into a file that you can edit', 'file'),
+    apply: text('link exactly what this plan says', 'file'),
+    dryRun: flag('only show what was found; the default'),
+    linkCertain: flag('give certain matches the action link in the plan, where no other record means the same company'),
+    sample: integer(`show so many random results with their reasons (default ${SAMPLE})`),
+    limit: integer('write at most so many lines of the plan, or link at most so many of it'),
+    language: oneOf(['en', 'da'], 'the language of the reasons (default en)'),
+    sendUpdate: flag('with --apply: ask the service to send each company in full at once'),
+  },
   commands: [index, find],
+  run: async (context, { provider }, options) => {
+    const { plan, apply, dryRun, linkCertain } = options;
+    if ([dryRun, plan !== undefined, apply !== undefined].filter(Boolean).length > 1)
+      throw new UsageError('give only one of --dry-run, --plan and --apply');
+    if (linkCertain && plan === undefined) throw new UsageError('--link-certain is for --plan FILE');
+    return withBackfill(context, provider, async (opened, calls) => {
+      const asked = { limit: options.limit, sendUpdate: options.sendUpdate };
+      if (apply !== undefined) return applyPlan(context, opened, calls, { ...asked, file: apply });
+      await needIndex(opened.store.db);
+      if (plan !== undefined) refuse(plan);
+      await withProgress(context, opened, calls, (deps) => matchCrm(deps, context.signal));
+      return show(context, opened, { ...options, language: options.language ?? 'en' });
+    });
+  },
 });
+
+/** Runs work with its progress on stderr. */
+async function withProgress<T>(
+  context: CommandContext,
+  opened: BackfillContext,
+  calls: CallsMade,
+  work: (deps: BackfillDeps) => Promise<T>,
+): Promise<T> {
+  const progress = showProgress(context, calls);
+  try {
+    return await work({ ...opened, report: (step) => progress.report(step) });
+  } catch (error) {
+    if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+function refuse(file: string): void {
+  try {
+    refuseExisting(file);
+  } catch (error) {
+    throw error instanceof BackfillError ? new UsageError(error.message) : error;
+  }
+}
+
+interface ShowOptions {
+  readonly plan: string | undefined;
+  readonly linkCertain: boolean;
+  readonly limit: number | undefined;
+  readonly sample: number | undefined;
+  readonly language: 'en' | 'da';
+}
+
+/** Shows what was found, and writes the plan where one is wanted. */
+async function show(
+  context: CommandContext,
+  opened: BackfillContext,
+  { plan, linkCertain, limit, sample = SAMPLE, language }: ShowOptions,
+): Promise<ExitCode> {
+  const { store, crm } = opened;
+  const verdicts = await countVerdicts(store.db, crm.name);
+  const results = await sampleResults(store.db, crm.name, sample);
+  const linked =
+    plan === undefined
+      ? undefined
+      : await writeMatchPlan(opened, { file: plan, linkCertain, language, limit }, context.signal);
+  const lines = [
+    `Records of ${crm.name} without a number:`,
+    ...verdictTable(verdicts),
+    ...(results.length === 0 ? [] : ['', 'Some of them:']),
+    ...results.map((one) => resultText(one, language)),
+    '',
+    plan === undefined
+      ? `Nothing was linked. Write a plan with cvrsync match ${crm.name} --plan FILE`
+      : `Wrote ${plan}, of which ${linked} lines say link. Edit it, then run cvrsync match ${crm.name} --apply ${plan}`,
+  ];
+  context.output.result(
+    { provider: crm.name, verdicts, sample: results, ...(plan !== undefined && { plan, toLink: linked }) },
+    lines.join('\n'),
+  );
+  return (verdicts.likely ?? 0) + (verdicts.ambiguous ?? 0) + (verdicts.dissolved ?? 0) > 0 ? 3 : 0;
+}
+
+/** Links what the plan says, by the machinery of a backfill. */
+async function applyPlan(
+  context: CommandContext,
+  opened: BackfillContext,
+  calls: CallsMade,
+  { file, ...asked }: { readonly file: string; readonly limit: number | undefined; readonly sendUpdate: boolean },
+): Promise<ExitCode> {
+  const { store, crm } = opened;
+  const run = await withProgress(context, opened, calls, (deps) =>
+    runBackfill(deps, { mode: { kind: 'file', file }, restart: false, ...asked }, context.signal),
+  );
+  const { linked, failed, toLink, person } = await outcomeOf(store.db, crm.name);
+  const rest = run.phase === 'done' ? '' : ` ${toLink} are left: run the same command again.`;
+  context.output.result(
+    { provider: crm.name, ended: run.phase, linked, failed, toLink },
+    `Linked ${linked} records of ${crm.name}; ${failed} could not be linked.${rest}`,
+  );
+  return failed > 0 || person > 0 ? 3 : 0;
+}

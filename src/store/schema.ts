@@ -5,7 +5,7 @@
 
 import type { Generated } from 'kysely';
 import type { RuntimeSchema } from './runtime-schema.ts';
-import type { ServiceSchema } from './service-schema.ts';
+import type { MatchSchema, ServiceSchema } from './service-schema.ts';
 
 /** A webhook as it came, in the order of `seq`, until it is read. */
 export interface ArrivalTable {
@@ -270,7 +270,7 @@ export interface KvTable {
   updated_at: number;
 }
 
-export interface StoreSchema extends ServiceSchema, RuntimeSchema {
+export interface StoreSchema extends ServiceSchema, MatchSchema, RuntimeSchema {
   arrival: ArrivalTable;
   receipt: ReceiptTable;
   quarantine: QuarantineTable;
@@ -288,10 +288,6 @@ export interface StoreSchema extends ServiceSchema, RuntimeSchema {
   parent: ParentTable;
   scan: ScanTable;
   scan_item: ScanItemTable;
-  /** Companies and production units of the company index, by number; `body` is JSON of an `IndexEntry`. */
-  match_entry: { number: number; body: string };
-  /** Keys by which records find entries of the company index; see match/keys.ts. */
-  match_key: Record<'key' | 'entry' | 'company', number>;
   /** Records that a person skipped in a plan, and the company whose number each held then. */
   plan_skip: Record<'provider' | 'record_id' | 'entity', string>;
 }

@@ -1,4 +1,4 @@
-/** The tables of the monitoring service; conventions as in schema.ts. */
+/** The tables of the monitoring service, and of the company index that it feeds; conventions as in schema.ts. */
 import type { Generated } from 'kysely';
 
 /** What the register said when we last looked: a company, production unit or person as the service keeps it. */
@@ -231,4 +231,27 @@ export interface ServiceSchema {
   mail: MailTable;
   unsubscribed: UnsubscribedTable;
   call_window: CallWindowTable;
+}
+
+/** What a record without a number was found to mean, in the last match of its connection. */
+interface MatchResultTable {
+  provider: string;
+  record_id: string;
+  /** Of the record in the scan. */
+  position: number;
+  verdict: string;
+  /** The first candidate; null where there is none. */
+  entity: string | null;
+  /** JSON of a `MatchedRecord`; see connector/match/results.ts. */
+  body: string;
+}
+
+export interface MatchSchema {
+  /** Companies and production units of the company index, by number; `body` is JSON of an `IndexEntry`. */
+  match_entry: { number: number; body: string };
+  /** Keys by which records find entries of the company index; see match/keys.ts. */
+  match_key: Record<'key' | 'entry' | 'company', number>;
+  match_result: MatchResultTable;
+  /** Companies that a person said a record does not mean. */
+  match_rejection: Record<'provider' | 'record_id' | 'entity', string>;
 }

@@ -23,6 +23,7 @@ const BENCHES = [
   'backfill',
   'resume',
   'plugin',
+  'match',
 ];
 
 /** Runs one, its lines shown as they come; returns the one that it reports, undefined where it could not run. */

@@ -40,16 +40,16 @@ interface Making {
   nextUnit: number;
 }
 
-/** Makes a register of about so many companies. */
-export function labelledRegister(seed: number, size: number): LabelledRegister {
+/** Makes a register of about so many companies; `after` is how many numbers of companies and units are given already. */
+export function labelledRegister(seed: number, size: number, after = 0): LabelledRegister {
   const random = randomFrom(seed);
   const hotels = Math.max(1, Math.round(size / 3_000));
   const making: Making = {
     random,
     hotels: [addressOf(random), ...Array.from({ length: hotels }, () => addressOf(random))],
     accountants: [phoneOf(random), ...Array.from({ length: Math.ceil(size / 800) }, () => phoneOf(random))],
-    next: 10_000_000,
-    nextUnit: 1_000_000_000,
+    next: 10_000_000 + after,
+    nextUnit: 1_000_000_000 + after * 2,
   };
   const companies: LabelledCompany[] = [];
   while (companies.length < size) companies.push(...found(making));

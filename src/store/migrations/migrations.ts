@@ -9,6 +9,7 @@ import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
+import { addMatchResults } from './match-result-tables.ts';
 import { addCompanyIndex } from './match-tables.ts';
 import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
@@ -44,6 +45,7 @@ const MIGRATIONS: readonly Migration[] = [
   addNameIndex,
   addCompanyIndex,
   addUndoRuns,
+  addMatchResults,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -210,9 +210,9 @@ describe('a file that cannot be applied', () => {
     [
       'asks for what nobody knows',
       (one) => ['record;number;action', `${one};10150817;delete`],
-      /line 2: the action of record \d+ is delete: write link or skip/u,
+      /line 2: the action of record \d+ is delete: write link, skip or reject/u,
     ],
-    ['leaves an action blank', (one) => ['record;number;action', `${one};10150817;`], /is blank: write link or skip/u],
+    ['leaves an action blank', (one) => ['record;number;action', `${one};10150817;`], /is blank: write link, skip/u],
     ['leaves a record blank', () => ['record;number;action', ';10150817;link'], /line 2: the record is blank/u],
     [
       'names a record twice',

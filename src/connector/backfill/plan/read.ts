@@ -18,6 +18,8 @@ export interface PlanLine {
   /** The number's cell, as it stands. */
   readonly number: string;
   readonly action: Action;
+  /** Set where a person says that the record does not mean this company; its action is `skip`. */
+  readonly rejected?: true;
   /** What the CRM held when the plan was written; undefined where the file has no such column. */
   readonly scanned: string | undefined;
   /** Set where a spreadsheet took the number's leading zero, which is given back. */
@@ -33,6 +35,8 @@ export interface PlanProblem {
 /** The columns that must be there. */
 const NEEDED = ['record', 'number', 'action'] as const;
 type Needed = (typeof NEEDED)[number];
+/** The action of a line whose company is the wrong one: a match does not propose it again. */
+const REJECT = 'reject';
 /** One that may be missing. */
 const SCANNED = 'scanned';
 type Columns = Readonly<Record<Needed | typeof SCANNED, number>>;
@@ -110,9 +114,12 @@ function readLine(
   if (id.kind === 'none') return { line, problem: `${named} can be no record: ${id.reason}` };
   const recordId = id.id;
   const text = cell('action').toLowerCase();
-  const action = ACTIONS.find((one) => one === text);
+  const action = text === REJECT ? 'skip' : ACTIONS.find((one) => one === text);
   if (action === undefined)
-    return { line, problem: `the action of record ${recordId} is ${text === '' ? 'blank' : text}: write link or skip` };
+    return {
+      line,
+      problem: `the action of record ${recordId} is ${text === '' ? 'blank' : text}: write link, skip or reject`,
+    };
   const number = cell('number');
   // A spreadsheet drops leading zeros of what looks like a number.
   const read = readCvrNumber(number, { pad: true });
@@ -126,6 +133,7 @@ function readLine(
     scanned: columns[SCANNED] === -1 ? undefined : cell(SCANNED),
     entity: isCompany ? companyEntityId(read.number) : undefined,
     ...(isRepaired && { repaired: true }),
+    ...(text === REJECT && { rejected: true }),
   };
 }
 

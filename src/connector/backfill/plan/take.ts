@@ -3,6 +3,7 @@ import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import { type IdReader, readRecordId } from '../../crm/record-id.ts';
+import { rejectMatches } from '../../match/results.ts';
 import type { BackfillDeps } from '../rows/context.ts';
 import { resetActions, rowsById, type ScanRow, updateRows } from '../rows/rows.ts';
 import { type BackfillRun, holdRun, saveRun } from '../rows/run.ts';
@@ -164,10 +165,11 @@ export async function importPlan(
       const row = 'problem' in one || one.action === 'skip' ? undefined : rows.get(one.recordId);
       return row === undefined || 'problem' in one ? [] : [planned(row, one)];
     });
-    const { skips, links } = wordsOf(page, rows);
+    const { skips, links, rejected } = wordsOf(page, rows);
     await store.write(async (tx) => {
       await holdRun(tx, provider, run);
       await rememberSkips(tx, provider, skips, links);
+      await rejectMatches(tx, provider, rejected);
       await updateRows(tx, provider, changed);
     });
   }
@@ -184,7 +186,10 @@ function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<st
     const entity = action === 'skip' && row?.verdict === 'matched' && !UNSURE.includes(row.detail) ? ownOf(row) : null;
     return entity === null ? [] : { record, entity };
   });
-  return { skips, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };
+  const rejected = lines.flatMap(({ rejected: isRejected, entity, recordId: record }) =>
+    isRejected && entity !== undefined ? { record, entity } : [],
+  );
+  return { skips, rejected, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };
 }
 
 function planned(row: ScanRow, line: PlanLine): ScanRow {

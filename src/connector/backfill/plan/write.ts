@@ -24,23 +24,35 @@ export async function writePlan(
 ): Promise<void> {
   const { store, crm, report } = deps;
   const comparer = await openComparer(deps, run, signal);
+  const header = [...PLAN_COLUMNS, ...comparer.properties.map((name) => `${name}: old → new`)];
+  let after = 0;
+  await writePlanFile(file, header, async () => {
+    signal.throwIfAborted();
+    const rows = await plannedRows(store.db, crm.name, { after, limit: crm.limits.batch.read });
+    const differences = await comparer.compare(rows, signal);
+    after = rows.at(-1)?.position ?? after;
+    report({ phase: 'planned', written: rows.length });
+    return rows.map((row) => lineOf(row, comparer.properties, differences.get(row.record_id)));
+  });
+}
+
+/**
+ * Writes a plan file of a header and the lines of each page, until a page is empty. The file is there once it is whole.
+ * Throws where one of that name is.
+ */
+export async function writePlanFile(
+  file: string,
+  header: readonly string[],
+  nextPage: () => Promise<readonly (readonly string[])[]>,
+): Promise<void> {
   // Until it is whole it has another name; a run that was killed left one behind.
   const part = `${file}.part`;
   await rm(part, { force: true });
   // It holds the customers of somebody.
   const handle = await open(part, 'wx', 0o600);
   try {
-    await handle.write(BOM + csv([[...PLAN_COLUMNS, ...comparer.properties.map((name) => `${name}: old → new`)]]));
-    let after = 0;
-    for (;;) {
-      signal.throwIfAborted();
-      const rows = await plannedRows(store.db, crm.name, { after, limit: crm.limits.batch.read });
-      if (rows.length === 0) break;
-      const differences = await comparer.compare(rows, signal);
-      await handle.write(csv(rows.map((row) => lineOf(row, comparer.properties, differences.get(row.record_id)))));
-      after = rows.at(-1)?.position ?? after;
-      report({ phase: 'planned', written: rows.length });
-    }
+    await handle.write(BOM + csv([header]));
+    for (let lines = await nextPage(); lines.length > 0; lines = await nextPage()) await handle.write(csv(lines));
     await handle.sync();
   } catch (error) {
     await handle.close();

@@ -1,0 +1,34 @@
+/** What a match found, in words. */
+import type { MatchedRecord } from '../../connector/match/results.ts';
+import type { MatchVerdict } from '../../match/verdict.ts';
+import { reasonText } from '../../match/weights.ts';
+import { oneLine } from '../cli/table.ts';
+
+const MEANING: Readonly<Record<MatchVerdict, string>> = {
+  certain: 'two strong signs agree, and no other company comes near',
+  likely: 'one company is clearly the best',
+  ambiguous: 'several companies come near, or the best has too little',
+  dissolved: 'the best company has ended',
+  foreign: 'not Danish',
+  person: 'a natural person',
+  none: 'no company is near',
+};
+
+/** A line for each verdict that occurs. */
+export const verdictTable = (counts: Readonly<Partial<Record<MatchVerdict, number>>>): readonly string[] => {
+  const lines = Object.entries(MEANING).flatMap(([verdict, meaning]) => {
+    const [, count = 0] = Object.entries(counts).find(([name]) => name === verdict) ?? [];
+    return count === 0 ? [] : `${String(count).padStart(8)}  ${verdict.padEnd(10)} ${meaning}`;
+  });
+  return lines.length === 0 ? ['       0'] : lines;
+};
+
+/** A record, and the first of its candidates with the reasons. */
+export function resultText({ recordId, record, verdict, candidates }: MatchedRecord, language: 'en' | 'da'): string {
+  const [best, ...others] = candidates;
+  const named = `  ${recordId} ${oneLine(record.name ?? '')}: ${verdict}`;
+  if (best === undefined) return named;
+  const reasons = best.findings.map((finding) => reasonText(finding, language)).join('; ');
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${named}\n    ${best.company} ${oneLine(best.name)}, ${best.score}: ${oneLine(reasons)}${more}`;
+}

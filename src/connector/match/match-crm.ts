@@ -1,0 +1,132 @@
+/**
+ * Matches the records of a CRM that have no number: reads them by the scan of a backfill, a page at a time. A page's results
+ * and the position behind it are one transaction, so that the next run continues one that was stopped.
+ */
+import type { FieldName } from '../../../providers/fields.ts';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import type { RecordText } from '../../match/described.ts';
+import { matchRecords } from '../../match/match.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { runBackfill } from '../backfill/backfill.ts';
+import type { BackfillDeps } from '../backfill/rows/context.ts';
+import { patiently } from '../backfill/rows/patience.ts';
+import { plannedRows, type ScanRow } from '../backfill/rows/rows.ts';
+import { readRun } from '../backfill/rows/run.ts';
+import type { Crm } from '../crm/crm.ts';
+import { type MatchedRecord, putResults, readRejections } from './results.ts';
+
+/** The fields that say which company a record means; `number` is the scan's. */
+const PARTS: readonly (FieldName & keyof RecordText)[] = [
+  'name',
+  'street',
+  'postalCode',
+  'city',
+  'country',
+  'phone',
+  'website',
+  'email',
+];
+const UNNUMBERED: readonly string[] = ['no-number', 'unit'];
+
+/** Where a match is: of which scan, up to which of its rows. */
+interface MatchPosition {
+  readonly scan: number;
+  readonly position: number;
+  readonly isDone: boolean;
+}
+
+/** Scans and matches, or continues a match that was stopped. Links nothing. */
+export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise<void> {
+  const { store, crm } = deps;
+  const before = await readPosition(store.db, crm.name);
+  const last = await readRun(store.db, crm.name);
+  const isBegun = before !== undefined && !before.isDone && last?.phase === 'planned' && last.startedAt === before.scan;
+  const run = isBegun
+    ? last
+    : await runBackfill(deps, { mode: { kind: 'poll' }, sendUpdate: false, restart: false }, signal);
+  let reached: MatchPosition = isBegun ? before : { scan: run.startedAt, position: 0, isDone: false };
+  if (!isBegun) await store.write((tx) => beginAnew(tx, crm.name, reached, deps.now()));
+  const properties = propertiesOf(crm, await patiently(deps, () => crm.schema(signal), signal));
+  while (!reached.isDone) {
+    signal.throwIfAborted();
+    const rows = await plannedRows(store.db, crm.name, { after: reached.position, limit: crm.limits.batch.read });
+    const results = await matchPage(
+      deps,
+      rows.filter(({ verdict }) => UNNUMBERED.includes(verdict)),
+      properties,
+      signal,
+    );
+    const last = rows.at(-1)?.position;
+    reached = last === undefined ? { ...reached, isDone: true } : { ...reached, position: last };
+    const next = reached;
+    await store.write(async (tx) => {
+      await savePosition(tx, crm.name, next, deps.now());
+      await putResults(tx, crm.name, results);
+    });
+  }
+}
+
+type Properties = Readonly<Partial<Record<keyof RecordText, readonly string[]>>>;
+
+/** The properties that may hold each part, those of the mapping first. */
+function propertiesOf({ mapping, provider }: Crm, schema: ReadonlyMap<string, unknown>): Properties {
+  const rows = [...mapping, ...provider.preset].filter(({ property }) => schema.has(property));
+  return Object.fromEntries(
+    PARTS.map((part) => [part, [...new Set(rows.flatMap(({ field, property }) => (field === part ? property : [])))]]),
+  );
+}
+
+async function matchPage(
+  deps: BackfillDeps,
+  rows: readonly ScanRow[],
+  properties: Properties,
+  signal: AbortSignal,
+): Promise<readonly MatchedRecord[]> {
+  if (rows.length === 0) return [];
+  const { crm, store } = deps;
+  const ids = rows.map((row) => row.record_id);
+  const names = [...new Set(Object.values(properties).flat())];
+  const reads = await patiently(deps, () => crm.connection.read(ids, names, signal), signal);
+  const found = rows.flatMap((row, at) => {
+    const read = reads[at];
+    // A record that is gone or merged is none of this match; the next scan sees what became of it.
+    return read?.kind === 'found' ? [{ row, record: textOf(row, properties, read.properties) }] : [];
+  });
+  const results = await matchRecords(
+    store.db,
+    found.map(({ record }) => record),
+    await readRejections(store.db, crm.name, ids).then((rejected) =>
+      found.map(({ row }) => rejected.get(row.record_id) ?? NOTHING),
+    ),
+  );
+  return found.flatMap(({ row, record }, at) => {
+    const result = results[at];
+    return result === undefined ? [] : [{ recordId: row.record_id, position: row.position, record, ...result }];
+  });
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function textOf(row: ScanRow, properties: Properties, values: Readonly<Record<string, PropertyValue>>): RecordText {
+  const parts = PARTS.map((part) => {
+    const filled = (properties[part] ?? []).map((name) => values[name]).find((value) => value != null && value !== '');
+    return [part, filled === undefined ? null : String(filled)] as const;
+  });
+  return { ...Object.fromEntries(parts), number: row.found };
+}
+
+const keyOf = (provider: string): string => `match-run:${provider}`;
+
+async function readPosition(db: Db, provider: string): Promise<MatchPosition | undefined> {
+  const text = await readValue(db, keyOf(provider));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+const savePosition = (tx: Tx, provider: string, position: MatchPosition, now: number): Promise<void> =>
+  writeValue(tx, keyOf(provider), JSON.stringify(position), now);
+
+async function beginAnew(tx: Tx, provider: string, position: MatchPosition, now: number): Promise<void> {
+  await tx.deleteFrom('match_result').where('provider', '=', provider).execute();
+  await savePosition(tx, provider, position, now);
+}

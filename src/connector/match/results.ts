@@ -1,0 +1,127 @@
+/** What the records of a connection were found to mean: a row for each record without a number. */
+import { sql } from 'kysely';
+import type { RecordText } from '../../match/described.ts';
+import type { ScoredCandidate } from '../../match/score.ts';
+import type { MatchVerdict } from '../../match/verdict.ts';
+import { companyEntityId } from '../../protocol/entity-id.ts';
+import { each, eachRow } from '../../store/each.ts';
+import type { Db, Tx } from '../../store/store.ts';
+
+/** A record of the CRM with what it means. */
+export interface MatchedRecord {
+  readonly recordId: string;
+  /** Of the record in the scan. */
+  readonly position: number;
+  readonly verdict: MatchVerdict;
+  readonly record: RecordText;
+  /** The best first. */
+  readonly candidates: readonly ScoredCandidate[];
+}
+
+/** Stores results in place of earlier ones of the same records. */
+export async function putResults(tx: Tx, provider: string, results: readonly MatchedRecord[]): Promise<void> {
+  if (results.length === 0) return;
+  const rows = results.map((one) => ({
+    record: one.recordId,
+    position: one.position,
+    verdict: one.verdict,
+    entity: entityOf(one) ?? null,
+    body: JSON.stringify(one),
+  }));
+  await sql`insert into match_result (provider, record_id, position, verdict, entity, body)
+    select cast(${provider} as text), each.value ->> 'record', cast(each.value ->> 'position' as bigint),
+      each.value ->> 'verdict', each.value ->> 'entity', each.value ->> 'body' from ${eachRow(tx, rows)} where true
+    on conflict (provider, record_id) do update set position = excluded.position, verdict = excluded.verdict,
+      entity = excluded.entity, body = excluded.body`.execute(tx);
+}
+
+/** The company that a result proposes. */
+export const entityOf = ({ candidates: [best] }: MatchedRecord): string | undefined =>
+  best === undefined ? undefined : companyEntityId(best.company);
+
+/** The next results in the order of the scan. */
+export async function resultsAfter(
+  db: Db,
+  provider: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly MatchedRecord[]> {
+  const rows = await db
+    .selectFrom('match_result')
+    .select('body')
+    .where('provider', '=', provider)
+    .where('position', '>', after)
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+  return rows.map(({ body }): MatchedRecord => JSON.parse(body));
+}
+
+/** Some results by chance. Reads the keys of all of them. */
+export async function sampleResults(db: Db, provider: string, count: number): Promise<readonly MatchedRecord[]> {
+  if (count === 0) return [];
+  const rows = await sql<{ body: string }>`select body from match_result where provider = ${provider} and record_id in
+    (select record_id from match_result where provider = ${provider} order by random() limit ${count})
+    order by position`.execute(db);
+  return rows.rows.map(({ body }): MatchedRecord => JSON.parse(body));
+}
+
+/** How many records have which verdict. */
+export async function countVerdicts(
+  db: Db,
+  provider: string,
+): Promise<Readonly<Partial<Record<MatchVerdict, number>>>> {
+  const rows = await db
+    .selectFrom('match_result')
+    .select(({ fn }) => ['verdict', sql<number>`cast(${fn.countAll()} as bigint)`.as('count')])
+    .where('provider', '=', provider)
+    .groupBy('verdict')
+    .execute();
+  return Object.fromEntries(rows.map(({ verdict, count }) => [verdict, count]));
+}
+
+/** Companies that more than one of a connection's results propose. */
+export async function sharedEntities(
+  db: Db,
+  provider: string,
+  entities: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('match_result')
+    .select('entity')
+    .where('provider', '=', provider)
+    .where('entity', 'in', each(db, entities))
+    .groupBy('entity')
+    .having(({ fn }) => fn.countAll(), '>', 1)
+    .execute();
+  return new Set(rows.flatMap(({ entity }) => entity ?? []));
+}
+
+/** Remembers that these records do not mean these companies: they are not offered again. */
+export async function rejectMatches(
+  tx: Tx,
+  provider: string,
+  rejected: readonly { readonly record: string; readonly entity: string }[],
+): Promise<void> {
+  if (rejected.length === 0) return;
+  await sql`insert into match_rejection (provider, record_id, entity)
+    select cast(${provider} as text), each.value ->> 'record', each.value ->> 'entity' from ${eachRow(
+      tx,
+      rejected.map((one) => ({ ...one })),
+    )} where true on conflict do nothing`.execute(tx);
+}
+
+/** The companies that a person rejected, by record. */
+export async function readRejections(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await db
+    .selectFrom('match_rejection')
+    .select(['record_id', 'entity'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .execute();
+  const grouped = Map.groupBy(rows, (row) => row.record_id);
+  return new Map([...grouped].map(([id, of]) => [id, new Set(of.map(({ entity }) => entity))]));
+}

@@ -1,0 +1,123 @@
+/**
+ * match: builds the company index of a generated register and matches records with it. Prints precision, recall and the
+ * confusion by trap, records a second, memory, and how long the index takes. `CVRSYNC_BENCH_COMPANIES` says how many
+ * companies; 2.2 million take an hour.
+ */
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { IndexEntry } from '../../src/match/entry.ts';
+import { fillFromFile } from '../../src/match/index/fill.ts';
+import { matchRecords } from '../../src/match/match.ts';
+import type { MatchResult } from '../../src/match/verdict.ts';
+import { openStore } from '../../src/store/open.ts';
+import { measureQuality, shareOf, trapTable } from '../match/measure.ts';
+import { type LabelledRecord, labelledRecords } from '../match/records.ts';
+import { labelledRegister } from '../match/register.ts';
+import { report, round } from './measure.ts';
+
+const COMPANIES = Number(process.env['CVRSYNC_BENCH_COMPANIES'] ?? 50_000);
+const PART = 20_000;
+const RECORDS = 6_000;
+const BATCH = 100;
+const AIM = {
+  certain: 0.998,
+  likely: 0.95,
+  recall: 0.85,
+  recordsPerSecond: 300,
+  memoryMb: 300,
+  minutesFor22Million: 15,
+};
+
+/** A line of a company file, as docs/match.md describes it. */
+const lineOf = ({ address, formerNames, formerAddresses, ...entry }: IndexEntry): object => ({
+  ...entry,
+  ...address,
+  formerNames: formerNames.map(({ value, until }) => ({ name: value, until })),
+  formerAddresses: formerAddresses.map(({ value, until }) => ({ ...value, until })),
+});
+
+/** In a process of its own: what it takes to make a register is not to be measured. */
+function generate(folder: string): void {
+  const records: LabelledRecord[] = [];
+  for (let made = 0, part = 0; made < COMPANIES; made += PART, part += 1) {
+    const register = labelledRegister(100 + part, Math.min(PART, COMPANIES - made), part * PART * 2);
+    const lines = register.entries.map((entry) => `${JSON.stringify(lineOf(entry))}\n`);
+    appendFileSync(join(folder, 'companies.jsonl'), lines.join(''));
+    records.push(...labelledRecords(500 + part, register, Math.ceil((RECORDS * PART) / Math.max(PART, COMPANIES))));
+  }
+  writeFileSync(join(folder, 'records.json'), JSON.stringify(records));
+}
+
+async function bench(folder: string): Promise<void> {
+  spawnSync(process.execPath, [fileURLToPath(import.meta.url), folder], { stdio: 'inherit' });
+  const labelled: readonly LabelledRecord[] = JSON.parse(readFileSync(join(folder, 'records.json'), 'utf8'));
+  const file = join(folder, 'store.db');
+  const store = await openStore(file);
+  let memory = 0;
+  const watch = setInterval(() => {
+    memory = Math.max(memory, process.memoryUsage.rss());
+  }, 100);
+  const began = performance.now();
+  const { entries } = await fillFromFile(
+    {
+      store,
+      now: Date.now,
+      report: () => {},
+      onProblem: ({ line, problem }) => process.stderr.write(`line ${line}: ${problem}\n`),
+    },
+    join(folder, 'companies.jsonl'),
+    new AbortController().signal,
+  );
+  const built = performance.now();
+  const results: MatchResult[] = [];
+  for (let at = 0; at < labelled.length; at += BATCH)
+    results.push(
+      ...(await matchRecords(
+        store.db,
+        labelled.slice(at, at + BATCH).map(({ record }) => record),
+      )),
+    );
+  const matched = performance.now();
+  clearInterval(watch);
+  await store.close();
+
+  const quality = measureQuality(labelled, results);
+  const { precision, recall, wrong } = quality;
+  for (const one of wrong.filter(({ verdict }) => verdict === 'certain'))
+    process.stdout.write(`wrong: ${JSON.stringify(one)}\n`);
+  process.stdout.write(`${trapTable(quality)}\n`);
+  const measured = {
+    companies: COMPANIES,
+    entries,
+    records: labelled.length,
+    certain: round(shareOf(precision.certain), 4),
+    likely: round(shareOf(precision.likely), 4),
+    recall: round(shareOf(recall), 3),
+    precision,
+    recordsPerSecond: round((labelled.length * 1_000) / (matched - built)),
+    memoryMb: round(memory / 2 ** 20),
+    buildMinutes: round((built - began) / 60_000, 2),
+    sizeMb: round(statSync(file).size / 2 ** 20),
+  };
+  const ok =
+    measured.certain >= AIM.certain &&
+    measured.likely >= AIM.likely &&
+    measured.recall >= AIM.recall &&
+    measured.recordsPerSecond >= AIM.recordsPerSecond &&
+    measured.memoryMb <= AIM.memoryMb;
+  report('match', measured, AIM, ok);
+}
+
+const [, , given] = process.argv;
+if (given !== undefined) generate(given);
+else {
+  const folder = mkdtempSync(join(tmpdir(), 'cvrsync-match-'));
+  try {
+    await bench(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

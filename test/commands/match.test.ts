@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { runCli } from '../support/cli.ts';
+import { cvrNumber } from '../support/cvr-numbers.ts';
+import { newFolder } from '../support/stores.ts';
+
+const A = cvrNumber(1);
+
+async function setup() {
+  const emulator = await startHubspotEmulator({ rate: 'none' });
+  onTestFinished(() => emulator.close());
+  const folder = newFolder();
+  const file = path.join(folder, 'cvrsync.json');
+  const providers = { hubspot: { use: 'hubspot', ...emulator.settings, match: { property: 'cvr_number' } } };
+  const connector = { webhook: { auth: { method: 'None' } }, providers };
+  writeFileSync(file, JSON.stringify({ store: path.join(folder, 's.db'), connector }));
+  const companies = path.join(folder, 'companies.csv');
+  writeFileSync(companies, `number,name,street,postalCode\n${A},Nordlys Møbler ApS,Ringvej 1,8000\nx,Ingen\n`);
+  const run = (...line: string[]) => runCli(['--config', file, ...line]);
+  await run('migrate');
+  return { emulator, run, companies, plan: path.join(folder, 'plan.csv') };
+}
+
+describe('match', () => {
+  it('says without an index how to make one', async () => {
+    const { run } = await setup();
+    for (const line of [['hubspot'], ['find', 'Nordlys']]) {
+      const { code, stderr } = await run('match', ...line);
+      expect(code).toBe(1);
+      expect(stderr).toContain('there is no company index yet');
+      expect(stderr).toContain('cvrsync match index FILE');
+    }
+  });
+
+  it('reads a file of companies, names its broken lines, and finds a company in it', async () => {
+    const { run, companies } = await setup();
+    const made = await run('match', 'index', companies);
+    expect(made.code).toBe(3);
+    expect(made.stdout).toContain('Indexed 1 companies and production units');
+    expect(made.stderr).toContain('line 3: number x is no CVR number and no P-number');
+    const { code, stdout } = await run(
+      'match',
+      'find',
+      'Nordlys Moebler',
+      '--street',
+      'Ringvej 1',
+      '--postal-code',
+      '8000',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^certain\n {2}${A} {2}Nordlys Møbler ApS {2}\\(83: name equal but for the form; same address`, 'u'),
+    );
+    expect((await run('match', 'find', 'Nordlys', '--language', 'da')).code).toBe(3);
+  });
+
+  it('shows what it found, writes a plan, and links what the plan says', async () => {
+    const { run, companies, emulator, plan } = await setup();
+    await run('match', 'index', companies);
+    const id = emulator.add({ name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' });
+    emulator.add({ name: 'Fremmed Firma' });
+    const shown = await run('match', 'hubspot');
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/ 1 {2}certain .*\n +1 {2}none /u);
+    expect(shown.stdout).toContain(`${A} Nordlys Møbler ApS, 83: name equal but for the form; same address`);
+    expect(shown.stdout).toContain('Nothing was linked.');
+    expect((await run('match', 'hubspot', '--plan', plan, '--link-certain')).stdout).toContain(
+      'of which 1 lines say link',
+    );
+    expect(readFileSync(plan, 'utf8')).toContain(`${id};Nordlys Møbler;${A};certain;link;`);
+    const again = await run('match', 'hubspot', '--plan', plan);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain("may hold somebody's work");
+    expect((await run('match', 'hubspot', '--apply', plan)).stdout).toContain('Linked 1 records of hubspot');
+    expect(JSON.parse((await run('--json', 'links')).stdout)).toMatchObject([{ record: id, entity: `CVR-1-${A}` }]);
+  });
+
+  it('refuses options that contradict each other', async () => {
+    const { run, plan } = await setup();
+    expect((await run('match', 'hubspot', '--plan', plan, '--apply', plan)).code).toBe(2);
+    expect((await run('match', 'hubspot', '--link-certain')).code).toBe(2);
+    expect((await run('match', 'index')).code).toBe(2);
+    expect((await run('match', 'index', 'nowhere.csv')).code).toBe(2);
+  });
+});

@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { matchCrm } from '../../../src/connector/match/match-crm.ts';
+import { writeMatchPlan } from '../../../src/connector/match/plan.ts';
+import { countVerdicts, resultsAfter } from '../../../src/connector/match/results.ts';
+import { storeEntries } from '../../../src/match/index/write.ts';
+import { entry, HAVNEGADE, RINGVEJ } from '../../match/entries.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { type Fixture, type FixtureOptions, startFixture } from '../backfill/fixture.ts';
+import { newFile } from '../backfill/plan-runs.ts';
+
+const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
+const here = new AbortController().signal;
+const nordlys = { name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' };
+
+async function withIndex(options: FixtureOptions): Promise<Fixture> {
+  const fixture = await startFixture(options);
+  await fixture.store.write((tx) =>
+    storeEntries(tx, [
+      entry(A, 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' }),
+      entry(B, 'Nordlys Møbler Holding ApS', { address: RINGVEJ }),
+      entry(C, 'Havblik Cykler A/S', { address: HAVNEGADE, website: 'havblik.dk' }),
+    ]),
+  );
+  return fixture;
+}
+
+/** `verdict companies` by record. */
+async function found({ store, deps }: Fixture): Promise<Readonly<Record<string, string>>> {
+  const results = await resultsAfter(store.db, deps.crm.name, { after: 0, limit: 1_000 });
+  return Object.fromEntries(
+    results.map((one) => [one.recordId, [one.verdict, ...one.candidates.map(({ company }) => company)].join(' ')]),
+  );
+}
+
+const planOf = async (
+  fixture: Fixture,
+  linkCertain = true,
+): Promise<{ readonly file: string; readonly lines: readonly Readonly<Record<string, string>>[] }> => {
+  const file = newFile();
+  await writeMatchPlan(fixture.deps, { file, linkCertain, language: 'en' }, here);
+  const lines: Record<string, string>[] = parse(readFileSync(file), { bom: true, delimiter: ';', columns: true });
+  return { file, lines };
+};
+
+describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
+  it('finds the companies of records without a number, and leaves those alone that have one', async () => {
+    const fixture = await withIndex({ engine });
+    const { emulator } = fixture;
+    const first = emulator.add(nordlys);
+    const second = emulator.add({ name: 'Havblik Cykler', website: 'https://www.havblik.dk' });
+    const none = emulator.add({ name: 'Fremmed Firma' });
+    fixture.add(A, { name: 'Nordlys Møbler' });
+    await matchCrm(fixture.deps, here);
+    expect(await found(fixture)).toEqual({
+      [first]: expect.stringMatching(`^certain ${A} ${B}|^certain ${A}`),
+      [second]: `certain ${C}`,
+      [none]: 'none',
+    });
+    expect(await countVerdicts(fixture.store.db, 'hubspot')).toEqual({ certain: 2, none: 1 });
+    expect(await fixture.links()).toEqual({});
+  });
+
+  it('links certain matches of a plan, and no company that two records mean or another record has', async () => {
+    const fixture = await withIndex({ engine });
+    const { emulator } = fixture;
+    const twins = [emulator.add(nordlys), emulator.add(nordlys)];
+    const bikes = emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
+    await matchCrm(fixture.deps, here);
+    const { file, lines } = await planOf(fixture);
+    expect(lines.map(({ record, number, action, note }) => [record, number, action, note])).toEqual([
+      [twins[0], A, 'skip', expect.stringMatching('^several records mean this company; name equal but for the form')],
+      [twins[1], A, 'skip', expect.stringMatching('^several records')],
+      [bikes, C, 'link', expect.stringMatching('^name equal but for the form; same domain havblik.dk')],
+    ]);
+    await fixture.run({ mode: { kind: 'file', file } });
+    expect(await fixture.links()).toEqual({ [bikes]: `CVR-1-${C} person crm active` });
+    expect(fixture.service.changes).toEqual([`add hubspot CVR-1-${C} ${bikes}`]);
+
+    const third = emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
+    await matchCrm(fixture.deps, here);
+    const [line] = (await planOf(fixture)).lines.filter(({ record }) => record === third);
+    expect(line).toMatchObject({
+      action: 'skip',
+      note: expect.stringMatching(`^record ${bikes} stands for this company`),
+    });
+  });
+
+  it('links nothing of a plan where nobody said link', async () => {
+    const fixture = await withIndex({ engine });
+    fixture.emulator.add(nordlys);
+    await matchCrm(fixture.deps, here);
+    const { file, lines } = await planOf(fixture, false);
+    expect(lines.map(({ action }) => action)).toEqual(['skip']);
+    await fixture.run({ mode: { kind: 'file', file } });
+    expect(await fixture.links()).toEqual({});
+  });
+
+  it('does not offer again what a person rejected, and offers the next best', async () => {
+    const fixture = await withIndex({ engine });
+    const id = fixture.emulator.add({ ...nordlys, name: 'Nordlys Møbler Holding' });
+    await matchCrm(fixture.deps, here);
+    expect(await found(fixture)).toEqual({ [id]: `certain ${B} ${A}` });
+    const { file } = await planOf(fixture);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(';link;', ';reject;'));
+    await fixture.run({ mode: { kind: 'file', file } });
+    expect(await fixture.links()).toEqual({});
+    await matchCrm(fixture.deps, here);
+    expect((await found(fixture))[id]).not.toContain(B);
+  });
+
+  it('does not link a record that got a number since the plan', async () => {
+    const fixture = await withIndex({ engine });
+    const id = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
+    await matchCrm(fixture.deps, here);
+    const { file } = await planOf(fixture);
+    fixture.emulator.edit(id, { cvr_number: A });
+    await fixture.run({ mode: { kind: 'file', file } });
+    expect(await fixture.links()).toEqual({});
+    expect(await fixture.note(id)).toMatch(/its number was blank when the plan was made/u);
+  });
+
+  it('continues a match that was stopped, without another scan', async () => {
+    let reads = 0;
+    const stop = new AbortController();
+    const fixture = await withIndex({
+      engine,
+      around: (connection) => ({
+        scan: (...given) => {
+          reads += 1;
+          return connection.scan(...given);
+        },
+        read: (...given) => {
+          stop.abort();
+          return connection.read(...given);
+        },
+      }),
+    });
+    for (let at = 0; at < 150; at += 1) fixture.emulator.add({ ...nordlys, name: `Nordlys Møbler ${at}` });
+    await expect(matchCrm(fixture.deps, stop.signal)).rejects.toThrow();
+    const scans = reads;
+    expect(Object.keys(await found(fixture)).length).toBeLessThan(150);
+    await matchCrm(fixture.deps, here);
+    expect(reads).toBe(scans);
+    expect(Object.keys(await found(fixture))).toHaveLength(150);
+  });
+});
