@@ -147,7 +147,7 @@ describe("a company's page", () => {
     expect(status).toBe(200);
     expect(text).toMatch(/hubspot \d+ could not be read just now: no answer within 3 s/);
     expect(text).toContain('30405060');
-    expect(text).toContain('<th scope="col">salesforce');
+    expect(text).toContain('<th scope="col">salesforce</th>');
   });
 
   it('of a record that is gone says so', async () => {

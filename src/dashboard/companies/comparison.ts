@@ -30,7 +30,7 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
       columns: [
         reader.text('company.field'),
         reader.text('company.register'),
-        ...compared.map(({ provider, record }) => `${provider} ${record}`),
+        ...compared.map((each) => headingOf(each, compared)),
       ],
       marked: rows.flatMap(({ planned }, index) => (planned.flat().some(differs) ? [index] : [])),
       rows: rows.map(({ fact, planned }) => [
@@ -41,6 +41,10 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
       ]),
     })}`;
 }
+
+/** A connection's name; with the record where it has several of the company. */
+const headingOf = ({ provider, record }: ComparedRecord, all: readonly ComparedRecord[]): string =>
+  all.filter((each) => each.provider === provider).length === 1 ? provider : `${provider} ${record}`;
 
 const plannedFor = ({ field }: TimelineFact, current: CurrentRecord): readonly Planned[] =>
   current.kind === 'compared' ? current.planned.filter((each) => each.field === field) : [];
