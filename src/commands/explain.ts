@@ -3,7 +3,7 @@
 import { ALL_PROPERTIES } from '../connector/decide/override.ts';
 import { shownStay } from '../connector/explain/attention-records.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
-import { canonicalEntityId } from '../protocol/entity-id.ts';
+import { entityIdIn } from '../protocol/cvr-number.ts';
 import { needRecordId } from './arguments/record-id.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, integer, needed, UsageError } from './cli/command.ts';
@@ -18,7 +18,7 @@ export const command = defineCommand({
     const emailEvent = connector?.emailEvent ?? 'email';
     const timeline = await withStore(context, async ({ db }) => {
       const options = { now: Date.now(), emailEvent, limit };
-      const entity = canonicalEntityId(/^\d{8}$/.test(subject) ? `CVR-1-${subject}` : subject);
+      const entity = entityIdIn(subject);
       if (entity !== undefined) return readTimeline(db, entity, options);
       const [provider, named] = readRecord(subject);
       const id = connector === undefined ? named : needRecordId(connector, provider, named);

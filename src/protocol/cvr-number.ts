@@ -1,7 +1,7 @@
 /**
  * CVR numbers as people and systems write them: `DK 12 34 56 78`, `12.34.56.78`, `CVR-nr.: 12345678`.
  */
-import { parseEntityId } from './entity-id.ts';
+import { canonicalEntityId, companyEntityId, parseEntityId } from './entity-id.ts';
 
 /**
  * What a text that should be a CVR number turned out to be.
@@ -99,3 +99,9 @@ export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean 
   if (typeof input === 'string') return ofText(input, options.pad ?? false);
   return invalid(`is ${Array.isArray(input) ? 'a list' : `of type ${typeof input}`}`);
 };
+
+/** The canonical entity id in a text: an entity id, or a CVR number in any spelling. */
+export function entityIdIn(text: string): string | undefined {
+  const cvr = readCvrNumber(text);
+  return canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
+}

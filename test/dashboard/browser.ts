@@ -32,8 +32,10 @@ interface AxeRun {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** Where the browser is: its package unpacks it into the run's folder for temporary files, which only one worker may do. */
+/** Where the browser is: `CVRSYNC_TEST_BROWSER`, where its package has none for this machine. The package unpacks it into the run's folder for temporary files, which only one worker may do. */
 async function unpacked(): Promise<string> {
+  const named = process.env['CVRSYNC_TEST_BROWSER'];
+  if (named !== undefined) return named;
   const folder = path.join(inject('templates'), 'chromium');
   const done = path.join(folder, 'path');
   try {

@@ -1,9 +1,11 @@
 /** The overview: whether all is well, what is not, and what happened in a day. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { writeHistory } from '../../src/connector/sync/history.ts';
+import { startCallMeter } from '../../src/dashboard/overview/call-meter.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
 import { recently } from '../../src/dashboard/overview/recent.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
 import { writeValue } from '../../src/store/kv.ts';
@@ -150,6 +152,26 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     const many = Array.from({ length: 6_000 }, (_, index) => decision(String(index), 'keep'));
     for (let batch = 0; batch < 2; batch += 1) await store.write((tx) => writeHistory(tx, many, [], NOW - batch));
     expect((await readDay(store.db, NOW)).kept).toEqual({ count: 12_000, isAbout: true });
+  });
+});
+
+describe('the calls of a connection', () => {
+  it('are those of the last minute', async () => {
+    const metrics = createMetrics();
+    let elapsed = 0;
+    const meter = startCallMeter(metrics, () => elapsed);
+    onTestFinished(() => meter.stop());
+    const call = (count: number) => metrics.crmCalls.inc({ provider: 'hubspot', code: '200' }, count);
+    expect(await meter.read()).toEqual(new Map());
+    call(5);
+    expect(await meter.read()).toEqual(new Map([['hubspot', 5]]));
+    elapsed = 30_000;
+    call(3);
+    metrics.crmCalls.inc({ provider: 'hubspot', code: '429' });
+    expect(await meter.read()).toEqual(new Map([['hubspot', 9]]));
+    elapsed = 70_000;
+    call(2);
+    expect(await meter.read()).toEqual(new Map([['hubspot', 2]]));
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passesModulus11, readCvrNumber } from '../../src/protocol/cvr-number.ts';
+import { entityIdIn, passesModulus11, readCvrNumber } from '../../src/protocol/cvr-number.ts';
 
 const VALID = '99000015';
 const eightDigits = fc.integer({ min: 10_000_000, max: 99_999_999 }).map(String);
@@ -126,5 +126,18 @@ describe('CVR numbers', () => {
         if (verdict.kind === 'number') expect(verdict.number).toMatch(/^\d{8}$/);
       }),
     );
+  });
+});
+
+describe('the entity id in a text', () => {
+  it.each([
+    ['DK 12 34 56 74', 'CVR-1-12345674'],
+    ['12345674', 'CVR-1-12345674'],
+    [' cvr-1-12345674 ', 'CVR-1-12345674'],
+    ['1234567', undefined],
+    ['hubspot:12345674', undefined],
+    ['', undefined],
+  ])('of %j is %s', (text, entity) => {
+    expect(entityIdIn(text)).toBe(entity);
   });
 });

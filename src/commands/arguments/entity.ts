@@ -1,13 +1,12 @@
 /** Reads a company from the command line. */
-import { readCvrNumber } from '../../protocol/cvr-number.ts';
-import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
+import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
 /** The canonical entity id in a text: an entity id, or a CVR number in any spelling. Warns where the number looks mistyped. */
 export function readEntity(text: string, log: CommandContext['log']): string {
   const cvr = readCvrNumber(text);
-  const entity = canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
+  const entity = entityIdIn(text);
   if (entity === undefined)
     throw new UsageError(`${text} is neither an entity id such as CVR-1-12345678 nor a CVR number of eight digits`);
   if (cvr.kind === 'number' && !cvr.valid)

@@ -1,7 +1,7 @@
 /** Finds companies by what a person has at hand: a number, a record's id, an address copied from the CRM, or a name. */
 import { sql } from 'kysely';
-import { readCvrNumber } from '../../protocol/cvr-number.ts';
-import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
+import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
+import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { type IdReader, readRecordId } from '../crm/record-id.ts';
@@ -66,8 +66,7 @@ async function describeCompanies(db: Db, entities: readonly string[]): Promise<r
 
 async function byNumber(db: Db, query: string): Promise<readonly string[]> {
   const cvr = readCvrNumber(query);
-  const number = cvr.kind === 'number' || cvr.kind === 'lost-zero' ? companyEntityId(cvr.number) : undefined;
-  const entity = canonicalEntityId(query) ?? number;
+  const entity = entityIdIn(query) ?? (cvr.kind === 'lost-zero' ? companyEntityId(cvr.number) : undefined);
   if (entity === undefined) return [];
   const [fact] = await db.selectFrom('fact').select('entity').where('entity', '=', entity).limit(1).execute();
   const [link] = await db.selectFrom('link').select('entity').where('entity', '=', entity).limit(1).execute();

@@ -67,7 +67,7 @@ async function signIn(deps: RouteDeps, request: FastifyRequest, reply: FastifyRe
     fields: unpackFields(fieldValue(fields, 'kept')),
   };
   const formToken = ownFormToken(request, reply);
-  // Without the cookie the form may still be ours: a browser that keeps none learns it by coming here again and again.
+  // A browser that keeps no cookies never gets in: it is asked again.
   const isOurs = isSameSecret(fieldValue(fields, FORM_TOKEN), formToken);
   const operator = isOurs ? await findOperator(deps.store.db, fieldValue(fields, 'token').trim()) : undefined;
   if (operator === undefined) {

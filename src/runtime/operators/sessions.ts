@@ -102,17 +102,18 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
 /** Uses a link's token up; the operator it signs in, undefined where it was used or is too old. */
 export async function useLoginLink(tx: Tx, token: string, now: number): Promise<string | undefined> {
   const link = await tx
-    .selectFrom('login_link')
-    .innerJoin('operator', 'operator.name', 'login_link.operator')
-    .select('operator.name')
+    .deleteFrom('login_link')
     .where('hash', '=', digestOf(token))
-    .where('ends_at', '>', now)
+    .returning(['operator', 'ends_at'])
+    .executeTakeFirst();
+  if (link === undefined || link.ends_at <= now) return undefined;
+  const operator = await tx
+    .selectFrom('operator')
+    .select('name')
+    .where('name', '=', link.operator)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  if (link === undefined) return undefined;
-  // Two that come at once: one of them finds the row.
-  const { numDeletedRows } = await tx.deleteFrom('login_link').where('hash', '=', digestOf(token)).executeTakeFirst();
-  return numDeletedRows > 0n ? link.name : undefined;
+  return operator?.name;
 }
 
 /** Deletes sessions and links that ended. */
