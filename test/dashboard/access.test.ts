@@ -71,6 +71,19 @@ describe.each(ENGINES)('signing in on %s', (engine) => {
     expect(await pages.store.db.selectFrom('session').selectAll().execute()).toEqual([]);
   });
 
+  it('is not kept alive by a page that brings itself up to date', async () => {
+    let now = Date.parse('2026-03-01T08:00:00Z');
+    const pages = await startPages({ engine, now: () => now });
+    const ida = await pages.signedIn('viewer');
+    const refresh = { 'x-cvrsync-refresh': '1' };
+    for (let hours = 1; hours < 8; hours += 1) {
+      now += HOUR_MS;
+      expect((await ida.get('/', refresh)).status).toBe(200);
+    }
+    now += HOUR_MS;
+    expect((await ida.get('/', refresh)).status).toBe(303);
+  });
+
   it('is over at once where the operator is revoked, and stays needed', async () => {
     const { signedIn, store, visitor } = await startPages({ engine });
     const ida = await signedIn('admin');

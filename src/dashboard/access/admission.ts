@@ -33,12 +33,15 @@ const ON_THIS_MACHINE: Visitor = {
   session: undefined,
 };
 
+/** Whether a page brings itself up to date: an open window that nobody looks at must not keep a session alive. */
+const isRefresh = ({ headers }: FastifyRequest): boolean => headers['x-cvrsync-refresh'] !== undefined;
+
 /** Finds out who asks. One or two reads by key; a write where the session was last noted a minute ago. */
 export async function admit({ store, now }: AdmissionDeps, request: FastifyRequest): Promise<Admission> {
   const id = sessionIdOf(request);
   const session = id === undefined ? undefined : await findSession(store.db, id, now());
   if (session !== undefined) {
-    if (isNoteDue(session, now())) await store.write((tx) => touchSession(tx, session, now()));
+    if (isNoteDue(session, now()) && !isRefresh(request)) await store.write((tx) => touchSession(tx, session, now()));
     const { name, role } = session.operator;
     return { kind: 'in', visitor: { actor: { kind: 'operator', name }, role, session } };
   }

@@ -24,7 +24,7 @@ const refresh = async () => {
   if (document.hidden) return;
   const parts = [...document.querySelectorAll('[data-live]')].filter((part) => !part.contains(document.activeElement));
   if (parts.length === 0) return;
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  const response = await fetch(location.href, { headers: { accept: 'text/html', 'x-cvrsync-refresh': '1' } });
   if (!response.ok || response.redirected) return;
   const next = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const part of parts) {
