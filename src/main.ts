@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
+import { audited } from './commands/cli/audited.ts';
 import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
 import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';
@@ -26,7 +27,12 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
   });
   const run: Run = async (command, args, options) => {
     const context = await createContext({ ...world, stdout, stderr }, readGlobals(program));
-    code = (await command.run?.(context, args, options)) ?? 0;
+    code = await audited(
+      context,
+      command,
+      { args, options },
+      async () => (await command.run?.(context, args, options)) ?? 0,
+    );
   };
   try {
     for (const entry of COMMANDS) {

@@ -17,6 +17,7 @@ const SAMPLE = 10;
 
 export const command = defineCommand({
   name: 'backfill',
+  audit: 'backfill.run',
   about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
   args: { provider: needed('the CRM, as it is named in the configuration') },
   options: {

@@ -7,6 +7,7 @@ import { defineCommand, needed } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'backup',
+  audit: 'store.backup',
   about:
     'copy the store and its key file into new files, also while the daemon runs (SQLite; use pg_dump for PostgreSQL)',
   args: { file: needed('the file to write; it must not exist') },

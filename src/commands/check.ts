@@ -21,6 +21,7 @@ const MIB = 1024 * 1024;
 
 export const command = defineCommand({
   name: 'check',
+  audit: { action: 'property.create', where: 'createProperties' },
   about:
     'test configuration, store, upstream key, CRM credentials, mapped properties, register, mail server and monitors, and say what to fix',
   options: {

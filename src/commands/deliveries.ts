@@ -90,6 +90,7 @@ const DROP: DeliveryAction = { verb: 'dropped', states: ['due', 'held', 'failed'
 const decide = (name: string, about: string, action: DeliveryAction) =>
   defineCommand({
     name,
+    audit: `delivery.${name}`,
     about,
     options: {
       ...filterOptions,

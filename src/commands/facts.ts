@@ -8,6 +8,7 @@ import { defineCommand, type ExitCode, needed, optional, UsageError } from './cl
 
 const forget = defineCommand({
   name: 'forget',
+  audit: 'fact.forget',
   about: 'forget a wrong fact, or all facts of a company, and ask the service for the full state of the company',
   args: {
     entity: needed('the company: CVR-1-12345678, or its CVR number'),

@@ -37,6 +37,7 @@ const until: OptionSpec<number | undefined> = {
 
 export const command = defineCommand({
   name: 'hold',
+  audit: 'record.hold',
   about: 'stop writes to one property of a record, or to the whole record, until you end the hold or until a date',
   args: {
     record: needed('the record, as hubspot:123; with --clear, hubspot:* ends all holds that undo placed'),

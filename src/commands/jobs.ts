@@ -18,6 +18,7 @@ const needKey = (key: string | undefined): string => {
 
 const create = defineCommand({
   name: 'create',
+  audit: 'job.create',
   about: 'create the job of a provider; prints its signing secret, which cannot be shown again',
   args: { provider: needed('the name of the external system, as in the paths of its items') },
   options: {
@@ -56,6 +57,7 @@ const list = defineCommand({
 
 const move = defineCommand({
   name: 'move',
+  audit: 'job.move',
   about: 'move a job to another key, for example when you replace a key',
   args,
   options: keyOption,
@@ -70,6 +72,7 @@ const move = defineCommand({
 
 const remove = defineCommand({
   name: 'remove',
+  audit: 'job.remove',
   about: 'remove a job with its items; pending deliveries are dropped',
   args,
   run: (context, { id }) =>

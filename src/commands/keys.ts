@@ -10,6 +10,7 @@ const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope ==
 
 const create = defineCommand({
   name: 'create',
+  audit: 'key.create',
   about: 'create an API key; prints the key, which cannot be shown again',
   args: { name: needed('the owner of the key') },
   options: {
@@ -51,6 +52,7 @@ const list = defineCommand({
 
 const revoke = defineCommand({
   name: 'revoke',
+  audit: 'key.revoke',
   about: 'revoke a key for good, and switch its jobs off; their deliveries are held for 14 days',
   args: { id: needed('the id of the key, as `keys list` shows it') },
   options: { keepJobs: flag('leave its jobs on, so that they still deliver to their webhooks') },

@@ -19,6 +19,7 @@ const SAMPLE = 10;
 
 export const command = defineCommand({
   name: 'match',
+  audit: { action: 'match.apply', where: 'apply' },
   about: 'find the company of records that have no CVR number, for a person to accept',
   args: { provider: needed('the CRM, as it is named in the configuration') },
   options: {

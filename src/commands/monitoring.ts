@@ -19,6 +19,7 @@ const args = {
 
 const add = defineCommand({
   name: 'add',
+  audit: 'monitoring.add',
   about: 'link a record to a company, and have the company monitored for it',
   args,
   options: {
@@ -45,6 +46,7 @@ const add = defineCommand({
 
 const remove = defineCommand({
   name: 'remove',
+  audit: 'monitoring.remove',
   about: 'end a link, and the monitoring of its company for that record',
   args,
   run: (context, { provider, entityId, recordId }) =>

@@ -29,6 +29,7 @@ const found = <T>(id: string, what: T | undefined): T => {
 
 const create = defineCommand({
   name: 'create',
+  audit: 'monitor.create',
   about: 'create a monitor; prints the signing secret of its webhook, which cannot be shown again',
   args: { name: needed('the name of the monitor') },
   options: {
@@ -94,6 +95,7 @@ const CLEARED = {
 
 const update = defineCommand({
   name: 'update',
+  audit: 'monitor.update',
   about: 'change the given settings of a monitor, and leave the others',
   args,
   options: {
@@ -129,6 +131,7 @@ const update = defineCommand({
 
 const activate = defineCommand({
   name: 'activate',
+  audit: 'monitor.activate',
   about: 'switch a monitor on; held deliveries wait for `deliveries replay`',
   args,
   run: (context, { id }) =>
@@ -144,6 +147,7 @@ const activate = defineCommand({
 
 const disable = defineCommand({
   name: 'disable',
+  audit: 'monitor.disable',
   about: 'switch a monitor off; its deliveries are held for 14 days',
   args,
   run: (context, { id }) =>
@@ -157,6 +161,7 @@ const disable = defineCommand({
 
 const remove = defineCommand({
   name: 'remove',
+  audit: 'monitor.remove',
   about: 'remove a monitor with its list; pending deliveries are dropped',
   args,
   run: (context, { id }) =>
@@ -169,6 +174,7 @@ const remove = defineCommand({
 
 const rotate = defineCommand({
   name: 'rotate-secret',
+  audit: 'monitor.rotate-secret',
   about: 'give a monitor a new signing secret, printed once; the old one stays valid for 24 hours',
   args,
   run: (context, { id }) =>
@@ -185,6 +191,7 @@ const rotate = defineCommand({
 
 const tryOut = defineCommand({
   name: 'test',
+  audit: 'monitor.test',
   about: 'post an example payload to the webhook of a monitor, whether the monitor is on or off',
   args,
   options: { entity: text('send the state of this company (default: an invented company)', 'id') },
@@ -206,6 +213,7 @@ const recordOption = { record: text('the id of the record in the external system
 const change = (name: 'add' | 'remove', about: string) =>
   defineCommand({
     name,
+    audit: `monitor.${name}-entities`,
     about,
     args: listArgs,
     options: recordOption,
@@ -241,6 +249,7 @@ const entities = defineCommand({
 
 const resubscribe = defineCommand({
   name: 'resubscribe',
+  audit: 'monitor.resubscribe',
   about: 'resume mail to an address that unsubscribed or bounced, from the next change on',
   args: { ...args, recipient: needed('the address, as `monitors show` lists it') },
   run: (context, { id, recipient }) =>

@@ -23,6 +23,7 @@ interface Options {
 
 export const command = defineCommand({
   name: 'reconcile',
+  audit: 'reconcile.run',
   about: "compare the service's list, the links and the CRM, show what differs and repair it",
   args: { provider: needed('the CRM, as it is named in the configuration') },
   options: {

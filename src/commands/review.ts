@@ -108,6 +108,7 @@ function answering(verb: ReviewVerb): Command {
   if (!kinds.includes('difference'))
     return defineCommand({
       name: verb,
+      audit: `review.${verb}`,
       about,
       args,
       options: shared,
@@ -115,6 +116,7 @@ function answering(verb: ReviewVerb): Command {
     });
   return defineCommand({
     name: verb,
+    audit: `review.${verb}`,
     about,
     args,
     options: { ...shared, ...narrow },

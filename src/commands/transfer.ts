@@ -13,6 +13,7 @@ import { type CarryStanding, carry } from './monitoring/carry.ts';
 
 export const command = defineCommand({
   name: 'transfer',
+  audit: 'company.transfer',
   about: 'create a company in the CRM, link it and have it monitored; refuses a duplicate',
   args: {
     provider: needed('the CRM, as it is named in the configuration'),

@@ -24,6 +24,7 @@ const FINE: ReadonlySet<Undone['kind']> = new Set(['restored', 'nothing', 'undon
 
 export const command = defineCommand({
   name: 'undo',
+  audit: 'undo.run',
   about: 'put back what properties held before cvrsync wrote them, where the CRM still holds what it wrote',
   options: {
     event: integer('undo what this event wrote; `explain` shows its number'),

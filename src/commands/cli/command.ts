@@ -41,6 +41,7 @@ export interface Command {
   readonly args: Readonly<Record<string, Argument>>;
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly commands: readonly Command[];
+  readonly audit?: CommandAudit | undefined;
   /** Absent where only its sub-commands do something. */
   readonly run?: (
     context: CommandContext,
@@ -49,6 +50,12 @@ export interface Command {
   ) => Promise<ExitCode | undefined>;
 }
 
+/**
+ * What the audit calls a command, as noun and verb: `monitor.create`. With `where` only a run with that option is recorded.
+ * Absent where a command changes nothing, or records itself; a dry run is never recorded.
+ */
+export type CommandAudit = string | { readonly action: string; readonly where: string };
+
 export interface CommandSpec<A, O> {
   readonly name: string;
   /** One line, in lower case, for help. */
@@ -56,6 +63,7 @@ export interface CommandSpec<A, O> {
   readonly args?: A;
   readonly options?: O;
   readonly commands?: readonly Command[];
+  readonly audit?: CommandAudit;
   /** Does it. Undefined counts as 0. What it throws is shown by the one handler in main.ts. */
   readonly run?: (context: CommandContext, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
 }
@@ -65,8 +73,8 @@ export function defineCommand<
   A extends Readonly<Record<string, Argument>> = Record<never, never>,
   O extends Readonly<Record<string, OptionSpec>> = Record<never, never>,
 >(spec: CommandSpec<A, O>): Command {
-  const { name, about, args = {}, options = {}, commands = [], run } = spec;
-  const command = { name, about, args, options, commands };
+  const { name, about, args = {}, options = {}, commands = [], audit, run } = spec;
+  const command = { name, about, args, options, commands, audit };
   if (run === undefined) return command;
   // The one place where texts read by `args` and `options` meet their types: commander knows none.
   return { ...command, run: (context, given, chosen) => run(context, given as Values<A>, chosen as Values<O>) };

@@ -11,6 +11,7 @@ const EVERY_MS = 5_000;
 
 export const index = defineCommand({
   name: 'index',
+  audit: 'index.make',
   about: 'make the company index that records are compared with; continues where it was stopped',
   args: { file: optional('companies as CSV or JSON lines; see docs/match.md for the columns') },
   options: { rebuild: flag('make it anew from what the service has loaded of the register') },

@@ -1,7 +1,9 @@
 /** Nothing about a request but its proof decides who administers. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { converse } from '../../support/sockets.ts';
+import { ENGINES } from '../../support/stores.ts';
 import { type Harness, openHarness } from './harness.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -17,6 +19,28 @@ const raw = (harness: Harness, headers: Record<string, string>, method = 'GET', 
     });
     asked.on('error', reject).end(method === 'POST' ? '{"name":"Stranger","scopes":["admin"]}' : undefined);
   });
+
+describe.each(ENGINES)('the audit on %s', (engine) => {
+  it('keeps what programs change: who, which request, on what, and the answer; reads and strangers leave nothing', async () => {
+    const harness = await openHarness(engine, { adminToken: TOKEN });
+    const authorization = `Bearer ${TOKEN}`;
+    const body = { name: 'Nordlys', scopes: ['admin'] };
+    const made = await harness.call('POST', KEYS, { headers: { authorization }, body });
+    const { id, key: secret }: { id: string; key: string } = JSON.parse(made.text);
+    const key = { authorization: `Bearer ${secret}` };
+    expect((await harness.call('DELETE', `${MONITORS}/none`, { headers: key })).status).toBe(404);
+    await harness.call('GET', MONITORS, { headers: key });
+    await harness.call('POST', KEYS, { headers: { authorization: 'Bearer wrong' }, body });
+    const entries = await readAudit(harness.store.db, {}, 10);
+    expect(
+      entries.map(({ actor, via, action, subject, result }) => [actor.name, via, action, subject, result]),
+    ).toEqual([
+      [id, 'api', 'DELETE /monitors/:id', 'none', 'answered 404'],
+      ['the admin token', 'api', 'POST /keys', undefined, 'answered 201'],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+  });
+});
 
 describe('with a token', () => {
   it.each([

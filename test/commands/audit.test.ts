@@ -1,0 +1,77 @@
+/** What commands leave in the audit. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../src/commands/cli/command.ts';
+import { COMMANDS } from '../../src/commands/list.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { runCli } from '../support/cli.ts';
+import { newFolder, opened } from '../support/stores.ts';
+
+/** Commands that change nothing in the store or a CRM, or that record themselves. */
+const UNRECORDED = [
+  'send',
+  'receive',
+  'serve',
+  'demo',
+  'explain',
+  'review',
+  'review list',
+  'emulate',
+  'migrate',
+  'links',
+  'match find',
+  'operators create',
+  'operators list',
+  'operators revoke',
+  'monitors list',
+  'monitors show',
+  'deliveries list',
+  'keys list',
+  'jobs list',
+  'monitoring list',
+  'monitoring jobs',
+  'provider new',
+  'provider test',
+  'config init',
+  'config schema',
+  'config show',
+];
+
+const named = (command: Command, before = ''): readonly (readonly [string, Command])[] => {
+  const name = `${before}${command.name}`;
+  return [[name, command], ...command.commands.flatMap((sub) => named(sub, `${name} `))];
+};
+
+describe('the audit', () => {
+  it('knows every command that changes something', async () => {
+    const all = (await Promise.all(COMMANDS.map(async ({ load }) => named((await load()).command)))).flat();
+    const silent = all.filter(([, { run, audit }]) => run !== undefined && audit === undefined).map(([name]) => name);
+    expect(silent.sort()).toEqual([...UNRECORDED].sort());
+  });
+
+  it('says who did what and what came of it, and no secret', async () => {
+    const folder = newFolder();
+    const store = await opened(join(folder, 'store.db'));
+    const file = join(folder, 'cvrsync.json');
+    const service = { register: { source: 'file', path: folder } };
+    await writeFile(file, JSON.stringify({ server: { port: 0 }, store: join(folder, 'store.db'), service }));
+    const cli = (...argv: readonly string[]) => runCli(['--config', file, '--log-level', 'error', ...argv]);
+    expect((await cli('keys', 'create', 'Nordlys')).code).toBe(0);
+    const url = 'https://hooks.example.com/T0/secret-path';
+    expect((await cli('monitors', 'create', 'Sales', '--url', url, '--bearer', 'secret-token')).code).toBe(0);
+    expect((await cli('monitors', 'disable', 'no-such-monitor')).code).not.toBe(0);
+    expect((await cli('monitors', 'create')).code).toBe(2);
+    expect((await cli('keys', 'list')).code).toBe(0);
+    const entries = await readAudit(store.db, {}, 10);
+    expect(entries.map(({ via, action, subject, detail }) => [via, action, subject, detail])).toEqual([
+      ['command', 'monitor.disable', 'no-such-monitor', undefined],
+      ['command', 'monitor.create', 'Sales', { url: 'given', bearer: 'given' }],
+      ['command', 'key.create', 'Nordlys', undefined],
+    ]);
+    expect(entries.map(({ result }) => result).slice(1)).toEqual(['done', 'done']);
+    expect(entries[0]?.result).not.toBe('done');
+    expect(entries[0]?.actor).toMatchObject({ kind: 'user', name: expect.stringMatching(/./) });
+    expect(JSON.stringify(entries)).not.toContain('secret-');
+  });
+});
