@@ -79,6 +79,6 @@ describe('with scripts', () => {
     expect(await page.textContent('footer')).toContain('Europe/Copenhagen');
     await fixture.app.store.write((tx) => tx.updateTable('link').set({ state: 'conflict' }).execute());
     await page.clock.runFor(16_000);
-    await expect.poll(() => page.textContent('#overview')).toContain('2 links in conflict');
+    await expect.poll(() => page.textContent('#overview')).toContain('Links in conflict or refused: 2');
   });
 });

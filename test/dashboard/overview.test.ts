@@ -61,7 +61,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     });
     const { text } = await visitor().get('/');
     expect(text).not.toContain('All is well');
-    expect(text).toContain('<a href="/review?kind=link">2 links in conflict or refused</a>');
+    expect(text).toContain('<a href="/review?kind=link">Links in conflict or refused: 2</a>');
     expect(text).toMatch(/href="\/review\?kind=difference">\s*1 property holds another value/);
     expect(text).toMatch(/cvrsync cannot read the source cvr<\/span> \(since/);
     expect(text).toContain('2 things need you');

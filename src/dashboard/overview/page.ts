@@ -1,5 +1,6 @@
 /** The overview: whether all is well, in ten seconds. */
 import type { VNode } from 'preact';
+import type { AttentionCount } from '../../connector/explain/attention.ts';
 import type { Server } from '../../http/server/server.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Halves } from '../page/layout.ts';
@@ -25,10 +26,10 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
           ${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
           <div class="columns">
             ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
-            ${connector && section(visit.reader.text('overview.connections'), connections(visit, overview))}
             ${service && section(visit.reader.text('overview.sources'), sources(visit, overview.sources))}
-            ${section(visit.reader.text('overview.queues'), queues(visit, overview))}
           </div>
+          ${connector && section(visit.reader.text('overview.connections'), connections(visit, overview))}
+          ${section(visit.reader.text('overview.queues'), queues(visit, overview))}
         </div>`,
       };
     },
@@ -55,9 +56,7 @@ function standing({ reader }: Visit, { conditions, attention, connections: all }
         : undefined,
     ),
   ].filter((line) => line !== undefined);
-  const waiting = attention
-    .filter(({ kind }) => !IN_CONDITIONS.has(kind))
-    .map(({ kind, count }) => html`${counted(reader, count)} ${reader.text(`kind.${kind}`)}`);
+  const waiting = attention.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLine(reader, each));
   const lines = [...broken, ...waiting];
   if (lines.length === 0)
     return html`<div class="notice ok">
@@ -73,22 +72,28 @@ function standing({ reader }: Visit, { conditions, attention, connections: all }
   </div>`;
 }
 
-const counted = (reader: Reader, count: number): string =>
-  count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);
+/** A kind of things with how many there are. */
+function kindLine(reader: Reader, { kind, count }: AttentionCount): string {
+  const text = reader.text(`kind.${kind}`);
+  const number =
+    count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);
+  return `${text.charAt(0).toLocaleUpperCase(reader.locale)}${text.slice(1)}: ${number}`;
+}
 
 function decisions(reader: Reader, { attention, differences }: Overview): Markup {
   if (attention.length === 0 && differences === 0)
     return html`<p class="quiet">${reader.text('overview.decideNothing')}</p>`;
   return html`<ul class="lines">
-    ${attention.map(
-      ({ kind, count }) =>
-        html`<li><a href=${`/review?kind=${kind}`}>${counted(reader, count)} ${reader.text(`kind.${kind}`)}</a></li>`,
-    )}
+    ${attention.map((each) => html`<li><a href=${`/review?kind=${each.kind}`}>${kindLine(reader, each)}</a></li>`)}
     ${
       differences > 0 &&
       html`<li>
         <a href="/review?kind=difference">
-          ${differences > MOST_COUNTED ? html`${counted(reader, differences)} ${reader.text('kind.difference')}` : reader.text('overview.differences', { count: differences })}
+          ${
+            differences > MOST_COUNTED
+              ? kindLine(reader, { kind: 'difference', count: differences })
+              : reader.text('overview.differences', { count: differences })
+          }
         </a>
       </li>`
     }

@@ -62,7 +62,7 @@ export const OVERVIEW_TEXTS = {
     en: 'No work is open. What cvrsync has to do will stand here, by queue.',
     da: 'Intet arbejde er åbent. Det, cvrsync har at gøre, kommer til at stå her, efter kø.',
   },
-  'kind.account': { en: 'accounts that cvrsync may not call', da: 'konti, som cvrsync ikke må kalde' },
+  'kind.account': { en: 'accounts that are paused or do not answer', da: 'konti på pause eller uden svar' },
   'kind.lane': { en: 'failed work', da: 'mislykket arbejde' },
   'kind.value': { en: 'values that a CRM did not take', da: 'værdier, som et CRM ikke tog imod' },
   'kind.link': { en: 'links in conflict or refused', da: 'koblinger i konflikt eller afvist' },
