@@ -15,6 +15,7 @@ import { openStore, type Store } from '../store/open.ts';
 import { storeExists } from './arguments/with-store.ts';
 import { adminFindings } from './check-admin.ts';
 import { daemonFindings } from './check-daemons.ts';
+import { indexFindings } from './check-index.ts';
 import { defineCommand, flag, integer } from './cli/command.ts';
 
 const MIB = 1024 * 1024;
@@ -49,6 +50,7 @@ export const command = defineCommand({
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
         findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
         findings.push(...(await daemonFindings(opened.store, config)));
+        findings.push(...(await indexFindings(opened.store.db)));
         findings.push(...(await adminFindings(config, client.http, signal)));
         findings.push(...(await alertFindings(config.alerts, signal)));
       }

@@ -8,6 +8,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import type { IndexEntry } from '../../src/match/entry.ts';
 import { fillFromFile } from '../../src/match/index/fill.ts';
 import { matchRecords } from '../../src/match/match.ts';
@@ -16,6 +17,7 @@ import { openStore } from '../../src/store/open.ts';
 import { measureQuality, shareOf, trapTable } from '../match/measure.ts';
 import { type LabelledRecord, labelledRecords } from '../match/records.ts';
 import { labelledRegister } from '../match/register.ts';
+import { FLAGS } from './daemon.ts';
 import { report, round } from './measure.ts';
 
 const COMPANIES = Number(process.env['CVRSYNC_BENCH_COMPANIES'] ?? 50_000);
@@ -39,7 +41,7 @@ const lineOf = ({ address, formerNames, formerAddresses, ...entry }: IndexEntry)
   formerAddresses: formerAddresses.map(({ value, until }) => ({ ...value, until })),
 });
 
-/** In a process of its own: what it takes to make a register is not to be measured. */
+/** Writes a register as a file of companies, and records of it. */
 function generate(folder: string): void {
   const records: LabelledRecord[] = [];
   for (let made = 0, part = 0; made < COMPANIES; made += PART, part += 1) {
@@ -52,7 +54,6 @@ function generate(folder: string): void {
 }
 
 async function bench(folder: string): Promise<void> {
-  spawnSync(process.execPath, [fileURLToPath(import.meta.url), folder], { stdio: 'inherit' });
   const labelled: readonly LabelledRecord[] = JSON.parse(readFileSync(join(folder, 'records.json'), 'utf8'));
   const file = join(folder, 'store.db');
   const store = await openStore(file);
@@ -112,11 +113,19 @@ async function bench(folder: string): Promise<void> {
 }
 
 const [, , given] = process.argv;
-if (given !== undefined) generate(given);
-else {
+if (given !== undefined) {
+  // As src/cvrsync.js does.
+  setFlagsFromString('--heap-growing-percent=30');
+  await bench(given);
+} else {
   const folder = mkdtempSync(join(tmpdir(), 'cvrsync-match-'));
   try {
-    await bench(folder);
+    generate(folder);
+    // In a process of its own, with the program's flags: what it takes to make a register is not to be measured.
+    const { status } = spawnSync(process.execPath, [...FLAGS, fileURLToPath(import.meta.url), folder], {
+      stdio: 'inherit',
+    });
+    process.exitCode = status ?? 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

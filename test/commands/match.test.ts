@@ -77,6 +77,19 @@ describe('match', () => {
     expect(JSON.parse((await run('--json', 'links')).stdout)).toMatchObject([{ record: id, entity: `CVR-1-${A}` }]);
   });
 
+  it('is told of by check: how large the index is, and how old', async () => {
+    const { run, companies } = await setup();
+    expect((await run('check', '--json')).stdout).not.toContain('company index');
+    await run('match', 'index', companies);
+    expect(JSON.parse((await run('check', '--json')).stdout)).toContainEqual({
+      level: 'ok',
+      subject: 'company index',
+      found: expect.stringMatching(
+        /^1 companies and production units from companies.csv, 20\d\d-\d\d-\d\dT\d\d:\d\dZ$/u,
+      ),
+    });
+  });
+
   it('refuses options that contradict each other', async () => {
     const { run, plan } = await setup();
     expect((await run('match', 'hubspot', '--plan', plan, '--apply', plan)).code).toBe(2);

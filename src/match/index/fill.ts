@@ -8,7 +8,7 @@ import { type IndexState, readIndexState, saveIndexState } from './state.ts';
 import { deleteEntries, storeEntries } from './write.ts';
 
 /** Entries of one transaction: others get their turn in between. */
-const STEP = 2_000;
+const STEP = 1_000;
 
 export interface FillDeps {
   readonly store: Store;
@@ -34,12 +34,14 @@ export async function fillFromFile(deps: FillDeps, file: string, signal: AbortSi
   const before = await readIndexState(store.db);
   const isSame = before?.source === source && before.phase === 'building';
   const filled = { entries: 0, problems: 0 };
+  const earlier = isSame ? before.entries : 0;
   let position = isSame ? before.position : '0';
   let step: IndexEntry[] = [];
   const save = async (phase: IndexState['phase']): Promise<void> => {
     signal.throwIfAborted();
-    const state: IndexState = { phase, source, position, at: deps.now() };
     const entries = step;
+    const read = earlier + filled.entries + entries.length;
+    const state: IndexState = { phase, source, position, entries: read, at: deps.now() };
     await store.write(async (tx) => {
       await saveIndexState(tx, state);
       await storeEntries(tx, entries);
@@ -78,7 +80,7 @@ export async function rebuildIndex(deps: FillDeps, read: ReadRegister, signal: A
   const source = 'register';
   const before = await readIndexState(store.db);
   const isBegun = before?.source === source && before.phase !== 'ready';
-  let state: IndexState = isBegun ? before : { phase: 'clearing', source, position: '', at: now() };
+  let state: IndexState = isBegun ? before : { phase: 'clearing', source, position: '', entries: 0, at: now() };
   let entries = 0;
   while (state.phase !== 'ready') {
     signal.throwIfAborted();
@@ -104,7 +106,9 @@ async function rebuildStep(
   }
   const { entries, last } = await read(tx, state.position, STEP);
   await storeEntries(tx, entries);
-  const next: IndexState = last === undefined ? { ...state, phase: 'ready' } : { ...state, position: last };
+  const count = state.entries + entries.length;
+  const next: IndexState =
+    last === undefined ? { ...state, entries: count, phase: 'ready' } : { ...state, entries: count, position: last };
   await saveIndexState(tx, next);
   return { state: next, entries: entries.length };
 }

@@ -14,6 +14,8 @@ export interface IndexState {
   readonly source: string;
   /** How far the source was read: a line of a file, an entity of the register. */
   readonly position: string;
+  /** How many companies and production units were read of it. */
+  readonly entries: number;
   /** When it was last filled from its source, ms since 1970. */
   readonly at: number;
 }
@@ -23,9 +25,9 @@ export async function readIndexState(db: Db): Promise<IndexState | undefined> {
   const text = await readValue(db, KEY);
   const json: unknown = text === undefined ? undefined : JSON.parse(text);
   if (!isJsonObject(json) || json['form'] !== INDEX_FORM) return undefined;
-  const { phase, source, position, at } = json;
+  const { phase, source, position, entries, at } = json;
   if (phase !== 'clearing' && phase !== 'building' && phase !== 'ready') return undefined;
-  return { phase, source: String(source), position: String(position), at: Number(at) };
+  return { phase, source: String(source), position: String(position), entries: Number(entries), at: Number(at) };
 }
 
 export const saveIndexState = (tx: Tx, state: IndexState): Promise<void> =>

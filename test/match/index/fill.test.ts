@@ -85,8 +85,9 @@ describe.each(ENGINES)('filling the company index on %s', (engine) => {
     const stop = new AbortController();
     const stopped = fillFromFile({ ...depsOf(store), report: () => stop.abort() }, file, stop.signal);
     await expect(stopped).rejects.toThrow();
-    expect(await readIndexState(store.db)).toMatchObject({ phase: 'building', position: '2000' });
-    expect((await fillFromFile(depsOf(store), file, here)).entries).toBe(2_500);
+    expect(await readIndexState(store.db)).toMatchObject({ phase: 'building', position: '1000', entries: 1_000 });
+    expect((await fillFromFile(depsOf(store), file, here)).entries).toBe(3_500);
+    expect(await readIndexState(store.db)).toMatchObject({ phase: 'ready', entries: 4_500 });
     expect((await readEntries(store.db, ['10000000', '10004499'])).size).toBe(2);
     expect((await fillFromFile(depsOf(store), fileOf(lines.slice(0, 10).join('\n')), here)).entries).toBe(10);
   });
@@ -102,7 +103,8 @@ describe.each(ENGINES)('filling the company index on %s', (engine) => {
     const stop = new AbortController();
     const report: FillDeps['report'] = ({ entries }) => void (entries > 0 && stop.abort());
     await expect(rebuildIndex({ ...depsOf(store), report }, read, stop.signal)).rejects.toThrow();
-    expect((await rebuildIndex(depsOf(store), read, here)).entries).toBe(3_000);
+    expect((await rebuildIndex(depsOf(store), read, here)).entries).toBe(4_000);
+    expect(await readIndexState(store.db)).toMatchObject({ phase: 'ready', source: 'register', entries: 5_000 });
     expect((await readEntries(store.db, ['10000001', '20000000', '20004999'])).size).toBe(2);
   });
 });
