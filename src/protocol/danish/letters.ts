@@ -29,7 +29,12 @@ const PAIRS: Readonly<Record<string, string>> = { æ: 'a', ø: 'o', å: 'a', ae:
  * The text in lower case, with one spelling for what Danes write in several: `Sørensen`, `Soerensen` and `Sorensen` become
  * `sorensen`, `Århus` and `Aarhus` become `arhus`. For comparing, never for showing.
  */
-export const foldLetters = (text: string): string =>
+export const foldLetters = (text: string): string => (ASCII.test(text) ? foldPairs(text.toLowerCase()) : foldAll(text));
+
+const ASCII = /^[ -~]*$/u;
+const foldPairs = (text: string): string => text.replace(/ae|oe|aa/gu, (letters) => PAIRS[letters] ?? letters);
+
+const foldAll = (text: string): string =>
   repairLetters(text)
     .normalize('NFKC')
     .toLowerCase()
