@@ -45,16 +45,29 @@ export function judge(scored: readonly ScoredCandidate[], { isForeign, isPerson 
 }
 
 function verdictOf(best: ScoredCandidate, lead: number): MatchVerdict {
-  if (lead < LEAD || best.score < LIKELY) return 'ambiguous';
+  if (lead < LEAD || best.score < LIKELY || !isNamed(best)) return 'ambiguous';
   if (best.ended !== null) return 'dissolved';
   return isCertain(best) && lead >= CERTAIN_LEAD ? 'certain' : 'likely';
 }
 
-/** Names that a certain match may have: the company's own, by a strong sign or but for a letter or two. */
-const NAMED: readonly Sign[] = ['name-spelling', 'former-name-same'];
+const signOf = ({ findings }: ScoredCandidate, group: SignGroup): Sign | undefined =>
+  findings.find(({ sign }) => SIGNS[sign].group === group)?.sign;
 
-function isCertain({ findings, strong }: ScoredCandidate): boolean {
-  const name = findings.find(({ sign }) => SIGNS[sign].group === 'name')?.sign;
-  if (name === undefined) return false;
-  return SIGNS[name].isStrong ? strong >= 2 : NAMED.includes(name) && strong >= 2;
+/**
+ * Whether the name says more than that both are of one group: with phone and address alone, the company that is meant may
+ * be a sister that the index does not hold.
+ */
+function isNamed(candidate: ScoredCandidate): boolean {
+  const name = signOf(candidate, 'name');
+  return (name !== undefined && name !== 'name-part') || signOf(candidate, 'number') !== undefined;
+}
+
+/** Names that a certain match may have beside strong ones, where two other signs are strong. */
+const NEARLY: readonly Sign[] = ['name-spelling', 'former-name-same'];
+
+function isCertain(candidate: ScoredCandidate): boolean {
+  const name = signOf(candidate, 'name');
+  if (name === undefined || !(SIGNS[name].isStrong || NEARLY.includes(name))) return false;
+  // In another town it may be a namesake, whose domain is spelled by the same name.
+  return candidate.strong >= (signOf(candidate, 'address') === 'address-elsewhere' ? 3 : 2);
 }

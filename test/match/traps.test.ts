@@ -64,6 +64,21 @@ describe('a record without a number', () => {
     expect(await matched(group, { name: 'Nordlys', ...ringvej, phone: '86123456' })).toMatch(/^ambiguous/);
   });
 
+  it('in another town than the company is not certain by the domain, which is spelled by the name', async () => {
+    const namesake = entry('10000001', 'Havblik Cykler ApS', { address: HAVNEGADE, website: 'havblikcykler.dk' });
+    const record = { name: 'Havblik Cykler ApS', website: 'havblikcykler.dk', ...ringvej };
+    expect(await matched([namesake], record)).toMatch(/^likely .*another town/);
+    expect(await matched([namesake], { name: record.name, website: record.website })).toMatch(/^certain/);
+  });
+
+  it('whose name is only part of the company’s is a person’s to decide, with the same phone and address, too', async () => {
+    const holding = entry('10000001', 'Nordlys Møbler Holding ApS', { address: RINGVEJ, phone: '86123456' });
+    expect(await matched([holding], { name: 'Nordlys Møbler ApS', phone: '86123456', ...ringvej })).toMatch(
+      /^ambiguous/,
+    );
+    expect(await matched([holding], { name: 'Solvind ApS', phone: '86123456', ...ringvej })).toMatch(/^ambiguous/);
+  });
+
   it('of two companies of one name at one address is a person’s to decide', async () => {
     const twins = [nordlys, entry('10000002', 'Nordlys Møbler A/S', { address: RINGVEJ })];
     expect(await matched(twins, { name: 'Nordlys Møbler', ...ringvej })).toMatch(/^ambiguous \| 10000001 10000002/);
