@@ -177,6 +177,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
     const tasks = [
+      'audit',
       'checkpoint',
       'facts',
       'history',
@@ -188,10 +189,13 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'pending-writes',
       'quarantine',
       'receipts',
+      'sessions',
+      'undoes',
     ];
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();
     expect(lanes).toEqual([
+      { key: 'audit', due_at: NOW + 3_600_000, fence: null },
       { key: 'checkpoint', due_at: NOW + 60_000, fence: null },
       { key: 'facts', due_at: NOW + DAY, fence: null },
       { key: 'history', due_at: NOW + 3_600_000, fence: null },
@@ -203,6 +207,8 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'pending-writes', due_at: NOW + 30_000, fence: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, fence: null },
       { key: 'receipts', due_at: NOW + 3_600_000, fence: null },
+      { key: 'sessions', due_at: NOW + 3_600_000, fence: null },
+      { key: 'undoes', due_at: NOW + 3_600_000, fence: null },
     ]);
   });
 });

@@ -118,11 +118,13 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
         .execute(),
     );
     expect(await run(store)).toEqual([
+      'audit',
       'changes',
       'checkpoint',
       'deliveries',
       'mails',
       'quarantine',
+      'sessions',
       'unknown',
       'windows',
     ]);

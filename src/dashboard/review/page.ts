@@ -8,6 +8,7 @@ import {
   ATTENTION_KINDS,
   type Attention,
   type AttentionKind,
+  DECISION,
   idOf,
   readAttentionId,
 } from '../../connector/explain/attention-kinds.ts';
@@ -17,6 +18,7 @@ import { fieldOfProperty, hidesPersons } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { addAnswers, answerForm, choiceBox, sightOf } from './answers.ts';
 
 /** What the page reads from. */
 export interface ReviewDeps extends RouteDeps {
@@ -27,8 +29,9 @@ const SHOWN = 50;
 /** A list that is read from its beginning is read no further; who has more decides by kind. */
 const MOST_READ = 1_000;
 
-/** Adds the page. */
+/** Adds the page, and the action that answers. */
 export function addReview(app: Server, deps: ReviewDeps): void {
+  addAnswers(app, deps);
   addPage(app, deps, {
     path: '/review',
     async show(visit) {
@@ -73,13 +76,14 @@ async function list(deps: ReviewDeps, visit: Visit, kind: AttentionKind | undefi
   const found = await readAttention(deps.store.db, now, { kinds, limit: from + SHOWN + 1 });
   const shown = found.slice(from, from + SHOWN);
   if (shown.length === 0) return html`<p>${reader.text(kind === undefined ? 'review.nothing' : 'review.noMatch')}</p>`;
-  const columns = ['since', 'about', 'reason', 'advice'] as const;
+  const columns = ['choice', 'since', 'about', 'reason', 'advice'] as const;
   const hasMore = found.length > from + SHOWN && from + SHOWN < MOST_READ;
-  return html`${table({
+  const listed = table({
     label: reader.text('nav.review'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
-    rows: shown.map((each) => rowOf(deps, visit, each)),
-  })}
+    rows: shown.map((each) => [choiceBox(visit, each.id), ...rowOf(deps, visit, each)]),
+  });
+  return html`${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), listAddress(visit), listed)}
   ${pager(visit, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
@@ -108,16 +112,17 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit): Promise<M
   const found = await readDifferences(store.db, filter, SHOWN + 1);
   const shown = found.slice(0, SHOWN);
   if (shown.length === 0) return html`<p>${reader.text('review.noMatch')}</p>`;
-  const columns = ['since', 'record', 'company', 'property', 'crm', 'register'] as const;
+  const columns = ['choice', 'since', 'record', 'company', 'property', 'crm', 'register'] as const;
   const valueIn = (each: Difference, value: string): Markup =>
     hidesPersons(fieldOfProperty(crms, each.provider, each.property), visitor.role)
       ? html`<span class="quiet">${reader.text('review.persons')}</span>`
       : plain(value);
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
-  return html`${table({
+  const listed = table({
     label: reader.text('nav.review'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: shown.map((each) => [
+      choiceBox(visit, differenceId(each), sightOf(each)),
       each.since === null ? null : timeOf(reader, each.since),
       html`${each.provider} <code>${each.recordId}</code>`,
       html`<a href=${companyAddress(each.entity)}><code>${each.entity}</code></a>`,
@@ -125,7 +130,8 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit): Promise<M
       valueIn(each, each.crm),
       valueIn(each, each.register),
     ]),
-  })}
+  });
+  return html`${answerForm(visit, new Set(DECISION), listAddress(visit), listed)}
   ${pager(visit, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
 }
 
@@ -146,22 +152,21 @@ const plain = (json: string): string => {
   return typeof value === 'string' ? value : value === null ? '' : json;
 };
 
+/** The list under the filter that is chosen, from its beginning or from `more` on. */
+function listAddress({ query }: Visit, more: Readonly<Record<string, string>> = {}): string {
+  const filter = { kind: query('kind'), provider: query('provider'), property: query('property'), ...more };
+  const chosen = Object.entries(filter).filter(([, value]) => value !== '');
+  return chosen.length === 0 ? '/review' : `/review?${new URLSearchParams(chosen)}`;
+}
+
 /** Links to the first and the next part of a list, under the filter that is chosen. */
 function pager(
-  { reader, query }: Visit,
+  visit: Visit,
   { first, next }: { readonly first: boolean; readonly next: Readonly<Record<string, string>> | undefined },
 ): VNode {
-  const address = (more: Readonly<Record<string, string>>): string => {
-    const chosen = Object.entries({
-      kind: query('kind'),
-      provider: query('provider'),
-      property: query('property'),
-      ...more,
-    }).filter(([, value]) => value !== '');
-    return `/review?${new URLSearchParams(Object.fromEntries(chosen))}`;
-  };
+  const { reader } = visit;
   return html`<p class="actions">
-    ${first && html`<a href=${address({})}>${reader.text('review.first')}</a>`}
-    ${next && html`<a rel="next" href=${address(next)}>${reader.text('review.next')}</a>`}
+    ${first && html`<a href=${listAddress(visit)}>${reader.text('review.first')}</a>`}
+    ${next && html`<a rel="next" href=${listAddress(visit, next)}>${reader.text('review.next')}</a>`}
   </p>`;
 }

@@ -3,8 +3,8 @@
 export const REVIEW_TEXTS = {
   'nav.review': { en: 'Review', da: 'Gennemsyn' },
   'review.help': {
-    en: 'What cvrsync may not decide alone, or could not do. Answer with: cvrsync review retry, drop, accept or keep, and the id.',
-    da: 'Det, cvrsync ikke selv må afgøre eller ikke kunne gøre. Svar med: cvrsync review retry, drop, accept eller keep, og id’et.',
+    en: 'What cvrsync may not decide alone, or could not do. Choose entries, then answer for all of them.',
+    da: 'Det, cvrsync ikke selv må afgøre eller ikke kunne gøre. Vælg poster, og svar så for dem alle.',
   },
   'review.kind': { en: 'Kind', da: 'Slags' },
   'review.anyKind': { en: 'all but differences', da: 'alle undtagen forskelle' },
@@ -24,6 +24,35 @@ export const REVIEW_TEXTS = {
   'review.crm': { en: 'The CRM holds', da: 'CRM’et har' },
   'review.register': { en: 'The register says', da: 'Registret siger' },
   'review.persons': { en: 'the values name persons', da: 'værdierne navngiver personer' },
+  'review.choice': { en: 'Choose', da: 'Vælg' },
+  'review.choose': { en: 'choose {id}', da: 'vælg {id}' },
+  'review.chosen': { en: 'With the chosen ones:', da: 'Med de valgte:' },
+  'review.noChoice': {
+    en: 'Nothing was done: choose at least one entry, at most 200, and one of the answers.',
+    da: 'Intet er udført: vælg mindst én post, højst 200, og et af svarene.',
+  },
+  'review.answered': {
+    en: { one: '{verb}: {count} entry.', other: '{verb}: {count} entries.' },
+    da: { one: '{verb}: {count} post.', other: '{verb}: {count} poster.' },
+  },
+  'review.result': { en: 'Result', da: 'Resultat' },
+  'review.settled': { en: 'settled already, or not there', da: 'afgjort allerede, eller findes ikke' },
+  'review.changed': {
+    en: 'not done: it changed since you looked. See it again, then answer',
+    da: 'ikke udført: den er ændret, siden du så den. Se den igen, og svar så',
+  },
+  'review.back': { en: 'Back to the list', da: 'Tilbage til listen' },
+  'verb.retry': { en: 'Retry', da: 'Prøv igen' },
+  'verb.drop': { en: 'Drop', da: 'Drop' },
+  'verb.accept': { en: 'Accept the register', da: 'Brug registrets værdi' },
+  'verb.keep': { en: 'Keep the CRM’s', da: 'Behold CRM’ets' },
+  'verbHelp.retry': { en: 'do it again now', da: 'gør det igen nu' },
+  'verbHelp.drop': { en: 'give it up for good', da: 'opgiv det helt' },
+  'verbHelp.accept': {
+    en: 'write the register’s value once, or confirm the link',
+    da: 'skriv registrets værdi én gang, eller bekræft koblingen',
+  },
+  'verbHelp.keep': { en: 'hold the CRM’s value, or remove the link', da: 'hold CRM’ets værdi, eller fjern koblingen' },
   'review.next': { en: 'Next', da: 'Næste' },
   'review.first': { en: 'First', da: 'Første' },
 } as const;
