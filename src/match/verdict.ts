@@ -1,6 +1,6 @@
 /** verdict: what the candidates of a record amount to. Pure. */
 import type { ScoredCandidate } from './score.ts';
-import { SIGNS, type Sign } from './weights.ts';
+import { SIGNS, type Sign, type SignGroup } from './weights.ts';
 
 /**
  * What a record means.
