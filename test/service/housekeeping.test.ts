@@ -129,10 +129,10 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
       'windows',
     ]);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at']).orderBy('key').execute();
-    const hourly = ['changes', 'deliveries', 'mails', 'quarantine', 'windows'].map((key) => ({
+    const hourly = ['audit', 'changes', 'deliveries', 'mails', 'quarantine', 'sessions', 'windows'].map((key) => ({
       key,
       due_at: NOW + 3_600_000,
     }));
-    expect(lanes).toEqual(hourly.toSpliced(1, 0, { key: 'checkpoint', due_at: NOW + 60_000 }));
+    expect(lanes).toEqual(hourly.toSpliced(2, 0, { key: 'checkpoint', due_at: NOW + 60_000 }));
   });
 });
