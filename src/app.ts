@@ -159,7 +159,8 @@ async function addPages(
   const emailEvent = config.connector?.emailEvent ?? 'email';
   // Loaded here: commands need none of it.
   const { addDashboard } = await import('./dashboard/dashboard.ts');
-  addDashboard(base.admin, { ...base, halves, emailEvent, crms: connector?.crms ?? [] });
+  const more = { service: service?.management, crms: connector?.crms ?? [] };
+  addDashboard(base.admin, { ...base, ...more, halves, emailEvent });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

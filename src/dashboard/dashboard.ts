@@ -7,6 +7,7 @@ import files from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../http/server/error.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
+import type { ServiceManagement } from '../service/service.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
 import { addAudit } from './audit.ts';
@@ -19,12 +20,15 @@ import { messagePage, notFoundPage } from './page/messages.ts';
 import type { Reader } from './page/reader.ts';
 import { addReview } from './review/page.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes.ts';
+import { addServicePages } from './service-pages.ts';
 import { addWrites } from './writes/page.ts';
 import { addUndoes } from './writes/undo-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
 export interface DashboardDeps extends CompanyDeps, OverviewDeps {
   readonly log: ServerLog;
+  /** The service half, where it is configured. */
+  readonly service?: ServiceManagement | undefined;
 }
 
 const CSP = {
@@ -69,6 +73,7 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
       addUndoes(scope, deps);
     }
     addReview(scope, deps);
+    if (deps.service) addServicePages(scope, { ...deps, management: deps.service });
     addAudit(scope, deps);
     addOverview(scope, deps);
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Server } from '../http/server/server.ts';
 import { isSameSecret } from '../protocol/auth.ts';
 import { includesRole, type Role } from '../runtime/operators/operators.ts';
+import type { ServiceManagement } from '../service/service.ts';
 import { type AdmissionDeps, admit, type Visitor } from './access/admission.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue } from './access/fields.ts';
 import { isSameOrigin } from './access/same-origin.ts';
@@ -16,6 +17,11 @@ import { type Reader, readerOf } from './page/reader.ts';
 /** What routes need to know who asks. */
 export interface RouteDeps extends AdmissionDeps {
   readonly halves: Halves;
+}
+
+/** What the pages of the service half need besides. */
+export interface ServicePageDeps extends RouteDeps {
+  readonly management: ServiceManagement;
 }
 
 /** One request of somebody who may make it. */

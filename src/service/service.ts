@@ -4,7 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
-import { createWakeUp } from '../runtime/wake-up.ts';
+import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { startDelivery } from './delivery/deliver.ts';
@@ -15,6 +15,7 @@ import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
 import { startMail } from './mail/worker.ts';
 import { sendFullStates } from './monitors/full-state.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './monitors/items.ts';
+import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
 import { ensureOwnJobs, type OwnConnector } from './monitors/own-jobs.ts';
 import { addNewsRoutes } from './news/routes.ts';
@@ -48,9 +49,18 @@ export interface Listeners {
   readonly admin: Server;
 }
 
+/** What pages for operators need to manage monitors and deliveries as the API does. */
+export interface ServiceManagement {
+  readonly secrets: Secrets;
+  readonly wakeUp: Pick<WakeUp, 'ring'>;
+  /** How monitors are validated, and what they are sent is written. */
+  readonly monitorOptions: MonitorOptions;
+}
+
 /** A service whose endpoints are there and which does nothing yet. */
 export interface Service {
   readonly secrets: Secrets;
+  readonly management: ServiceManagement;
   /** Watches and tells, once the server listens: `publicUrl` is where the world reaches it. */
   start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<void>;
   /** Looks at the register and the other sources now. */
@@ -73,6 +83,7 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
 
   return {
     secrets,
+    management: { secrets, wakeUp, monitorOptions: monitorOptions(settings) },
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
       // With another key than the store's nothing could be delivered: better said now than by every delivery.

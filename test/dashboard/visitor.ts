@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import type { Store } from '../../src/store/store.ts';
+import { secrets } from '../service/monitored.ts';
 import { type ENGINES, newStore } from '../support/stores.ts';
 
 /** An answer as a visitor sees it. */
@@ -90,7 +91,8 @@ export async function startPages({
   const store = await newStore(engine);
   const server = createServer();
   const log = { error: () => undefined, warn: () => undefined };
-  addDashboard(server, { store, now, log, crms, metrics: createMetrics(), halves, emailEvent: 'email' });
+  const service = halves.service ? { secrets, wakeUp: { ring: () => undefined }, monitorOptions: {} } : undefined;
+  addDashboard(server, { store, now, log, crms, metrics: createMetrics(), halves, service, emailEvent: 'email' });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

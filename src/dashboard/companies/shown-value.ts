@@ -15,7 +15,7 @@ export interface Spectator {
 const mayName = (field: FieldName): boolean => 'persons' in FIELDS[field] || field === 'accountant';
 
 /** A name of which the first letters are left. */
-const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
+export const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
 
 /** A field's value as one text; undefined where the register has none. */
 export function shownFact({ reader, role }: Spectator, field: FieldName, value: FieldValue): string | undefined {

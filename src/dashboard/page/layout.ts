@@ -45,6 +45,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/review', text: 'nav.review' },
   { path: '/companies', text: 'nav.companies', half: 'connector' },
   { path: '/writes', text: 'nav.writes', half: 'connector' },
+  { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
   { path: '/audit', text: 'nav.audit' },
 ];
 

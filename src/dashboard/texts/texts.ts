@@ -2,6 +2,7 @@
 import { ACCESS_TEXTS } from './access.ts';
 import { AUDIT_TEXTS } from './audit.ts';
 import { COMPANY_TEXTS } from './companies.ts';
+import { DELIVERY_TEXTS } from './deliveries.ts';
 import { FRAME_TEXTS } from './frame.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { REVIEW_TEXTS } from './review.ts';
@@ -26,6 +27,7 @@ const PARTS = {
   ...COMPANY_TEXTS,
   ...REVIEW_TEXTS,
   ...WRITES_TEXTS,
+  ...DELIVERY_TEXTS,
 };
 
 export type TextKey = keyof typeof PARTS;

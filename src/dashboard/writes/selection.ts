@@ -1,8 +1,9 @@
 /** Which writes a person asks for: by the fields of a form, of an address, and back. */
 import type { Selection } from '../../connector/undo/writes.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
-import { clockAt, instantOfClock } from '../../protocol/danish/clock.ts';
+import { clockAt } from '../../protocol/danish/clock.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
+import { readTime } from '../page/typed-time.ts';
 
 /** The fields in the order in which they are asked for. */
 export const SELECTION_FIELDS = [
@@ -101,11 +102,3 @@ export function writesAddress(texts: Partial<SelectionTexts>, more: Readonly<Rec
 /** As the browser's field for a time has it, with what it leaves out only where that is not zero. */
 const shownClock = (ms: number): string =>
   new Date(clockAt(ms) + (ms % 1_000)).toISOString().replace(/(?::00)?(?:\.000)?Z$/, '');
-
-function readTime(text: string): number | 'unreadable' | undefined {
-  if (text === '') return undefined;
-  const isLocal = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)?$/.test(text);
-  const ms = Date.parse(isLocal ? `${text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T')}Z` : text);
-  if (Number.isNaN(ms)) return 'unreadable';
-  return isLocal ? instantOfClock(ms - (ms % 1_000)) + (ms % 1_000) : ms;
-}

@@ -48,6 +48,13 @@ export function createBodies(options: WireOptions): DeliveryBodies {
   };
 }
 
+/** What a delivery posts, as JSON; undefined where the delivery or its change is no longer there. */
+export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<string | undefined> {
+  const told = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
+  const change = told && (await loadChanges(db, [told])).get(told.change);
+  return change && bodyOf(change, told.events, options).bytes.toString();
+}
+
 const keyOf = ({ change, events }: Head): string => `${change} ${events}`;
 
 interface ChangeRow {
@@ -58,7 +65,7 @@ interface ChangeRow {
   readonly updates: string;
 }
 
-async function loadChanges(db: Db, heads: readonly Head[]): Promise<ReadonlyMap<number, ChangeRow>> {
+async function loadChanges(db: Db, heads: readonly Pick<Head, 'change'>[]): Promise<ReadonlyMap<number, ChangeRow>> {
   const seqs = [...new Set(heads.map(({ change }) => String(change)))];
   const rows = await db
     .selectFrom('change')

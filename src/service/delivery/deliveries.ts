@@ -17,9 +17,14 @@ export interface DeliveryFilter {
   readonly entity?: string;
   /** One delivery, by its number. */
   readonly seq?: number;
+  /** Only those with a lower number, and with this or a higher one. */
+  readonly before?: number;
+  readonly from?: number;
   /** Made at or after, and before: ms since 1970. */
   readonly since?: number;
   readonly until?: number;
+  /** Not ended yet, or before this time. */
+  readonly endedBefore?: number;
   /** At most so many: 100 in a list, 10,000 to replay or drop. */
   readonly limit?: number;
 }
@@ -69,14 +74,26 @@ const DROPPED: readonly DeliveryState[] = ['due', 'held', 'failed'];
 type Query<O> = SelectQueryBuilder<StoreSchema, 'delivery', O>;
 
 const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
-  const { monitor, state, entity, seq, since, until } = filter;
+  const { monitor, state, entity, seq, before, from, since, until, endedBefore } = filter;
   let found = query;
   if (monitor !== undefined) found = found.where('delivery.monitor', '=', monitor);
   if (state !== undefined) found = found.where('delivery.state', '=', state);
-  if (entity !== undefined) found = found.where('delivery.entity', '=', entity);
+  // An index leads from the entity to its changes, and from those to their deliveries.
+  if (entity !== undefined)
+    found = found
+      .where('delivery.entity', '=', entity)
+      .where('delivery.change', 'in', (query) =>
+        query.selectFrom('change').select('change.seq').where('change.entity', '=', entity),
+      );
   if (seq !== undefined) found = found.where('delivery.seq', '=', seq);
+  if (before !== undefined) found = found.where('delivery.seq', '<', before);
+  if (from !== undefined) found = found.where('delivery.seq', '>=', from);
   if (since !== undefined) found = found.where('delivery.created_at', '>=', since);
   if (until !== undefined) found = found.where('delivery.created_at', '<', until);
+  if (endedBefore !== undefined)
+    found = found.where((row) =>
+      row.or([row('delivery.ended_at', 'is', null), row('delivery.ended_at', '<', endedBefore)]),
+    );
   return found;
 };
 
@@ -101,6 +118,16 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promi
 /** How many deliveries there are, whatever the filter's limit. */
 export async function countDeliveries(db: Db, filter: DeliveryFilter = {}): Promise<number> {
   const row = await filtered(db.selectFrom('delivery'), filter)
+    .select(sql<number>`count(*)`.as('found'))
+    .executeTakeFirstOrThrow();
+  return row.found;
+}
+
+/** How many deliveries a replay would make due again, counted up to one more than it takes at once. */
+export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<number> {
+  const chosen = chosenFor(db, filter, { from: REPLAYED, onlyEnabled: true }).limit(REPLAY_LIMIT + 1);
+  const row = await db
+    .selectFrom(chosen.select('delivery.seq').as('chosen'))
     .select(sql<number>`count(*)`.as('found'))
     .executeTakeFirstOrThrow();
   return row.found;
@@ -139,14 +166,9 @@ interface Transition {
   readonly set: Partial<Pick<DeliveryTable, 'state' | 'next_at' | 'ended_at'>>;
 }
 
-async function change(
-  tx: Tx,
-  filter: DeliveryFilter,
-  now: number,
-  { from, onlyEnabled, set }: Transition,
-): Promise<number> {
-  const limit = Math.min(filter.limit ?? REPLAY_LIMIT, REPLAY_LIMIT);
-  const chosen = filtered(tx.selectFrom('delivery'), filter)
+/** The deliveries that a transition changes. */
+const chosenFor = (db: Db, filter: DeliveryFilter, { from, onlyEnabled }: Omit<Transition, 'set'>) =>
+  filtered(db.selectFrom('delivery'), filter)
     .$if(filter.state === undefined, (query) => query.where('delivery.state', 'in', from))
     .$if(onlyEnabled, (query) =>
       query
@@ -154,9 +176,16 @@ async function change(
         .where('delivery.monitor', 'in', (inner) =>
           inner.selectFrom('monitor').select('id').where('enabled', '=', 1).where('url', 'is not', null),
         ),
-    )
-    .orderBy('delivery.seq')
-    .limit(limit);
+    );
+
+async function change(
+  tx: Tx,
+  filter: DeliveryFilter,
+  now: number,
+  { from, onlyEnabled, set }: Transition,
+): Promise<number> {
+  const limit = Math.min(filter.limit ?? REPLAY_LIMIT, REPLAY_LIMIT);
+  const chosen = chosenFor(tx, filter, { from, onlyEnabled }).orderBy('delivery.seq').limit(limit);
   const rows = await chosen.select(['delivery.seq', 'delivery.monitor']).execute();
   const last = rows.at(-1)?.seq;
   if (last === undefined) return 0;

@@ -1,0 +1,132 @@
+/** One delivery: what it says, what became of it at each attempt, and the action that sends it again. */
+import type { VNode } from 'preact';
+import type { Server } from '../../http/server/server.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { readDeliveryBody } from '../../service/delivery/bodies.ts';
+import {
+  type Attempt,
+  attemptsOf,
+  type Delivery,
+  listDeliveries,
+  replayDeliveries,
+} from '../../service/delivery/deliveries.ts';
+import type { Db } from '../../store/store.ts';
+import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
+import { table, timeOf } from '../page/parts.ts';
+import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { deliveryName, deliveryState } from './page.ts';
+import { deliveriesAddress } from './selection.ts';
+
+/** Adds the page and the action. */
+export function addDelivery(app: Server, deps: ServicePageDeps): void {
+  const { store, management } = deps;
+  addPage(app, deps, {
+    path: '/deliveries/:seq',
+    async show(visit) {
+      const delivery = await readDelivery(store.db, visit.param('seq'));
+      return delivery && deliveryPage(deps, visit, delivery);
+    },
+  });
+  addAction(app, deps, {
+    path: '/deliveries/:seq/resend',
+    async run({ visitor, reader, param, now }, fields) {
+      const asked = param('seq');
+      const outcome = await store.write(async (tx) => {
+        const delivery = await readDelivery(tx, asked);
+        if (delivery === undefined) return 'unknown';
+        // The form says what the person saw: sent twice, it finds the delivery changed and does nothing.
+        if (stampOf(delivery) !== fieldValue(fields, 'seen')) return 'changed';
+        const { seq, state, monitor } = delivery;
+        const count = await replayDeliveries(tx, { seq, state }, now);
+        if (count === 0) return 'off';
+        const result = 'due again';
+        const detail = { monitor, was: state };
+        const entry = { actor: visitor.actor, via: 'page', action: 'delivery.replay', subject: String(seq) } as const;
+        await recordAudit(tx, { ...entry, detail, result }, now);
+        return 'done';
+      });
+      management.wakeUp.ring('deliver');
+      if (outcome === 'unknown') return notFoundPage(reader);
+      if (outcome !== 'off') return `/deliveries/${asked}`;
+      return messagePage(reader, {
+        status: 409,
+        title: reader.text('resend.off'),
+        help: reader.text('resend.offHelp'),
+      });
+    },
+  });
+}
+
+const readDelivery = async (db: Db, seq: string): Promise<Delivery | undefined> =>
+  /^\d{1,15}$/.test(seq) ? (await listDeliveries(db, { seq: Number(seq), limit: 1 }))[0] : undefined;
+
+const stampOf = ({ state, attempts }: Delivery): string => `${state} ${attempts}`;
+
+async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Delivery): Promise<PageBody> {
+  const { reader, visitor } = visit;
+  const { db } = deps.store;
+  const maySee = visitor.role !== 'viewer';
+  const attempts = await attemptsOf(db, delivery.seq);
+  const body = maySee ? await readDeliveryBody(db, delivery.seq, deps.management.monitorOptions) : undefined;
+  return {
+    title: reader.text('delivery.title', { number: String(delivery.seq) }),
+    body: html`${summary(visit, delivery)} ${resendForm(visit, delivery)}
+      <h2>${reader.text('delivery.attempts')}</h2>
+      ${attempts.length === 0 ? html`<p>${reader.text('delivery.noAttempts')}</p>` : attemptTable(visit, attempts)}
+      <h2>${reader.text('delivery.payload')}</h2>
+      ${
+        body === undefined
+          ? html`<p>${reader.text(maySee ? 'delivery.noPayload' : 'delivery.hidden')}</p>`
+          : html`<pre class="payload" tabindex="0">${JSON.stringify(JSON.parse(body), null, 2)}</pre>`
+      }`,
+  };
+}
+
+function summary(visit: Visit, delivery: Delivery): VNode {
+  const { reader } = visit;
+  const { entity, monitor, status, error, createdAt, endedAt, nextAt } = delivery;
+  const fact = (label: string, value: Markup): Markup => html`<dt>${label}</dt><dd>${value}</dd>`;
+  return html`<dl class="facts">
+    ${fact(reader.text('deliveries.state'), deliveryState(reader, delivery.state))}
+    ${fact(reader.text('deliveries.about'), html`${deliveryName(visit, delivery)} <code>${entity}</code>`)}
+    ${fact(reader.text('deliveries.monitor'), html`<a href=${deliveriesAddress({ monitor })}><code>${monitor}</code></a>`)}
+    ${fact(reader.text('deliveries.events'), delivery.events.join(', '))}
+    ${fact(reader.text('deliveries.made'), timeOf(reader, createdAt))}
+    ${fact(reader.text('deliveries.attempts'), reader.number(delivery.attempts))}
+    ${status !== null && fact(reader.text('deliveries.answer'), String(status))}
+    ${error !== null && fact(reader.text('delivery.error'), html`<span lang="en">${error}</span>`)}
+    ${nextAt !== null && fact(reader.text('delivery.next'), timeOf(reader, nextAt))}
+    ${endedAt !== null && fact(reader.text('delivery.ended'), timeOf(reader, endedAt))}
+  </dl>`;
+}
+
+function resendForm({ reader, visitor, formToken }: Visit, delivery: Delivery): Markup {
+  if (!includesRole(visitor.role, 'operator') || delivery.state === 'due') return null;
+  return html`<form method="post" action=${`/deliveries/${delivery.seq}/resend`} class="actions">
+    ${hidden({ [FORM_TOKEN]: formToken, seen: stampOf(delivery) })}
+    <button>${reader.text('resend.submit')}</button>
+    <span class="quiet">${reader.text('resend.help')}</span>
+  </form>`;
+}
+
+function attemptTable({ reader, visitor }: Visit, attempts: readonly Attempt[]): VNode {
+  const columns = ['number', 'at', 'took', 'status', 'fault', 'body'] as const;
+  return table({
+    label: reader.text('delivery.attempts'),
+    columns: columns.map((column) => reader.text(`attempt.${column}`)),
+    numeric: [0],
+    rows: attempts.map(({ number, at, took, status, fault, answer }) => [
+      reader.number(number),
+      timeOf(reader, at),
+      `${reader.number(took)} ms`,
+      status === null ? null : String(status),
+      fault !== null && html`<span lang="en">${fault}</span>`,
+      // A receiver may send back what it was told.
+      visitor.role === 'viewer' ? reader.text('attempt.hidden') : answer && html`<div class="wide">${answer}</div>`,
+    ]),
+  });
+}

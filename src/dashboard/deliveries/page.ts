@@ -1,0 +1,114 @@
+/** The page of what was sent to webhooks, or is to be. */
+import type { VNode } from 'preact';
+import type { Server } from '../../http/server/server.ts';
+import { parseEntityId } from '../../protocol/entity-id.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import type { Delivery, DeliveryState } from '../../service/delivery/deliveries.ts';
+import { pageDeliveries } from '../../service/delivery/listing/page.ts';
+import { maskName } from '../companies/shown-value.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { state, table, textFilter, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryTexts,
+  deliveriesAddress,
+  deliveryTexts,
+  isNarrowFilter,
+  readDeliveryFilter,
+} from './selection.ts';
+
+const SHOWN = 50;
+
+/** Adds the page. */
+export function addDeliveries(app: Server, deps: RouteDeps): void {
+  addPage(app, deps, {
+    path: '/deliveries',
+    async show(visit) {
+      const texts = deliveryTexts(visit.query);
+      const read = readDeliveryFilter(texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read.value);
+      const { reader, query } = visit;
+      const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
+      const bounds = before === undefined ? {} : { before };
+      const { deliveries, older } = await pageDeliveries(deps.store.db, { ...read.filter, ...bounds }, SHOWN);
+      const mayReplay = includesRole(visit.visitor.role, 'operator') && isNarrowFilter(read.filter);
+      return {
+        title: reader.text('nav.deliveries'),
+        body: html`<p>${reader.text('deliveries.help')}</p>
+          ${filterForm(visit, texts)}
+          ${mayReplay && html`<p><a href=${deliveriesAddress(texts, {}, '/deliveries/replay')}>${reader.text('replay.link')}</a></p>`}
+          ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries)}
+          <p class="actions">
+            ${before !== undefined && html`<a href=${deliveriesAddress(texts)}>${reader.text('list.newest')}</a>`}
+            ${older !== undefined && html`<a rel="next" href=${deliveriesAddress(texts, { before: String(older) })}>${reader.text('list.older')}</a>`}
+          </p>`,
+      };
+    },
+  });
+}
+
+/** Says which text of the filter cannot be read. */
+export const unreadableFilter = (visit: Visit, texts: DeliveryTexts, value: string): PageBody => ({
+  status: 422,
+  title: visit.reader.text('nav.deliveries'),
+  body: html`<p class="notice bad" role="alert">${visit.reader.text('deliveries.unreadable', { value })}</p>
+    ${filterForm(visit, texts)}`,
+});
+
+function filterForm({ reader }: Visit, texts: DeliveryTexts): VNode {
+  const fields = ['monitor', 'entity', 'since', 'until'] as const;
+  return html`<form class="filters" action="/deliveries">
+    ${fields.map((name) => textFilter({ name, label: reader.text(`deliveries.${name}`), value: texts[name] }))}
+    <div>
+      <label for="state">${reader.text('deliveries.state')}</label>
+      <select id="state" name="state">
+        <option value="">${reader.text('deliveries.anyState')}</option>
+        ${DELIVERY_STATES.map(
+          (each) =>
+            html`<option value=${each} selected=${texts.state === each}>${reader.text(`delivery.${each}`)}</option>`,
+        )}
+      </select>
+    </div>
+    <button>${reader.text('list.filter')}</button>
+    <a href="/deliveries">${reader.text('list.all')}</a>
+  </form>`;
+}
+
+function nothing({ reader }: Visit, texts: DeliveryTexts, older: number | undefined): Markup {
+  if (older !== undefined) return html`<p>${reader.text('deliveries.goOn')}</p>`;
+  const isWhole = deliveriesAddress(texts) === '/deliveries';
+  return html`<p>${reader.text(isWhole ? 'deliveries.empty' : 'deliveries.noMatch')}</p>`;
+}
+
+const SIGNS = { due: 'idle', held: 'warn', done: 'ok', failed: 'bad', dropped: 'idle' } as const;
+
+/** The state of a delivery in words. */
+export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>
+  state(SIGNS[named], reader.text(`delivery.${named}`));
+
+/** The name of what a delivery is about, as far as the role may see it. */
+export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery, 'entity' | 'name'>): string =>
+  visitor.role === 'viewer' && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
+
+function deliveryTable(visit: Visit, deliveries: readonly Delivery[]): VNode {
+  const { reader } = visit;
+  const columns = ['number', 'made', 'monitor', 'about', 'events', 'state', 'attempts', 'answer'] as const;
+  return table({
+    label: reader.text('nav.deliveries'),
+    columns: columns.map((column) => reader.text(`deliveries.${column}`)),
+    numeric: [6],
+    rows: deliveries.map((delivery) => [
+      html`<a href=${`/deliveries/${delivery.seq}`}>${String(delivery.seq)}</a>`,
+      timeOf(reader, delivery.createdAt),
+      html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}><code title=${delivery.monitor}>${delivery.monitor.slice(0, 8)}</code></a>`,
+      html`<div class="wide">${deliveryName(visit, delivery)} <code>${delivery.entity}</code></div>`,
+      delivery.events.join(', '),
+      deliveryState(reader, delivery.state),
+      reader.number(delivery.attempts),
+      delivery.error === null ? delivery.status : html`<span lang="en">${delivery.error}</span>`,
+    ]),
+  });
+}

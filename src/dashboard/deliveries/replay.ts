@@ -1,0 +1,80 @@
+/** A replay of what a filter finds: a page that says how many, and the action. */
+import type { Server } from '../../http/server/server.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { countReplayable, REPLAY_LIMIT, replayDeliveries } from '../../service/delivery/deliveries.ts';
+import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage } from '../page/messages.ts';
+import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { unreadableFilter } from './page.ts';
+import {
+  DELIVERY_FIELDS,
+  type DeliveryTexts,
+  deliveriesAddress,
+  deliveryTexts,
+  isNarrowFilter,
+  readDeliveryFilter,
+} from './selection.ts';
+
+const PATH = '/deliveries/replay';
+
+/** Adds both. */
+export function addReplay(app: Server, deps: ServicePageDeps): void {
+  const { store, management } = deps;
+  addPage(app, deps, {
+    path: PATH,
+    role: 'operator',
+    async show(visit) {
+      const texts = deliveryTexts(visit.query);
+      const read = readDeliveryFilter(texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read.value);
+      if (!isNarrowFilter(read.filter)) return tooWide(visit);
+      return previewPage(visit, texts, await countReplayable(store.db, read.filter));
+    },
+  });
+  addAction(app, deps, {
+    path: PATH,
+    async run(visit, fields) {
+      const { visitor, now } = visit;
+      const texts = deliveryTexts((name) => fieldValue(fields, name));
+      const read = readDeliveryFilter(texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read.value);
+      // Not what came after the preview; nor, when the form is sent twice, what was delivered in between.
+      const seen = Number(fieldValue(fields, 'seen'));
+      if (!isNarrowFilter(read.filter) || !Number.isSafeInteger(seen) || seen <= 0) return tooWide(visit);
+      const filter = { ...read.filter, until: Math.min(read.filter.until ?? seen, seen), endedBefore: seen };
+      await store.write(async (tx) => {
+        const count = await replayDeliveries(tx, filter, now);
+        if (count === 0) return;
+        const detail = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ''));
+        const entry = { actor: visitor.actor, via: 'page', action: 'deliveries.replay' } as const;
+        await recordAudit(tx, { ...entry, detail, result: `${count} due again` }, now);
+      });
+      management.wakeUp.ring('deliver');
+      return deliveriesAddress(texts);
+    },
+  });
+}
+
+const tooWide = ({ reader }: Visit): PageBody =>
+  messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('replay.narrow') });
+
+function previewPage({ reader, formToken, now }: Visit, texts: DeliveryTexts, found: number): PageBody {
+  const chosen = DELIVERY_FIELDS.filter((name) => texts[name] !== '');
+  const count = Math.min(found, REPLAY_LIMIT);
+  return {
+    title: reader.text('replay.title'),
+    body: html`<dl class="facts">
+        ${chosen.map((name) => html`<dt>${reader.text(`deliveries.${name}`)}</dt><dd><code>${texts[name]}</code></dd>`)}
+      </dl>
+      <p>${reader.text('replay.found', { count })}</p>
+      ${found > REPLAY_LIMIT && html`<p class="notice warn">${reader.text('replay.more', { limit: REPLAY_LIMIT })}</p>`}
+      <p class="quiet">${reader.text('replay.help')}</p>
+      <form method="post" action=${PATH} class="actions">
+        ${hidden({ [FORM_TOKEN]: formToken, ...texts, seen: String(now + 1) })}
+        ${count > 0 && html`<button class="primary">${reader.text('replay.submit', { count })}</button>`}
+        <a href=${deliveriesAddress(texts)}>${reader.text('replay.cancel')}</a>
+      </form>`,
+  };
+}

@@ -1,0 +1,100 @@
+/** Texts of the pages of deliveries. */
+
+export const DELIVERY_TEXTS = {
+  'nav.deliveries': { en: 'Deliveries', da: 'Leveringer' },
+  'deliveries.help': {
+    en: 'Changes that were sent to webhooks, or are to be, the newest first. Ended ones are kept for 90 days.',
+    da: 'Ændringer, der er sendt til webhooks eller skal sendes, de nyeste først. Afsluttede gemmes i 90 dage.',
+  },
+  'deliveries.empty': {
+    en: 'Nothing yet. A delivery appears here when a company changes that a monitor with a webhook watches.',
+    da: 'Intet endnu. Her kommer en levering, når en virksomhed ændrer sig, som en overvågning med en webhook følger.',
+  },
+  'deliveries.noMatch': { en: 'No delivery fits this filter.', da: 'Ingen levering passer til filtret.' },
+  'deliveries.goOn': {
+    en: 'No delivery among the newest fits this filter. Look further back with "Older".',
+    da: 'Ingen af de nyeste leveringer passer til filtret. Se længere tilbage med "Ældre".',
+  },
+  'deliveries.unreadable': {
+    en: '“{value}” cannot be read. Write a time as 2026-03-01 or 2026-03-01 14:30.',
+    da: '“{value}” kan ikke læses. Skriv en tid som 2026-03-01 eller 2026-03-01 14:30.',
+  },
+  'deliveries.number': { en: 'Number', da: 'Nummer' },
+  'deliveries.made': { en: 'Created', da: 'Oprettet' },
+  'deliveries.monitor': { en: 'Monitor', da: 'Overvågning' },
+  'deliveries.entity': { en: 'Company or person', da: 'Virksomhed eller person' },
+  'deliveries.about': { en: 'About', da: 'Om' },
+  'deliveries.events': { en: 'Events', da: 'Hændelser' },
+  'deliveries.state': { en: 'State', da: 'Tilstand' },
+  'deliveries.attempts': { en: 'Attempts', da: 'Forsøg' },
+  'deliveries.answer': { en: 'Last answer', da: 'Seneste svar' },
+  'deliveries.since': { en: 'Created from', da: 'Oprettet fra' },
+  'deliveries.until': { en: 'Created before', da: 'Oprettet før' },
+  'deliveries.anyState': { en: 'any', da: 'alle' },
+  'delivery.due': { en: 'due', da: 'venter' },
+  'delivery.held': { en: 'held', da: 'tilbageholdt' },
+  'delivery.done': { en: 'delivered', da: 'leveret' },
+  'delivery.failed': { en: 'failed', da: 'mislykket' },
+  'delivery.dropped': { en: 'dropped', da: 'opgivet' },
+  'delivery.title': { en: 'Delivery {number}', da: 'Levering {number}' },
+  'delivery.error': { en: 'Why the last attempt failed', da: 'Hvorfor det seneste forsøg mislykkedes' },
+  'delivery.next': { en: 'Next attempt', da: 'Næste forsøg' },
+  'delivery.ended': { en: 'Ended', da: 'Afsluttet' },
+  'delivery.attempts': { en: 'Failed attempts', da: 'Mislykkede forsøg' },
+  'delivery.noAttempts': { en: 'No attempt failed.', da: 'Intet forsøg er mislykket.' },
+  'delivery.payload': { en: 'Payload', da: 'Indhold' },
+  'delivery.noPayload': {
+    en: 'The change is no longer kept, so the payload cannot be shown.',
+    da: 'Ændringen gemmes ikke længere, så indholdet kan ikke vises.',
+  },
+  'delivery.hidden': {
+    en: 'The payload may name persons. It is shown to operators and admins.',
+    da: 'Indholdet kan nævne personer. Det vises for operatører og administratorer.',
+  },
+  'attempt.number': { en: 'Attempt', da: 'Forsøg' },
+  'attempt.at': { en: 'When', da: 'Hvornår' },
+  'attempt.took': { en: 'Duration', da: 'Varighed' },
+  'attempt.status': { en: 'Status', da: 'Status' },
+  'attempt.fault': { en: 'What failed', da: 'Hvad mislykkedes' },
+  'attempt.body': { en: 'Answer', da: 'Svar' },
+  'attempt.hidden': { en: 'shown to operators', da: 'vises for operatører' },
+  'resend.submit': { en: 'Send again', da: 'Send igen' },
+  'resend.help': {
+    en: 'With the same webhook-id: a receiver that has it already can tell.',
+    da: 'Med samme webhook-id: en modtager, der allerede har den, kan se det.',
+  },
+  'resend.off': { en: 'This delivery cannot be sent again now', da: 'Leveringen kan ikke sendes igen nu' },
+  'resend.offHelp': {
+    en: 'Its monitor is off, has no webhook, or was removed. Activate the monitor, then send again.',
+    da: 'Overvågningen er slået fra, har ingen webhook eller er fjernet. Slå overvågningen til, og send så igen.',
+  },
+  'replay.link': { en: 'Send these again…', da: 'Send disse igen…' },
+  'replay.title': { en: 'Send deliveries again', da: 'Send leveringer igen' },
+  'replay.found': {
+    en: {
+      one: '{count} delivery fits the filter and can be sent again.',
+      other: '{count} deliveries fit the filter and can be sent again.',
+    },
+    da: {
+      one: '{count} levering passer til filtret og kan sendes igen.',
+      other: '{count} leveringer passer til filtret og kan sendes igen.',
+    },
+  },
+  'replay.more': {
+    en: 'There are more. The oldest {limit} are sent first; replay again for the rest.',
+    da: 'Der er flere. De ældste {limit} sendes først; gentag for resten.',
+  },
+  'replay.help': {
+    en: 'Without a state in the filter, held and failed ones are taken. Those of monitors that are off stay as they are.',
+    da: 'Uden en tilstand i filtret tages tilbageholdte og mislykkede. De, der hører til overvågninger, som er slået fra, bliver, som de er.',
+  },
+  'replay.submit': {
+    en: { one: 'Send {count} delivery again', other: 'Send {count} deliveries again' },
+    da: { one: 'Send {count} levering igen', other: 'Send {count} leveringer igen' },
+  },
+  'replay.cancel': { en: 'Cancel', da: 'Annuller' },
+  'replay.narrow': {
+    en: 'Choose a monitor, a company or a time from which on, then send again what that finds.',
+    da: 'Vælg en overvågning, en virksomhed eller en tid, der tælles fra, og send så det igen, som findes.',
+  },
+} as const;

@@ -1,0 +1,153 @@
+/** Pages and actions of deliveries, on real stores with real webhooks. */
+import { describe, expect, it } from 'vitest';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { countReplayable, listDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { pageDeliveries } from '../../src/service/delivery/listing/page.ts';
+import { disable } from '../../src/service/monitors/monitors.ts';
+import { delivering, openHook, statuses } from '../service/delivering.ts';
+import { COMPANY, changed, made, OTHER, PERSON } from '../service/monitored.ts';
+import { ENGINES } from '../support/stores.ts';
+import { startPages } from './visitor.ts';
+
+const HOSTILE = '<script>alert(1)</script>';
+
+describe.each(ENGINES)('deliveries on %s', (engine) => {
+  it('are shown with their attempts and payload, and what somebody else wrote is text', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const hook = await openHook((response) => void response.writeHead(500).end(HOSTILE));
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker } = delivering(store);
+    await publish(changed({ name: HOSTILE, updates: { name: { before: 'Birk ApS', after: HOSTILE } } }));
+    await worker.drained();
+    const [delivery] = await listDeliveries(store.db);
+    const ida = await signedIn('operator');
+    const list = await ida.get('/deliveries');
+    expect(list.text).toContain(`/deliveries/${delivery?.seq}`);
+    const one = await ida.get(`/deliveries/${delivery?.seq}`);
+    expect(one.status).toBe(200);
+    for (const { text } of [list, one]) {
+      expect(text).not.toContain('<script>alert');
+      expect(text).toContain('&lt;script>alert(1)');
+    }
+    expect(one.text).toContain('entityId');
+    expect(one.text).toContain('<td class="number" data-label="Attempt">');
+    const viewer = await (await signedIn('viewer')).get(`/deliveries/${delivery?.seq}`);
+    expect(viewer.text).not.toContain('entityId');
+    expect(viewer.text).not.toContain('/resend');
+    expect((await ida.get('/deliveries/999999')).status).toBe(404);
+    expect((await ida.get('/deliveries/x')).status).toBe(404);
+  });
+
+  it('are narrowed by monitor, company, state and time, and paged without leaving one out', async () => {
+    const { store } = await startPages({ engine });
+    const hook = await openHook();
+    const [one, two] = [
+      await made(store, { url: hook.url, target: 'all' }),
+      await made(store, { url: hook.url, target: 'all' }),
+    ];
+    const { publish, worker, now } = delivering(store);
+    await publish(changed(), changed({ entity: OTHER }));
+    await worker.drained();
+    await store.write((tx) => disable(tx, two.id, 'person', now()));
+    await publish(changed());
+    await worker.drained();
+    const all = (await listDeliveries(store.db)).map(({ seq }) => seq);
+    const paged = async (filter: Parameters<typeof pageDeliveries>[1]): Promise<readonly number[]> => {
+      const { deliveries, older } = await pageDeliveries(store.db, filter, 2);
+      const seqs = deliveries.map(({ seq }) => seq);
+      return older === undefined ? seqs : [...seqs, ...(await paged({ ...filter, before: older }))];
+    };
+    expect(await paged({})).toEqual(all);
+    expect(await paged({ monitor: one.id })).toHaveLength(3);
+    expect(await paged({ monitor: two.id, state: 'held' })).toHaveLength(1);
+    expect(await paged({ state: 'held' })).toHaveLength(1);
+    expect(await paged({ entity: OTHER })).toHaveLength(2);
+    expect(await paged({ until: now() + 1 })).toEqual(all);
+    expect(await paged({ until: 1 })).toEqual([]);
+    expect(await paged({ since: now() + 1 })).toEqual([]);
+  });
+
+  it('are sent again once, however often the form is sent, and that is in the audit', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const hook = await openHook();
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    const seq = (await listDeliveries(store.db))[0]?.seq ?? 0;
+    const ida = await signedIn('operator');
+    const seen = /name="seen" value="([^"]+)"/.exec((await ida.get(`/deliveries/${seq}`)).text)?.[1] ?? '';
+    const resend = () => ida.post(`/deliveries/${seq}/resend`, { seen });
+    expect((await resend()).headers['location']).toBe(`/deliveries/${seq}`);
+    expect((await resend()).status).toBe(303);
+    expect((await listDeliveries(store.db))[0]?.state).toBe('due');
+    expect(await readAudit(store.db, { action: 'delivery.replay' }, 10)).toMatchObject([
+      { action: 'delivery.replay', subject: String(seq), actor: { name: 'the operator' }, via: 'page' },
+    ]);
+    const viewer = await signedIn('viewer');
+    await viewer.get('/');
+    expect((await viewer.post(`/deliveries/${seq}/resend`, { seen })).status).toBe(403);
+    expect((await ida.post('/deliveries/999999/resend', { seen })).status).toBe(404);
+  });
+
+  it('are not sent again while their monitor is off, and the page says so', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const { id } = await made(store, { target: 'all' });
+    const { publish, now } = delivering(store);
+    await store.write((tx) => disable(tx, id, 'person', now()));
+    await publish(changed());
+    const seq = (await listDeliveries(store.db))[0]?.seq ?? 0;
+    const ida = await signedIn('operator');
+    await ida.get('/');
+    const answer = await ida.post(`/deliveries/${seq}/resend`, { seen: 'held 0' });
+    expect(answer.status).toBe(409);
+    expect(answer.text).toContain('Its monitor is off');
+    expect(await readAudit(store.db, { action: 'delivery.replay' }, 10)).toEqual([]);
+  });
+});
+
+describe('a replay', () => {
+  it('says how many it would take, takes those once, and only from a narrow filter', async () => {
+    const { signedIn, store } = await startPages();
+    const hook = await openHook(statuses(410));
+    const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0] });
+    const { publish, now } = delivering(store);
+    await store.write((tx) => disable(tx, id, 'person', now()));
+    await publish(changed(), changed({ entity: OTHER }));
+    const ida = await signedIn('operator');
+    expect((await ida.get('/deliveries/replay')).status).toBe(422);
+    expect((await ida.get(`/deliveries/replay?monitor=${id}`)).text).toContain('0 deliveries');
+    await store.write((tx) => tx.updateTable('monitor').set({ enabled: 1 }).execute());
+    expect(await countReplayable(store.db, { monitor: id })).toBe(2);
+    const preview = await ida.get(`/deliveries/replay?monitor=${id}&entity=${COMPANY}`);
+    expect(preview.text).toContain('1 delivery fits');
+    const seen = String(now() + 60_000);
+    const replay = () => ida.post('/deliveries/replay', { monitor: id, entity: COMPANY, seen });
+    expect((await replay()).status).toBe(303);
+    expect((await replay()).status).toBe(303);
+    expect(await readAudit(store.db, { action: 'deliveries.replay' }, 10)).toMatchObject([
+      { action: 'deliveries.replay', detail: { monitor: id, entity: COMPANY }, result: '1 due again' },
+    ]);
+    expect((await ida.post('/deliveries/replay', { seen })).status).toBe(422);
+    const viewer = await signedIn('viewer');
+    expect((await viewer.get(`/deliveries/replay?monitor=${id}`)).status).toBe(403);
+  });
+});
+
+describe('a viewer', () => {
+  it('sees that a delivery is about a person, and not who; nobody sees pages of a half that is not there', async () => {
+    const { signedIn, store } = await startPages();
+    await made(store, { target: 'all' });
+    const { publish, now } = delivering(store);
+    await store.write((tx) => tx.updateTable('monitor').set({ enabled: 0 }).execute());
+    await publish(changed());
+    await store.write((tx) => tx.updateTable('delivery').set({ entity: PERSON, created_at: now() }).execute());
+    const text = (await (await signedIn('viewer')).get('/deliveries')).text;
+    expect(text).toContain('H••• H••• A•••');
+    expect(text).not.toContain('Havblik');
+    const half = await startPages({ halves: { connector: true, service: false } });
+    expect((await half.visitor().get('/deliveries')).status).toBe(404);
+    const bad = await (await signedIn('operator')).get('/deliveries?since=yesterday');
+    expect(bad.status).toBe(422);
+  });
+});
