@@ -125,8 +125,8 @@ describe('a replay', () => {
     const replay = () => ida.post('/deliveries/replay', { monitor: id, entity: COMPANY, seen });
     expect((await replay()).status).toBe(303);
     expect((await replay()).status).toBe(303);
-    expect(await readAudit(store.db, { action: 'deliveries.replay' }, 10)).toMatchObject([
-      { action: 'deliveries.replay', detail: { monitor: id, entity: COMPANY }, result: '1 due again' },
+    expect(await readAudit(store.db, { action: 'delivery.replay' }, 10)).toMatchObject([
+      { action: 'delivery.replay', detail: { monitor: id, entity: COMPANY }, result: '1 due again' },
     ]);
     expect((await ida.post('/deliveries/replay', { seen })).status).toBe(422);
     const viewer = await signedIn('viewer');

@@ -48,7 +48,7 @@ export function addReplay(app: Server, deps: ServicePageDeps): void {
         const count = await replayDeliveries(tx, filter, now);
         if (count === 0) return;
         const detail = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ''));
-        const entry = { actor: visitor.actor, via: 'page', action: 'deliveries.replay' } as const;
+        const entry = { actor: visitor.actor, via: 'page', action: 'delivery.replay' } as const;
         await recordAudit(tx, { ...entry, detail, result: `${count} due again` }, now);
       });
       management.wakeUp.ring('deliver');
