@@ -104,7 +104,7 @@ async function show(
     '',
     plan === undefined
       ? `Nothing was linked. Write a plan with cvrsync match ${crm.name} --plan FILE`
-      : `Wrote ${plan}, of which ${linked} lines say link. Edit it, then run cvrsync match ${crm.name} --apply ${plan}`,
+      : `Wrote ${plan}, of which ${linked === 1 ? '1 line says' : `${linked} lines say`} link. Edit it, then run cvrsync match ${crm.name} --apply ${plan}`,
   ];
   context.output.result(
     { provider: crm.name, verdicts, sample: results, ...(plan !== undefined && { plan, toLink: linked }) },
@@ -128,7 +128,7 @@ async function applyPlan(
   const rest = run.phase === 'done' ? '' : ` ${toLink} are left: run the same command again.`;
   context.output.result(
     { provider: crm.name, ended: run.phase, linked, failed, toLink },
-    `Linked ${linked} records of ${crm.name}; ${failed} could not be linked.${rest}`,
+    `Linked ${linked === 1 ? '1 record' : `${linked} records`} of ${crm.name}; ${failed} could not be linked.${rest}`,
   );
   return failed > 0 || person > 0 ? 3 : 0;
 }
