@@ -67,13 +67,13 @@ describe('match', () => {
     expect(shown.stdout).toContain(`${A} Nordlys Møbler ApS, 83: name equal but for the form; same address`);
     expect(shown.stdout).toContain('Nothing was linked.');
     expect((await run('match', 'hubspot', '--plan', plan, '--link-certain')).stdout).toContain(
-      'of which 1 lines say link',
+      'of which 1 line says link',
     );
     expect(readFileSync(plan, 'utf8')).toContain(`${id};Nordlys Møbler;${A};certain;link;`);
     const again = await run('match', 'hubspot', '--plan', plan);
     expect(again.code).toBe(2);
     expect(again.stderr).toContain("may hold somebody's work");
-    expect((await run('match', 'hubspot', '--apply', plan)).stdout).toContain('Linked 1 records of hubspot');
+    expect((await run('match', 'hubspot', '--apply', plan)).stdout).toContain('Linked 1 record of hubspot');
     expect(JSON.parse((await run('--json', 'links')).stdout)).toMatchObject([{ record: id, entity: `CVR-1-${A}` }]);
   });
 
