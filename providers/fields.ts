@@ -66,6 +66,7 @@ const oneAtATime = (about: string): Field => ({ kind: 'list', about, partial: tr
 const people = (about: string): Field => ({ kind: 'list', about, persons: true });
 
 export const FIELDS = {
+  cvrNumber: field('code', 'CVR number, eight digits; blank for what is no company'),
   name: field('text', 'company name'),
   altNames: field('list', 'alternate names'),
   street: field('text', 'street, house number, floor and door; free text for a foreign address'),

@@ -122,7 +122,7 @@ async function applyPlan(
 ): Promise<ExitCode> {
   const { store, crm } = opened;
   const run = await withProgress(context, opened, calls, (deps) =>
-    runBackfill(deps, { mode: { kind: 'file', file }, restart: false, ...asked }, context.signal),
+    runBackfill(deps, { mode: { kind: 'file', file }, restart: false, writesNumber: true, ...asked }, context.signal),
   );
   const { linked, failed, toLink, person } = await outcomeOf(store.db, crm.name);
   const rest = run.phase === 'done' ? '' : ` ${toLink} are left: run the same command again.`;

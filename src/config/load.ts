@@ -8,7 +8,7 @@ import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { type AlertsConfig, resolveAlerts } from './alerts-schema.ts';
 import { type ConfigProblem, fill } from './fill.ts';
-import { type MappingRow, reportNeverWhole, reportPersons, resolveMapping } from './mapping.ts';
+import { type MappingRow, reportNeverWhole, reportNumber, reportPersons, resolveMapping } from './mapping.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { collectSecrets } from './redact.ts';
 import { configSchema, connectionSchema } from './schema.ts';
@@ -145,6 +145,7 @@ async function readConnection(
   if (common.autoLink && common.match === undefined)
     errors.push({ path: `${path}.match`, message: 'is missing: autoLink finds records by it' });
   const mapping = resolveMapping(provider.preset, common, `${path}.fields`, errors);
+  reportNumber(mapping, common.match?.property, `${path}.fields`, errors);
   reportNeverWhole(mapping, `${path}.fields`, errors);
   if (!common.persons) reportPersons(mapping, `${path}.fields`, errors);
   return {

@@ -66,6 +66,20 @@ function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: stri
   }
 }
 
+/** Names every row that writes where the CRM keeps the number: a record would stand for another company without a person. */
+export function reportNumber(
+  rows: readonly MappingRow[],
+  match: string | undefined,
+  path: string,
+  problems: ConfigProblem[],
+): void {
+  for (const { field, property } of rows.filter((row) => row.property.toLowerCase() === match?.toLowerCase()))
+    problems.push({
+      path: `${path}.${field}`,
+      message: `${property} is what records are found by (match), and is written only for matches that a person accepts: choose another property`,
+    });
+}
+
 /** Names every row that would write natural persons into a CRM whose connection does not say that it may. */
 export function reportPersons(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   const named = rows.filter(({ field, policy }) => 'persons' in FIELDS[field] && policy !== 'never');

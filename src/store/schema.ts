@@ -96,6 +96,8 @@ export interface LinkTable {
   origin: 'person' | 'number';
   /** Whose word counts where nobody knows who wrote a property: `register` overwrites it once, then it is tracked. */
   trust: 'crm' | 'register';
+  /** 1 where a person accepted the company that a match found: the record gets its number, where it has none. */
+  writes_number: number;
   /**
    * What the record held as its number when that spoke against the link: the entity id, or the text where it is none.
    * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted; empty where the

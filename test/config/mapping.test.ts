@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy, Preset } from '../../providers/provider.ts';
 import type { ConfigProblem } from '../../src/config/fill.ts';
-import { type FieldRules, resolveMapping } from '../../src/config/mapping.ts';
+import { type FieldRules, reportNumber, resolveMapping } from '../../src/config/mapping.ts';
 
 const PRESET: Preset = [
   { field: 'name', property: 'Name', policy: 'tracked' },
@@ -59,6 +59,20 @@ describe('the mapping', () => {
     expect(resolve({ fax: 'phone', phone: false }).problems).toEqual([]);
     expect(resolve({ fax: ['Fax', 'fax'] }).problems).toEqual([
       { path: 'fields.fax', message: 'fax is already written by fax: name it once' },
+    ]);
+  });
+
+  it('writes no field where records are found by their number, whatever its case', () => {
+    const problems: ConfigProblem[] = [];
+    const rows = [
+      { field: 'cvrNumber', property: 'CVR_Number__c', policy: 'tracked' },
+      { field: 'cvrNumber', property: 'Other', policy: 'tracked' },
+    ] as const;
+    reportNumber(rows, undefined, 'fields', problems);
+    expect(problems).toEqual([]);
+    reportNumber(rows, 'cvr_number__C', 'fields', problems);
+    expect(problems).toEqual([
+      { path: 'fields.cvrNumber', message: expect.stringContaining('CVR_Number__c is what records are found by') },
     ]);
   });
 });

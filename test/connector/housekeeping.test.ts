@@ -92,7 +92,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     const link = (entity: string, state: 'active' | 'conflict' | 'gone', daysAgo: number) => ({
       ...{ provider: 'hubspot', record_id: entity, entity, state, desired: 'on' as const, observed: 'on' as const },
       ...{ created_at: 0, updated_at: NOW - daysAgo * DAY },
-      ...{ send_update: 0, synced_seq: 0, origin: 'person' as const, trust: 'crm' as const },
+      ...{ send_update: 0, synced_seq: 0, origin: 'person' as const, trust: 'crm' as const, writes_number: 0 },
     });
     const companies = [
       'in conflict',

@@ -29,7 +29,7 @@ const never = new AbortController().signal;
 const link = (recordId: string, over: object = {}) => ({
   ...{ provider: 'hubspot', record_id: recordId, entity: `CVR-1-${recordId}`, state: 'active' as const },
   ...{ desired: 'on' as const, observed: 'on' as const, created_at: 1, updated_at: 1 },
-  ...{ send_update: 0, synced_seq: 0, origin: 'number' as const, trust: 'crm' as const },
+  ...{ send_update: 0, synced_seq: 0, origin: 'number' as const, trust: 'crm' as const, writes_number: 0 },
   ...over,
 });
 

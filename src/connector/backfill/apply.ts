@@ -166,7 +166,7 @@ async function linkRow(
   { crm, now }: BackfillDeps,
   tx: Tx,
   { record_id: recordId, entity, found }: ScanRow & { readonly entity: string },
-  { trust, sendUpdate, file }: BackfillRun,
+  { trust, sendUpdate, file, writesNumber }: BackfillRun,
 ): Promise<LinkResult> {
   const ref = { provider: crm.name, recordId };
   // Where a person wrote another number into the plan than the record holds, the link does not follow the record's.
@@ -176,6 +176,7 @@ async function linkRow(
   const linked = await linkRecord(tx, { ...ref, entity, sendUpdate, now: now(), origin, trust });
   // The person saw the record's number, so cvrsync does not report it as a mismatch.
   if (isTheirs && held !== null && linked.kind !== 'taken') await updateLink(tx, ref, { mismatch: held });
+  if (writesNumber === true && linked.kind !== 'taken') await updateLink(tx, ref, { writes_number: 1 });
   // An earlier run may have let the register overwrite values that are not written yet: no longer. Never the other way
   // round, because people may have edited the record since cvrsync filled it.
   if (linked.kind === 'already' && trust === 'crm') await updateLink(tx, ref, { trust });

@@ -24,6 +24,8 @@ export interface BackfillOptions {
   /** Links at most so many now; the next start continues. */
   readonly limit?: number | undefined;
   readonly sendUpdate: boolean;
+  /** A plan of a match: records that are linked get the company's number, where they hold none. */
+  readonly writesNumber?: boolean;
   /** Absent: as the run that it continues, else `crm`. */
   readonly trust?: BackfillRun['trust'] | undefined;
   readonly restart: boolean;
@@ -96,9 +98,13 @@ const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'a
 
 /** Continues the run of the connection, or begins one. Refuses a new scan while a plan is only partly applied. */
 async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillRun> {
-  const { mode, restart, sendUpdate } = options;
+  const { mode, restart, sendUpdate, writesNumber = false } = options;
   const before = restart ? undefined : await readRun(store.db, crm.name);
-  const anew = freshRun(newOwner(), { trust: options.trust ?? 'crm', sendUpdate, match: crm.match ?? '' }, now());
+  const anew = freshRun(
+    newOwner(),
+    { trust: options.trust ?? 'crm', sendUpdate, match: crm.match ?? '', writesNumber },
+    now(),
+  );
   let run = anew;
   if (before !== undefined && mode.kind === 'file') run = await runOfPlan(mode.file, before, anew);
   else if (before !== undefined) run = runOfScan(crm.name, mode.kind === 'apply', before, anew);

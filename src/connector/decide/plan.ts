@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
+import { parseEntityId } from '../../protocol/entity-id.ts';
 import { resolveTokens } from '../../protocol/news.ts';
 import { type Fact, factValue } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
@@ -63,7 +64,7 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
   const planned = rowsFor(input.mapping, input.schema).flatMap((row) => {
-    const fact = input.facts.get(row.field);
+    const fact = row.field === 'cvrNumber' ? numberOf(input.entity) : input.facts.get(row.field);
     const value = fact === undefined ? undefined : factValue(fact);
     // Whether a company is protected is true or false, and where it is neither, it is not known.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
@@ -71,6 +72,26 @@ export function planRecord(input: PlanInput): readonly Planned[] {
   });
   return withCurrencies(planned, input);
 }
+
+/** The number is in the entity id, and no event states it. */
+function numberOf(entity: string): Fact | undefined {
+  const id = parseEntityId(entity);
+  return id?.kind === 'company'
+    ? { entity, field: 'cvrNumber', clock: '', seq: 0, value: { scalar: id.number } }
+    : undefined;
+}
+
+/**
+ * The row that writes the company's number into the property by which records are found: where a person accepted a match.
+ * A number that is there stays, and one that was written once is not written again.
+ */
+export const numberRow = (
+  match: string | undefined,
+  { writesNumber, remembered }: { readonly writesNumber: boolean } & Pick<PlanInput, 'remembered'>,
+): readonly PresetRow[] =>
+  match === undefined || !writesNumber || remembered.get(match)?.written !== undefined
+    ? []
+    : [{ field: 'cvrNumber', property: match, policy: 'if-blank' }];
 
 function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
   const { field, property: name, policy } = row;

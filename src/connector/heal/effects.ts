@@ -196,6 +196,7 @@ async function contest(
       synced_seq: 0,
       synced_at: null,
       trust: 'crm',
+      writes_number: 0,
       created_at: now,
       updated_at: now,
     })

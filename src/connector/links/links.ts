@@ -88,6 +88,7 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
     synced_seq: 0,
     origin,
     trust,
+    writes_number: 0,
     updated_at: now,
   } as const;
   const row = await tx

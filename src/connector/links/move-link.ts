@@ -57,13 +57,14 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   const survivor = await findLink(tx, ref);
   const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.mismatch !== null);
   if (!isOpen) return undefined;
-  const { entity, origin, trust } = before;
+  const { entity, origin, trust, writes_number } = before;
   const sendUpdate = before.send_update === 1 || before.state === 'gone';
   const linked = await linkRecord(tx, { ...ref, entity, origin, trust, now, sendUpdate });
   if (linked.kind === 'taken') return undefined;
   await copyOverrides(tx, move);
   await carryTrust(tx, provider, from, to);
   if (linked.kind === 'already') return 'merged';
+  if (writes_number === 1) await updateLink(tx, ref, { writes_number });
   if (origin === 'number') await updateLink(tx, ref, { mismatch: CAME_BY_MERGE });
   return 'moved';
 }

@@ -18,6 +18,8 @@ export interface LinkedRecord {
   /** The newest receipt the record was last brought up to. */
   readonly syncedSeq: number;
   readonly trust: Link['trust'];
+  /** Its company came by a match that a person accepted. */
+  readonly writesNumber: boolean;
   readonly overrides: Overrides;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
@@ -40,7 +42,7 @@ export async function loadRecords(
 ): Promise<readonly LinkedRecord[]> {
   const links = await db
     .selectFrom('link')
-    .select(['record_id', 'entity', 'synced_seq', 'trust'])
+    .select(['record_id', 'entity', 'synced_seq', 'trust', 'writes_number'])
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
     .where('state', '=', 'active')
@@ -62,11 +64,12 @@ export async function loadRecords(
   const factsOf = Map.groupBy(facts, (fact) => fact.entity);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
   const pendingOf = Map.groupBy(pending, (write) => write.key);
-  return links.map(({ record_id, entity, synced_seq, trust }) => ({
+  return links.map(({ record_id, entity, synced_seq, trust, writes_number }) => ({
     id: record_id,
     entity,
     syncedSeq: synced_seq,
     trust,
+    writesNumber: writes_number === 1,
     overrides: overrides.get(record_id) ?? NO_OVERRIDES,
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),

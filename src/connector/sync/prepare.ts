@@ -6,7 +6,7 @@ import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { holdOf } from '../decide/hold.ts';
-import { patchOf, planRecord, rowsFor } from '../decide/plan.ts';
+import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
 import type { Planned } from '../decide/planned.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
@@ -93,7 +93,9 @@ export async function decideRecords(
   now: () => number,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
-  const rows = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
+  const numberRows = new Map(records.map((record) => [record.id, numberRow(crm.match, record)]));
+  const mapped = [...rowsFor(crm.mapping, schema), ...[...numberRows.values()].flat()];
+  const rows = mapped.filter((row) => schema.has(row.property));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
   const ids = records.map((record) => record.id);
   const readFrom = now();
@@ -102,7 +104,8 @@ export async function decideRecords(
   const found = records.map((record, index) => {
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
-    const { mapping, values, persons, currency } = crm;
+    const { values, persons, currency } = crm;
+    const mapping = [...crm.mapping, ...(numberRows.get(record.id) ?? [])];
     const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
     return { record, read, planned };
   });

@@ -9,6 +9,7 @@ import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addEventCare } from './event-tables.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
+import { addWritesNumber } from './match-number-column.ts';
 import { addMatchResults } from './match-result-tables.ts';
 import { addCompanyIndex } from './match-tables.ts';
 import { addNameIndex } from './name-index.ts';
@@ -45,6 +46,7 @@ const MIGRATIONS: readonly Migration[] = [
   addNameIndex,
   addCompanyIndex,
   addUndoRuns,
+  addWritesNumber,
   addMatchResults,
 ];
 

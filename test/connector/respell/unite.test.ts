@@ -24,6 +24,7 @@ const linkOf = (record_id: string, more: Partial<Link> = {}): Link => ({
   asked_seq: null,
   origin: 'person',
   trust: 'crm',
+  writes_number: 0,
   mismatch: null,
   created_at: 1,
   updated_at: 1,

@@ -15,6 +15,7 @@ const record = {
   overrides: new Map(),
   pending: [],
   trust: 'crm',
+  writesNumber: false,
 } as const;
 const planned = [
   { field: 'name', property: 'name', action: 'write', rule: 'blank', old: null, now: 'A ApS', seq: 1 },

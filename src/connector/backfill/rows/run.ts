@@ -28,6 +28,8 @@ export interface BackfillRun {
   readonly scanned: number;
   readonly trust: NonNullable<Link['trust']>;
   readonly sendUpdate: boolean;
+  /** Records that are linked get the company's number, where they hold none. */
+  readonly writesNumber?: boolean;
   /** Rows that were to be linked and were already: they keep the properties that were decided. */
   readonly before?: number;
   /** Digest of the plan file that is applied; absent where the scan's own plan is. */
@@ -53,7 +55,7 @@ export const newOwner = (): string => randomUUID();
 /** A backfill from its beginning. */
 export const freshRun = (
   owner: string,
-  options: Pick<BackfillRun, 'trust' | 'sendUpdate' | 'match'>,
+  options: Pick<BackfillRun, 'trust' | 'sendUpdate' | 'match' | 'writesNumber'>,
   now: number,
 ): BackfillRun => ({
   ...options,

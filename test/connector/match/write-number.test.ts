@@ -1,0 +1,77 @@
+/** The number of an accepted match: written by the daemon into the property by which records are found. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ALL_PROPERTIES, clearOverride, setOverride } from '../../../src/connector/decide/override.ts';
+import { mark } from '../../../src/runtime/lanes/lanes.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { type Fixture, startFixture } from '../../support/fixture.ts';
+import { ENGINES, newFolder } from '../../support/stores.ts';
+
+const A = cvrNumber(1);
+const CRMS = [
+  { crm: 'hubspot', match: 'cvr_number', nordlys: { name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' } },
+  {
+    crm: 'salesforce',
+    match: 'CVR_Number__c',
+    nordlys: { Name: 'Nordlys Møbler', BillingStreet: 'Ringvej 1', BillingPostalCode: '8000' },
+  },
+] as const;
+// Each engine and each CRM once: neither knows of the other.
+const CASES = CRMS.map((crm, index) => ({ engine: ENGINES[index] ?? 'sqlite', ...crm }));
+
+describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, match, nordlys }) => {
+  /** A record without a number whose match is in a plan. */
+  async function planned(): Promise<{ fixture: Fixture; id: string; apply: () => Promise<void> }> {
+    const fixture = await startFixture({ engine, connections: { [crm]: { match: { property: match } } } });
+    const id = fixture[crm].add(nordlys);
+    const folder = newFolder();
+    const companies = path.join(folder, 'companies.csv');
+    writeFileSync(companies, `number,name,street,postalCode\n${A},Nordlys Møbler ApS,Ringvej 1,8000\n`);
+    const plan = path.join(folder, 'plan.csv');
+    expect((await fixture.cli('match', 'index', companies)).code).toBe(0);
+    expect((await fixture.cli('match', crm, '--plan', plan, '--link-certain')).stdout).toContain('1 line says link');
+    const apply = async () => {
+      await fixture.cli('match', crm, '--apply', plan);
+      await fixture.settled();
+    };
+    return { fixture, id, apply };
+  }
+
+  const number = (fixture: Fixture, id: string): unknown => fixture[crm].get(id)?.[match] ?? null;
+
+  test('gives the record its number, is told of, and is taken back by undo', async () => {
+    const { fixture, id, apply } = await planned();
+    await apply();
+    expect(number(fixture, id)).toBe(A);
+    expect(await fixture.history(id)).toMatchObject([
+      { field: 'cvrNumber', property: match, rule: 'blank', outcome: 'written', new_value: JSON.stringify(A) },
+    ]);
+    expect((await fixture.cli('undo', '--entity', `CVR-1-${A}`)).code).toBe(0);
+    await fixture.settled();
+    expect(number(fixture, id)).toBe(null);
+  });
+
+  test('leaves a number alone that somebody wrote after the link was made', async () => {
+    const { fixture, id, apply } = await planned();
+    const theirs = cvrNumber(2);
+    const all = { provider: crm, recordId: id, property: ALL_PROPERTIES };
+    const hold = { kind: 'hold', once: false, until: null, reason: null } as const;
+    await fixture.app.store.write((tx) => setOverride(tx, all, hold, Date.now()));
+    await apply();
+    expect(number(fixture, id)).toBe(null);
+    fixture[crm].edit(id, { [match]: theirs });
+    await fixture.app.store.write((tx) => clearOverride(tx, all, 'hold', Date.now()));
+    await fixture.settled();
+    expect(number(fixture, id)).toBe(theirs);
+  });
+
+  test('stays cleared where a person cleared it', async () => {
+    const { fixture, id, apply } = await planned();
+    await apply();
+    fixture[crm].edit(id, { [match]: null });
+    await fixture.app.store.write((tx) => mark(tx, `sync:${crm}`, [id], Date.now()));
+    await fixture.settled();
+    expect(number(fixture, id)).toBe(null);
+  });
+});
