@@ -1,7 +1,7 @@
 /** `monitoring`: links records to companies, and calls the monitoring service for them. */
 import type { ConnectorConfig } from '../config/load.ts';
-import { isPerson } from '../connector/facts/persons.ts';
-import { endLink, findLink, type RecordRef } from '../connector/links/links.ts';
+import { linkSeen, mayHold, readCandidate } from '../connector/links/link-by-hand.ts';
+import { endLink, findLink, type LinkRequest, type RecordRef } from '../connector/links/links.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needRecordId } from './arguments/record-id.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
@@ -9,7 +9,6 @@ import type { CommandContext } from './cli/context.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
 import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/context.ts';
 import { list } from './monitoring/list.ts';
-import { linkSeen, readOtherCompany } from './monitoring/record.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),
@@ -88,9 +87,29 @@ export const command = defineCommand({
   commands: [add, remove, list, jobs],
 });
 
+/** The other company whose number the record holds, if it holds one. Throws where there is no such record. */
+async function readOtherCompany(
+  { openCrm }: Pick<MonitoringContext, 'openCrm'>,
+  desired: LinkRequest,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const candidate = await readCandidate(await openCrm(desired.provider), desired, signal);
+  const none = `nothing was linked: ${desired.provider}:${desired.recordId}`;
+  switch (candidate.kind) {
+    case 'found':
+      return candidate.other;
+    case 'moved':
+      throw new Error(`${none} was merged into ${candidate.to}: name that record instead`);
+    case 'gone':
+      throw new Error(`${none} is not in the CRM, or these credentials may not see it: correct the id`);
+    case 'unread':
+      throw new Error(`${none} could not be read: ${candidate.reason}. Try again`);
+  }
+}
+
 /** Throws {@link UsageError} where the entity is a person and this connection writes no data of persons. */
 function needNameable({ providers }: ConnectorConfig, provider: string, entity: string): void {
-  if (!isPerson(entity, undefined) || providers.some(({ name, persons }) => name === provider && persons)) return;
+  if (providers.some((each) => each.name === provider && mayHold(each, entity))) return;
   throw new UsageError(
     `${entity} is a person, and ${provider} writes no data of persons: to write it, set persons: true in connector.providers.${provider}`,
   );

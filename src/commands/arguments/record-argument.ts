@@ -1,5 +1,6 @@
 /** The record that a command acts on, named on the command line as `hubspot:123`. */
 import type { ConnectorConfig } from '../../config/load.ts';
+import { writtenProperties } from '../../connector/decide/plan.ts';
 import { findLink, type Link, type RecordRef, readLinkKey } from '../../connector/links/links.ts';
 import type { Db } from '../../store/open.ts';
 import { UsageError } from '../cli/command.ts';
@@ -46,7 +47,7 @@ export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
 /** Throws {@link UsageError} where the connection does not write the property. */
 export function needProperty(connector: ConnectorConfig, { provider }: RecordRef, property: string): void {
   const rows = connector.providers.find((each) => each.name === provider)?.mapping ?? [];
-  const names = [...new Set(rows.filter((row) => row.policy !== 'never').map((row) => row.property))];
+  const names = writtenProperties(rows);
   if (names.includes(property)) return;
   const field = rows.find((row) => row.field === property && row.policy !== 'never')?.property;
   const hint =

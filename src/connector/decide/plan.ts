@@ -57,6 +57,11 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
       !(row.optional === true && !schema.has(row.property)),
   );
 
+/** The properties that a mapping writes, each once. */
+export const writtenProperties = (mapping: readonly PresetRow[]): readonly string[] => [
+  ...new Set(mapping.filter(({ policy }) => policy !== 'never').map(({ property }) => property)),
+];
+
 /**
  * Plans one record; a field without a fact, or known only in part, is not planned at all. Nor is anything where the record
  * stands for a natural person who may not be named.
