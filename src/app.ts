@@ -159,7 +159,8 @@ async function addPages(
   const emailEvent = config.connector?.emailEvent ?? 'email';
   // Loaded here: commands need none of it.
   const { addDashboard } = await import('./dashboard/dashboard.ts');
-  const more = { service: service?.management, crms: connector?.crms ?? [] };
+  const hasUpstream = connector?.hasUpstream === true;
+  const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
   addDashboard(base.admin, { ...base, ...more, halves, emailEvent });
 }
 

@@ -50,6 +50,8 @@ export interface ConnectorSettings {
 export interface Connector {
   readonly intake: Intake;
   readonly crms: readonly Crm[];
+  /** Whether a monitoring service is configured. */
+  readonly hasUpstream: boolean;
   /** Resolves when no queue but housekeeping and polls has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
@@ -126,6 +128,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   return {
     intake,
     crms,
+    hasUpstream: settings.upstream !== undefined,
     drained: () => drain(workers, store, now),
     async stop(graceMs) {
       await intake.stop();

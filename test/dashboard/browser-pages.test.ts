@@ -11,6 +11,7 @@ const PAGES = [
   '/companies',
   '/companies?q=bi',
   `/companies/${COMPANY}`,
+  `/companies/${COMPANY}/link`,
   '/writes',
   `/writes?entity=${COMPANY}`,
   '/audit',
@@ -26,16 +27,17 @@ const LOOKS: readonly Look[] = [
 
 describe('every page', () => {
   it('is sound in both themes, from 360 to 2560 px, in both languages, with and without scripts', async () => {
-    const { fixture, token } = await playStory();
+    const { fixture, records, token } = await playStory();
     const base = fixture.app.adminUrl;
     const secret = await token('operator');
+    const hold = `/companies/${COMPANY}/hold?provider=hubspot&record=${records.hubspot}`;
     for (const look of LOOKS) {
       const { page, expectSound } = await open(look);
       await page.goto(`${base}/login`);
       await page.fill('#token', secret);
       await page.click('button.primary');
       await page.waitForURL(`${base}/`);
-      for (const path of PAGES) {
+      for (const path of [...PAGES, hold, `${hold}&property=*`]) {
         await page.goto(base + path);
         expect(await page.textContent('h1'), path).not.toBe('');
         await expectSound();

@@ -92,7 +92,8 @@ export async function startPages({
   const server = createServer();
   const log = { error: () => undefined, warn: () => undefined };
   const service = halves.service ? { secrets, wakeUp: { ring: () => undefined }, monitorOptions: {} } : undefined;
-  addDashboard(server, { store, now, log, crms, metrics: createMetrics(), halves, service, emailEvent: 'email' });
+  const more = { metrics: createMetrics(), hasUpstream: false, emailEvent: 'email' };
+  addDashboard(server, { store, now, log, crms, halves, service, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

@@ -38,11 +38,14 @@ export async function findCompanies(
   return describeCompanies(db, entities.slice(0, limit));
 }
 
-/** The name that the register told; undefined where it told none. */
 function nameOf(fact: Fact | undefined): string | undefined {
   const name = fact && factValue(fact);
   return typeof name === 'string' ? name : undefined;
 }
+
+/** The name that the register told of a company; undefined where it told none. */
+export const companyName = async (db: Db, entity: string): Promise<string | undefined> =>
+  nameOf((await readFacts(db, [entity])).find(({ field }) => field === 'name'));
 
 /** Companies as a search shows them, in the order given. */
 async function describeCompanies(db: Db, entities: readonly string[]): Promise<readonly FoundCompany[]> {

@@ -229,9 +229,9 @@ export async function recordsOf(db: Db, entities: readonly string[]): Promise<re
 }
 
 /** Whether a link keeps its record: it counts, or upstream may still monitor its company. */
-export async function isBound(tx: Tx, link: Link): Promise<boolean> {
+export async function isBound(db: Db, link: Link): Promise<boolean> {
   if (link.state === 'active' || link.state === 'conflict' || link.observed === 'on') return true;
-  const lane = await tx
+  const lane = await db
     .selectFrom('lane')
     .select('key')
     .where('queue', '=', MONITORING_QUEUE)

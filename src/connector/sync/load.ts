@@ -34,19 +34,28 @@ export interface RecordQuery {
   readonly fields: readonly FieldName[];
 }
 
+/** The part of a link that a plan needs. */
+export type PlannedLink = Pick<Link, 'record_id' | 'entity' | 'synced_seq' | 'trust' | 'writes_number'>;
+
 /** The active records among these ids; the others have no work. */
-export async function loadRecords(
-  db: Db,
-  { provider, ids, fields }: RecordQuery,
-  now: number,
-): Promise<readonly LinkedRecord[]> {
+export async function loadRecords(db: Db, query: RecordQuery, now: number): Promise<readonly LinkedRecord[]> {
   const links = await db
     .selectFrom('link')
     .select(['record_id', 'entity', 'synced_seq', 'trust', 'writes_number'])
-    .where('provider', '=', provider)
-    .where('record_id', 'in', each(db, ids))
+    .where('provider', '=', query.provider)
+    .where('record_id', 'in', each(db, query.ids))
     .where('state', '=', 'active')
     .execute();
+  return loadLinked(db, query, links, now);
+}
+
+/** The same of records by their links, which may be links that somebody only thinks of making. */
+export async function loadLinked(
+  db: Db,
+  { provider, ids, fields }: RecordQuery,
+  links: readonly PlannedLink[],
+  now: number,
+): Promise<readonly LinkedRecord[]> {
   const entities = [...new Set(links.map((link) => link.entity))];
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);

@@ -4,15 +4,14 @@ import { FIELDS } from '../../../providers/fields.ts';
 import type { Planned } from '../../connector/decide/planned.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { Timeline, TimelineFact } from '../../connector/explain/timeline.ts';
+import type { RecordRef } from '../../connector/links/links.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { type Spectator, shownFact, shownProperty } from './shown-value.ts';
 
 /** A linked record with what it holds. */
-export interface ComparedRecord {
-  readonly provider: string;
-  readonly record: string;
+export interface ComparedRecord extends RecordRef {
   readonly current: CurrentRecord;
 }
 
@@ -43,8 +42,8 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
 }
 
 /** A connection's name; with the record where it has several of the company. */
-const headingOf = ({ provider, record }: ComparedRecord, all: readonly ComparedRecord[]): string =>
-  all.filter((each) => each.provider === provider).length === 1 ? provider : `${provider} ${record}`;
+const headingOf = ({ provider, recordId }: ComparedRecord, all: readonly ComparedRecord[]): string =>
+  all.filter((each) => each.provider === provider).length === 1 ? provider : `${provider} ${recordId}`;
 
 const plannedFor = ({ field }: TimelineFact, current: CurrentRecord): readonly Planned[] =>
   current.kind === 'compared' ? current.planned.filter((each) => each.field === field) : [];
@@ -54,16 +53,17 @@ const rankOf = (planned: readonly Planned[]): number => (planned.some(differs) ?
 
 const blank = (reader: Reader): VNode => html`<span class="quiet">${reader.text('company.blank')}</span>`;
 
-function remark(reader: Reader, { provider, record, current }: ComparedRecord): Markup {
+/** Why a record could not be compared; nothing where it could. */
+function remark(reader: Reader, { provider, recordId, current }: ComparedRecord): Markup {
   switch (current.kind) {
     case 'compared':
       return null;
     case 'silent':
       return html`<p class="notice warn">
-        ${reader.text('company.silent', { provider: `${provider} ${record}`, reason: current.reason })}
+        ${reader.text('company.silent', { provider: `${provider} ${recordId}`, reason: current.reason })}
       </p>`;
     default:
-      return html`<p class="notice">${provider} <code>${record}</code>: ${reader.text(`company.${current.kind}`)}</p>`;
+      return html`<p class="notice">${provider} <code>${recordId}</code>: ${reader.text(`company.${current.kind}`)}</p>`;
   }
 }
 
@@ -76,15 +76,48 @@ function cellOf(spectator: Spectator, planned: readonly Planned[]): Markup {
   return planned.map(
     (each, index) => html`<div>
       ${values[index] ?? blank(reader)} <span class="quiet">${each.property}</span>
-      ${
-        differs(each) &&
-        html`<div>
-          ${state(each.action === 'write' ? 'warn' : 'idle', reader.text(`company.${each.action}`))}
-          <span class="quiet"> (${reader.text('company.rule')} ${each.rule})</span>
-        </div>`
-      }
+      ${differs(each) && html`<div>${verdict(reader, each)}</div>`}
     </div>`,
   );
+}
+
+/** What becomes of a property that differs, and by which rule. */
+const verdict = (reader: Reader, { action, rule }: Planned): Markup =>
+  html`${state(action === 'write' ? 'warn' : 'idle', reader.text(rule === 'held' ? 'company.held' : `company.${action}`))}
+    <span class="quiet"> (${reader.text('company.rule')} ${rule})</span>`;
+
+/** What would become of a record's properties that differ, and what of it a person is shown. */
+export function outlook(
+  spectator: Spectator,
+  record: ComparedRecord,
+  isMeant: (property: string) => boolean = () => true,
+): { readonly table: Markup; readonly seen: unknown } {
+  const { reader } = spectator;
+  const { current } = record;
+  if (current.kind !== 'compared') return { table: remark(reader, record), seen: current.kind };
+  const meant = current.planned.filter(({ property }) => isMeant(property));
+  const different = meant.filter(differs);
+  const seen = meant.map(({ property, action, rule, old, now }) => [property, action, rule, old, now]);
+  if (meant.length === 0) return { table: html`<p>${reader.text('outlook.unknown')}</p>`, seen };
+  if (different.length === 0) return { table: html`<p>${reader.text('outlook.same')}</p>`, seen };
+  return { table: outlookTable(spectator, different), seen };
+}
+
+function outlookTable(spectator: Spectator, planned: readonly Planned[]): VNode {
+  const { reader } = spectator;
+  const value = ({ field }: Planned, each: unknown): Markup => shownProperty(spectator, field, each) ?? blank(reader);
+  const columns = ['property', 'crm', 'register', 'then'] as const;
+  return table({
+    label: reader.text('outlook.label'),
+    columns: columns.map((column) => reader.text(`outlook.${column}`)),
+    marked: planned.flatMap(({ action }, index) => (action === 'write' ? [index] : [])),
+    rows: planned.map((each) => [
+      html`<code>${each.property}</code>`,
+      value(each, each.old),
+      value(each, each.now),
+      verdict(reader, each),
+    ]),
+  });
 }
 
 /** A property that holds what the register says needs no word. */

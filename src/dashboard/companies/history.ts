@@ -1,9 +1,10 @@
 /** A company's events and decisions as one list, the newest first. */
 import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
-import type { Reader } from '../page/reader.ts';
+import { writesAddress } from '../writes/selection.ts';
 import { type Spectator, shownProperty } from './shown-value.ts';
 
 interface Entry {
@@ -17,7 +18,7 @@ export function history(spectator: Spectator, { receipts, history: decisions }: 
   const { reader } = spectator;
   const together = Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`);
   const entries: readonly Entry[] = [
-    ...receipts.map((receipt) => ofReceipt(reader, receipt)),
+    ...receipts.map((receipt) => ofReceipt(spectator, receipt)),
     ...[...together.values()].map((some) => ofDecisions(spectator, some)),
   ].toSorted((a, b) => b.at - a.at);
   if (entries.length === 0) return html`<p class="quiet">${reader.text('company.noTimeline')}</p>`;
@@ -29,7 +30,7 @@ export function history(spectator: Spectator, { receipts, history: decisions }: 
   });
 }
 
-function ofReceipt(reader: Reader, receipt: TimelineReceipt): Entry {
+function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt): Entry {
   const { seq, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
   const names = (list: readonly string[]): string => list.join(', ');
   const notes = [
@@ -43,7 +44,8 @@ function ofReceipt(reader: Reader, receipt: TimelineReceipt): Entry {
   return {
     at: receivedAt,
     where: html`<span id=${`event-${seq}`}>${reader.text('company.event')} <span class="quiet">${seq}</span></span>`,
-    what: html`<code>${names(events)}</code> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}`,
+    what: html`<code>${names(events)}</code> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}
+      ${includesRole(role, 'operator') && html`<div><a href=${writesAddress({ event: String(seq) })}>${reader.text('company.undo')}</a></div>`}`,
   };
 }
 

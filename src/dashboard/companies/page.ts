@@ -1,37 +1,39 @@
 /** One company's page: what it is, what each CRM holds, how it came to be so. */
 import type { VNode } from 'preact';
-import type { Crm } from '../../connector/crm/crm.ts';
 import { ALL_PROPERTIES } from '../../connector/decide/override.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import { readTimeline, type Timeline } from '../../connector/explain/timeline.ts';
+import {
+  readTimeline,
+  type Timeline,
+  type TimelineLink,
+  type TimelineOverride,
+} from '../../connector/explain/timeline.ts';
 import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { addPage, type Visit } from '../routes.ts';
+import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
 import { type ComparedRecord, comparison } from './comparison.ts';
 import { history } from './history.ts';
+import { addLinkActions } from './link-actions.ts';
+import { addOverrideActions } from './override-actions.ts';
+import { actionAddress, type RecordAction } from './record-action.ts';
 import { companyAddress, linkState } from './search.ts';
 import { fieldOfProperty, shownFact, shownProperty } from './shown-value.ts';
 
-/** What the page reads from. */
-export interface CompanyDeps extends RouteDeps {
-  readonly crms: readonly Crm[];
-  /** The event that mail addresses come as. */
-  readonly emailEvent: string;
-}
-
-/** A page does not wait longer for a CRM. */
-const CRM_LIMIT_MS = 3_000;
 const SHOWN = 50;
 const MOST_SHOWN = 1_000;
 /** A company with more records than this is no longer read live for all of them. */
 const MOST_RECORDS = 5;
 
-/** Adds the page. */
+/** Adds the page, and what may be done there. */
 export function addCompany(app: Server, deps: CompanyDeps): void {
   const { store, emailEvent } = deps;
+  addOverrideActions(app, deps);
+  addLinkActions(app, deps);
   addPage(app, deps, {
     path: '/companies/:entity',
     async show(visit) {
@@ -49,7 +51,7 @@ export function addCompany(app: Server, deps: CompanyDeps): void {
           ${section(reader.text('company.values'), comparison(spectator, timeline.facts, records))}
           ${section(reader.text('company.links'), links(visit, timeline))}
           ${timeline.lanes.length > 0 && section(reader.text('company.lanes'), lanes(visit, timeline))}
-          ${timeline.overrides.length > 0 && section(reader.text('company.overrides'), overrides(reader, timeline))}
+          ${timeline.overrides.length > 0 && section(reader.text('company.overrides'), overrides(visit, timeline))}
           ${timeline.setAside.length > 0 && section(reader.text('company.setAside'), setAside(deps, visit, timeline))}
           ${section(reader.text('company.timeline'), history(spectator, timeline))}
           ${isCut(timeline, limit) && html`<p><a href=${`${companyAddress(entity)}?limit=${Math.min(limit * 4, MOST_SHOWN)}`}>${reader.text('company.more')}</a></p>`}`,
@@ -73,18 +75,21 @@ function titleOf(reader: Reader, { entity, facts }: Timeline): string {
 function readRecords(deps: CompanyDeps, timeline: Timeline): Promise<readonly ComparedRecord[]> {
   const active = timeline.links.filter((link) => link.state === 'active').slice(0, MOST_RECORDS);
   return Promise.all(
-    active.flatMap(({ provider, record }) => {
+    active.flatMap(({ provider, record: id }) => {
       const crm = deps.crms.find(({ name }) => name === provider);
       if (crm === undefined) return [];
-      return readCurrent(deps, crm, record, CRM_LIMIT_MS).then((current) => ({ provider, record, current }));
+      return readCurrent(deps, crm, { id }, CRM_LIMIT_MS).then((current) => ({ provider, recordId: id, current }));
     }),
   );
 }
 
-function links({ reader, now }: Visit, { entity, links: all }: Timeline): Markup {
-  if (all.length === 0) return html`<p class="quiet">${reader.text('company.noLinks', { entity })}</p>`;
-  const columns = ['record', 'state', 'monitoring', 'synced'] as const;
-  return table({
+function links(visit: Visit, { entity, links: all }: Timeline): Markup {
+  const { reader, now, visitor } = visit;
+  const mayAct = includesRole(visitor.role, 'operator');
+  const more = mayAct && html`<p><a href=${actionAddress(entity, 'link', {})}>${reader.text('action.link')}</a></p>`;
+  if (all.length === 0) return html`<p class="quiet">${reader.text('company.noLinks', { entity })}</p>${more}`;
+  const columns = ['record', 'state', 'monitoring', 'synced', ...(mayAct ? (['actions'] as const) : [])] as const;
+  const shown = table({
     label: reader.text('company.links'),
     columns: columns.map((column) => reader.text(`company.${column}`)),
     rows: all.map((link) => [
@@ -94,8 +99,25 @@ function links({ reader, now }: Visit, { entity, links: all }: Timeline): Markup
       html`${reader.text('company.desired', { desired: link.desired, observed: link.observed })}
         ${link.observedError !== null && html`<div class="quiet" lang="en">${link.observedError}</div>`}`,
       link.syncedAt === null ? reader.text('company.never') : timeOf(reader, link.syncedAt, now),
+      ...(mayAct ? [actionLinks(reader, entity, link)] : []),
     ]),
   });
+  return html`${shown}${more}`;
+}
+
+/** What may be done with a record, by the state of its link. */
+function actionLinks(reader: Reader, entity: string, { provider, record, state: is }: TimelineLink): Markup {
+  const names: readonly RecordAction['name'][] =
+    is === 'active'
+      ? ['hold', 'release', 'update', 'unlink']
+      : is === 'conflict'
+        ? ['hold', 'release', 'unlink']
+        : is === 'merged'
+          ? []
+          : ['hold', 'release', 'link'];
+  return html`<span class="actions">
+    ${names.map((name) => html`<a href=${actionAddress(entity, name, { provider, record })}>${reader.text(`action.${name}`)}</a>`)}
+  </span>`;
 }
 
 const signOf = (link: string): 'ok' | 'bad' | 'idle' =>
@@ -118,7 +140,7 @@ function lanes({ reader, now }: Visit, { lanes: all }: Timeline): VNode {
   </ul>`;
 }
 
-const overrides = (reader: Reader, { overrides: all }: Timeline): VNode => html`<ul class="lines">
+const overrides = ({ reader, visitor }: Visit, { entity, overrides: all }: Timeline): VNode => html`<ul class="lines">
   ${all.map(
     (each) => html`<li>
       ${recordName(each)}
@@ -126,9 +148,13 @@ const overrides = (reader: Reader, { overrides: all }: Timeline): VNode => html`
       ${reader.text(`override.${each.kind}`)}
       ${each.until !== null && html` ${reader.text('company.until')} ${timeOf(reader, each.until)}`}
       <span class="quiet"> ${timeOf(reader, each.createdAt)} ${each.reason}</span>
+      ${includesRole(visitor.role, 'operator') && html` <a href=${endAddress(entity, each)}>${reader.text('action.end')}</a>`}
     </li>`,
   )}
 </ul>`;
+
+const endAddress = (entity: string, { provider, record, property }: TimelineOverride): string =>
+  actionAddress(entity, 'end', { provider, record, property });
 
 const setAside = (
   { crms }: CompanyDeps,

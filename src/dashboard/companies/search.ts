@@ -3,10 +3,12 @@ import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type FoundCompany, findCompanies } from '../../connector/explain/find-company.ts';
 import type { Server } from '../../http/server/server.ts';
+import { entityIdIn } from '../../protocol/cvr-number.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addPage, type RouteDeps } from '../routes.ts';
+import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 
 const SHOWN = 50;
 
@@ -17,7 +19,8 @@ export const companyAddress = (entity: string): string => `/companies/${encodeUR
 export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readonly Crm[] }): void {
   addPage(app, deps, {
     path: '/companies',
-    async show({ reader, query }) {
+    async show(visit) {
+      const { reader, query } = visit;
       const text = query('q').slice(0, 500);
       const found = await findCompanies(deps.store.db, deps.crms, { text, limit: SHOWN });
       return {
@@ -29,15 +32,20 @@ export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readon
             </div>
             <button class="primary">${reader.text('companies.submit')}</button>
           </form>
-          ${results(reader, text, found)}`,
+          ${results(visit, text, found)}`,
       };
     },
   });
 }
 
-function results(reader: Reader, text: string, found: readonly FoundCompany[]): Markup {
+function results({ reader, visitor }: Visit, text: string, found: readonly FoundCompany[]): Markup {
   if (text.trim() === '') return html`<p class="quiet">${reader.text('companies.help')}</p>`;
-  if (found.length === 0) return html`<p>${reader.text('companies.none')}</p>`;
+  if (found.length === 0) {
+    const entity = entityIdIn(text);
+    const link = entity !== undefined && includesRole(visitor.role, 'operator') && `${companyAddress(entity)}/link`;
+    return html`<p>${reader.text('companies.none')}</p>
+      ${link && html`<p><a href=${link}>${reader.text('companies.link', { entity })}</a></p>`}`;
+  }
   const columns = ['name', 'entity', 'records'] as const;
   return table({
     label: reader.text('nav.companies'),

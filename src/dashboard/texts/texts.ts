@@ -5,6 +5,7 @@ import { COMPANY_TEXTS } from './companies.ts';
 import { DELIVERY_TEXTS } from './deliveries.ts';
 import { FRAME_TEXTS } from './frame.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
+import { RECORD_ACTION_TEXTS } from './record-actions.ts';
 import { REVIEW_TEXTS } from './review.ts';
 import { WRITES_TEXTS } from './writes.ts';
 
@@ -25,6 +26,7 @@ const PARTS = {
   ...AUDIT_TEXTS,
   ...OVERVIEW_TEXTS,
   ...COMPANY_TEXTS,
+  ...RECORD_ACTION_TEXTS,
   ...REVIEW_TEXTS,
   ...WRITES_TEXTS,
   ...DELIVERY_TEXTS,

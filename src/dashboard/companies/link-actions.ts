@@ -1,0 +1,163 @@
+/** Links that a person makes and ends, and the full update that a link may ask for. */
+import { ProviderError } from '../../../providers/provider.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { readCurrent } from '../../connector/explain/current.ts';
+import { type LinkCandidate, linkSeen, mayHold, readCandidate } from '../../connector/links/link-by-hand.ts';
+import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
+import type { Server } from '../../http/server/server.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import { html, type Markup } from '../page/html.ts';
+import { timeOf } from '../page/parts.ts';
+import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
+import { outlook } from './comparison.ts';
+import {
+  type AskedRecord,
+  addRecordAction,
+  isNamed,
+  type NamedRecord,
+  type Proposal,
+  type RecordAction,
+} from './record-action.ts';
+import { companyAddress } from './search.ts';
+
+/** Adds the three. */
+export function addLinkActions(app: Server, deps: CompanyDeps): void {
+  for (const action of [linkAction(deps), unlinkAction(), updateAction(deps)]) addRecordAction(app, deps, action);
+}
+
+const linkAction = (deps: CompanyDeps): RecordAction => ({
+  name: 'link',
+  isForLinked: false,
+  async propose(asked) {
+    if (isNamed(asked)) return proposeLink(deps, asked);
+    const { reader } = asked.visit;
+    const problem = asked.field('record') === '' ? undefined : reader.text('link.noRecord');
+    return { help: reader.text('link.help'), inputs: linkInputs(deps.crms, asked), problem };
+  },
+});
+
+function linkInputs(crms: readonly Crm[], { visit, field }: AskedRecord): Markup {
+  const { reader } = visit;
+  return html`<label for="provider">${reader.text('writes.provider')}</label>
+    <select id="provider" name="provider" required>
+      ${crms.map(({ name }) => html`<option value=${name} selected=${field('provider') === name}>${name}</option>`)}
+    </select>
+    <label for="record">${reader.text('link.record')}</label>
+    <input id="record" name="record" required value=${field('record')} />
+    <label class="check">
+      <input type="checkbox" name="sendUpdate" value="yes" checked /> ${reader.text('link.sendUpdate')}
+    </label>`;
+}
+
+async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Proposal> {
+  const { visit, crm, ref, entity, link, field } = asked;
+  const { reader, visitor, now } = visit;
+  const isLinked = link?.state === 'active' && link.entity === entity;
+  if (isLinked) return { effect: html`<p>${reader.text('link.already')}</p>`, seen: null, isDone: true };
+  if (!mayHold(crm, entity)) return { effect: html`<p>${reader.text('link.person')}</p>`, seen: null };
+  if (link !== undefined && link.entity !== entity && (await isBound(deps.store.db, link)))
+    return { effect: taken(asked, link.entity), seen: link.entity };
+  const candidate = await readWithin(crm, asked);
+  if (candidate.kind !== 'found') return { effect: unlinkable(asked, candidate), seen: candidate.kind };
+  const { other } = candidate;
+  const current = await readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS);
+  const shown = outlook({ reader, role: visitor.role }, { ...ref, current });
+  const sendUpdate = field('sendUpdate') === 'yes';
+  return {
+    effect: html`<p>${reader.text('link.effect')} ${sendUpdate && reader.text('link.updateEffect')}</p>
+      ${monitoringRemark(deps, asked)}
+      ${other !== undefined && html`<p class="notice bad">${reader.text('link.other', { other })}</p>`} ${shown.table}`,
+    seen: [other, shown.seen],
+    step: {
+      audit: 'monitoring.add',
+      button: reader.text('submit.link'),
+      consent: other && reader.text('link.consent', { other }),
+      async run(tx) {
+        const linked = await linkSeen(tx, { ...ref, entity, sendUpdate, now }, other);
+        if (linked.kind === 'taken') return 'changed';
+        return sendUpdate ? { sendUpdate } : undefined;
+      },
+    },
+  };
+}
+
+/** The record with the number in it, for a person who waits. */
+async function readWithin(crm: Crm, { ref, entity }: NamedRecord): Promise<LinkCandidate> {
+  const signal = AbortSignal.timeout(CRM_LIMIT_MS);
+  try {
+    return await readCandidate(crm, { recordId: ref.recordId, entity }, signal);
+  } catch (error) {
+    if (signal.aborted) return { kind: 'unread', reason: `no answer within ${CRM_LIMIT_MS / 1_000} s` };
+    if (error instanceof ProviderError) return { kind: 'unread', reason: errorText(error) };
+    throw error;
+  }
+}
+
+function unlinkable({ visit: { reader } }: NamedRecord, candidate: Exclude<LinkCandidate, { kind: 'found' }>): Markup {
+  switch (candidate.kind) {
+    case 'gone':
+      return html`<p class="notice bad">${reader.text('link.gone')}</p>`;
+    case 'moved':
+      return html`<p class="notice bad">${reader.text('link.moved', { to: candidate.to })}</p>`;
+    case 'unread':
+      return html`<p class="notice warn">${reader.text('link.unread', { reason: candidate.reason })}</p>`;
+  }
+}
+
+const taken = ({ visit: { reader } }: NamedRecord, entity: string): Markup => html`<p class="notice bad">
+  ${reader.text('link.taken')} <a href=${companyAddress(entity)}>${entity}</a>
+</p>`;
+
+/** Whether anybody is asked to monitor the company. */
+const monitoringRemark = ({ hasUpstream }: CompanyDeps, { visit }: NamedRecord): Markup =>
+  !hasUpstream && html`<p class="notice">${visit.reader.text('link.noUpstream')}</p>`;
+
+const unlinkAction = (): RecordAction => ({
+  name: 'unlink',
+  isForLinked: true,
+  async propose({ visit: { reader, now }, ref, link }) {
+    if (ref === undefined || (link?.state !== 'active' && link?.state !== 'conflict'))
+      return { effect: html`<p>${reader.text('unlink.none')}</p>`, seen: null, isDone: true };
+    return {
+      effect: html`<p>${reader.text('unlink.effect')}</p>
+        <p>${reader.text('unlink.stays')}</p>`,
+      seen: null,
+      step: {
+        audit: 'monitoring.remove',
+        button: reader.text('submit.unlink'),
+        async run(tx) {
+          await endLink(tx, { ...ref, state: 'removed', reason: 'removed on the dashboard', now });
+          return undefined;
+        },
+      },
+    };
+  },
+});
+
+const updateAction = (deps: CompanyDeps): RecordAction => ({
+  name: 'update',
+  isForLinked: true,
+  async propose(asked) {
+    const { visit, link, entity } = asked;
+    const { reader, now } = visit;
+    if (!isNamed(asked) || link?.state !== 'active')
+      return { effect: html`<p>${reader.text('unlink.none')}</p>`, seen: null };
+    if (!deps.hasUpstream)
+      return { effect: html`<p class="notice">${reader.text('update.noUpstream')}</p>`, seen: null };
+    const last = link.observed_at;
+    return {
+      effect: html`<p>${reader.text('update.effect')}</p>
+        ${last !== null && html`<p class="quiet">${reader.text('update.last')} ${timeOf(reader, last, now)}</p>`}`,
+      seen: null,
+      isDone: link.send_update === 1,
+      step: {
+        audit: 'monitoring.add',
+        button: reader.text('submit.update'),
+        async run(tx) {
+          await linkRecord(tx, { ...asked.ref, entity, sendUpdate: true, now });
+          return { sendUpdate: true };
+        },
+      },
+    };
+  },
+});

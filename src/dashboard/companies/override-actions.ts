@@ -1,0 +1,174 @@
+/** A person's word above the rules, on one property or on all: hold, release, and the end of either. */
+import { endOfDay } from '../../connector/decide/hold.ts';
+import {
+  ALL_PROPERTIES,
+  clearOverride,
+  type Override,
+  type OverrideRef,
+  readOverrides,
+  setOverride,
+} from '../../connector/decide/override.ts';
+import { writtenProperties } from '../../connector/decide/plan.ts';
+import { readCurrent } from '../../connector/explain/current.ts';
+import type { Server } from '../../http/server/server.ts';
+import type { Db } from '../../store/store.ts';
+import { html, type Markup } from '../page/html.ts';
+import { timeOf } from '../page/parts.ts';
+import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
+import { outlook } from './comparison.ts';
+import {
+  type AskedRecord,
+  addRecordAction,
+  isNamed,
+  type NamedRecord,
+  type Proposal,
+  type RecordAction,
+} from './record-action.ts';
+
+/** Adds the three. */
+export function addOverrideActions(app: Server, deps: CompanyDeps): void {
+  for (const action of [holdAction(deps), releaseAction(deps), endAction(deps)]) addRecordAction(app, deps, action);
+}
+
+const holdAction = (deps: CompanyDeps): RecordAction => ({
+  name: 'hold',
+  isForLinked: true,
+  async propose(asked) {
+    const { reader, now } = asked.visit;
+    const wanted = readHold(asked);
+    const isOver = wanted !== undefined && wanted.until !== null && wanted.until <= now;
+    if (wanted === undefined || isOver || !isNamed(asked) || !isProperty(asked, ALL_PROPERTIES))
+      return { help: reader.text('hold.help'), inputs: holdInputs(asked), problem: problemOf(asked) };
+    const { until, reason } = wanted;
+    const end =
+      until === null ? reader.text('hold.open') : html`${reader.text('hold.until')} ${timeOf(reader, until)}.`;
+    return proposeOverride(deps, asked, {
+      words: html`<p>${reader.text('hold.effect')} ${end}</p>`,
+      wanted,
+      detail: {
+        ...(until !== null && { until: new Date(until).toISOString() }),
+        ...(reason !== null && { reason: 'given' }),
+      },
+    });
+  },
+});
+
+const releaseAction = (deps: CompanyDeps): RecordAction => ({
+  name: 'release',
+  isForLinked: true,
+  async propose(asked) {
+    const { reader } = asked.visit;
+    if (!isNamed(asked) || !isProperty(asked))
+      return { help: reader.text('release.help'), inputs: releaseInputs(asked), problem: problemOf(asked) };
+    const once = asked.field('once') === 'yes';
+    return proposeOverride(deps, asked, {
+      words: html`<p>${reader.text(once ? 'release.once' : 'release.always')}</p>`,
+      wanted: { kind: 'release', once, until: null, reason: null },
+      detail: once ? { once } : {},
+    });
+  },
+});
+
+const endAction = (deps: CompanyDeps): RecordAction => ({
+  name: 'end',
+  isForLinked: true,
+  async propose(asked) {
+    const { reader } = asked.visit;
+    const current = isNamed(asked) ? await readOverride(deps.store.db, asked) : undefined;
+    if (current === undefined || !isNamed(asked))
+      return { effect: html`<p>${reader.text('end.none')}</p>`, seen: null, isDone: true };
+    const words = html`<p>${reader.text(`end.${current.kind}`)}</p>`;
+    return proposeOverride(deps, asked, { words, wanted: undefined, detail: { clear: true } });
+  },
+});
+
+const refOf = ({ ref, field }: NamedRecord): OverrideRef => ({ ...ref, property: field('property') });
+
+async function readOverride(db: Db, asked: NamedRecord): Promise<Override | undefined> {
+  const { provider, recordId, property } = refOf(asked);
+  return (await readOverrides(db, provider, [recordId], asked.visit.now)).get(recordId)?.get(property);
+}
+
+type Wanted = Omit<Override, 'createdAt'>;
+
+const isSame = (override: Override | undefined, wanted: Wanted | undefined): boolean =>
+  override?.kind === wanted?.kind &&
+  override?.once === wanted?.once &&
+  override?.until === wanted?.until &&
+  override?.reason === wanted?.reason;
+
+/** Undefined where the last day is no day. */
+function readHold({ field }: AskedRecord): Wanted | undefined {
+  const [day, reason] = [field('until'), field('reason').trim().slice(0, 200)];
+  if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(endOfDay(day)))) return undefined;
+  return { kind: 'hold', once: false, until: day === '' ? null : endOfDay(day), reason: reason || null };
+}
+
+const propertiesOf = ({ crm }: AskedRecord): readonly string[] => writtenProperties(crm?.mapping ?? []);
+
+const isProperty = (asked: AskedRecord, other?: string): boolean =>
+  [...propertiesOf(asked), other].includes(asked.field('property'));
+
+/** Nothing is wrong with a form that was not filled in yet. */
+const problemOf = ({ field, visit }: AskedRecord): string | undefined =>
+  field('property') === '' ? undefined : visit.reader.text('action.invalid');
+
+function propertyInput(asked: AskedRecord, all?: Markup): Markup {
+  const chosen = asked.field('property');
+  return html`<label for="property">${asked.visit.reader.text('outlook.property')}</label>
+    <select id="property" name="property" required>
+      ${all} ${propertiesOf(asked).map((name) => html`<option value=${name} selected=${chosen === name}>${name}</option>`)}
+    </select>`;
+}
+
+function holdInputs(asked: AskedRecord): Markup {
+  const { reader } = asked.visit;
+  const all = html`<option value=${ALL_PROPERTIES}>${reader.text('company.allProperties')}</option>`;
+  return html`${propertyInput(asked, all)}
+    <label for="until">${reader.text('hold.lastDay')}</label>
+    <input id="until" name="until" type="date" value=${asked.field('until')} />
+    <label for="reason">${reader.text('hold.reason')}</label>
+    <input id="reason" name="reason" maxlength="200" value=${asked.field('reason')} />`;
+}
+
+const releaseInputs = (asked: AskedRecord): Markup => html`${propertyInput(asked)}
+  <label class="check">
+    <input type="checkbox" name="once" value="yes" checked /> ${asked.visit.reader.text('release.onceOnly')}
+  </label>`;
+
+interface OverrideChange {
+  readonly words: Markup;
+  /** Undefined where what stands there is to end. */
+  readonly wanted: Wanted | undefined;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** Says what the next look at the record would decide with this word in place of what stands there now. */
+async function proposeOverride(
+  deps: CompanyDeps,
+  asked: NamedRecord,
+  { words, wanted, detail }: OverrideChange,
+): Promise<Proposal> {
+  const { visit, crm, ref } = asked;
+  const { reader, visitor, now } = visit;
+  const { property } = refOf(asked);
+  const before = await readOverride(deps.store.db, asked);
+  const to = wanted === undefined ? null : { ...wanted, createdAt: now };
+  const current = await readCurrent(deps, crm, { id: ref.recordId, override: { property, to } }, CRM_LIMIT_MS);
+  const isMeant = (name: string): boolean => property === ALL_PROPERTIES || name === property;
+  const shown = outlook({ reader, role: visitor.role }, { ...ref, current }, isMeant);
+  return {
+    effect: html`${words} ${shown.table}`,
+    seen: shown.seen,
+    isDone: isSame(before, wanted),
+    step: {
+      audit: `record.${wanted?.kind ?? before?.kind ?? 'hold'}`,
+      button: reader.text(`submit.${wanted?.kind ?? 'end'}`),
+      async run(tx) {
+        if (wanted !== undefined) await setOverride(tx, refOf(asked), wanted, now);
+        else if (before !== undefined) await clearOverride(tx, refOf(asked), before.kind, now);
+        return detail;
+      },
+    },
+  };
+}

@@ -1,0 +1,231 @@
+/** Actions on one record of a company: a page that says what an action would change, and then the action. */
+import { hash } from 'node:crypto';
+import type { VNode } from 'preact';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { readRecordId } from '../../connector/crm/record-id.ts';
+import { readOverrides } from '../../connector/decide/override.ts';
+import { companyName } from '../../connector/explain/find-company.ts';
+import { findLink, type Link, type RecordRef } from '../../connector/links/links.ts';
+import type { Server } from '../../http/server/server.ts';
+import { canonicalEntityId } from '../../protocol/entity-id.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, notFoundPage } from '../page/messages.ts';
+import { addAction, addPage, type Visit } from '../routes.ts';
+import type { CompanyDeps } from './company-deps.ts';
+import { companyAddress } from './search.ts';
+
+/** What a person asks of one record: its company, and what the forms said so far. */
+export interface AskedRecord {
+  readonly visit: Visit;
+  readonly entity: string;
+  /** Undefined where no connection or no record is named yet. */
+  readonly ref: RecordRef | undefined;
+  readonly crm: Crm | undefined;
+  /** The link of the record, whatever it is linked to. */
+  readonly link: Link | undefined;
+  field(name: string): string;
+}
+
+/** An asked record that is named. */
+export type NamedRecord = AskedRecord & { readonly ref: RecordRef; readonly crm: Crm };
+
+/** More must be known first: fields of a form, and what is wrong with those that were sent. */
+interface Question {
+  readonly help: string;
+  readonly inputs: Markup;
+  readonly problem?: string | undefined;
+}
+
+/** What an action would do. */
+export interface Proposal {
+  /** In words and tables. */
+  readonly effect: Markup;
+  /** What was shown of the CRM: where that is another by then, the person is asked again. */
+  readonly seen: unknown;
+  /** Whether things are so already: a form that is sent twice is no surprise. */
+  readonly isDone?: boolean;
+  /** Undefined where it cannot be done, which `effect` explains. */
+  readonly step?: ActionStep | undefined;
+}
+
+/** The way from what is proposed to what is done. */
+interface ActionStep {
+  /** What the audit calls it, as it calls the command. */
+  readonly audit: 'record.hold' | 'record.release' | 'monitoring.add' | 'monitoring.remove';
+  readonly button: string;
+  /** What the person must say yes to besides. */
+  readonly consent?: string | undefined;
+  /** Does it, and returns what else the audit keeps; `changed` where it cannot be done any more. */
+  run(tx: Tx): Promise<Readonly<Record<string, unknown>> | 'changed' | undefined>;
+}
+
+/** One kind of action. */
+export interface RecordAction {
+  /** The last part of its path. */
+  readonly name: 'hold' | 'release' | 'end' | 'update' | 'link' | 'unlink';
+  /** Whether it is for records that are linked to the company; all but `link` are. */
+  readonly isForLinked: boolean;
+  /** Says what it would do, or asks for more. Writes nothing. */
+  propose(asked: AskedRecord): Promise<Proposal | Question>;
+}
+
+/** Where the page of an action is. */
+export function actionAddress(
+  entity: string,
+  name: RecordAction['name'],
+  fields: Readonly<Record<string, string>>,
+): string {
+  const path = `${companyAddress(entity)}/${name}`;
+  return Object.keys(fields).length === 0 ? path : `${path}?${new URLSearchParams(fields)}`;
+}
+
+/** Adds the page of an action, and the action. */
+export function addRecordAction(app: Server, deps: CompanyDeps, action: RecordAction): void {
+  const path = `/companies/:entity/${action.name}`;
+  addPage(app, deps, {
+    path,
+    role: 'operator',
+    async show(visit) {
+      const asked = await readAsked(deps, action, visit, visit.query);
+      return asked && actionPage(deps, { action, asked, proposal: await action.propose(asked) });
+    },
+  });
+  addAction(app, deps, {
+    path,
+    async run(visit, fields) {
+      const asked = await readAsked(deps, action, visit, (name) => fieldValue(fields, name));
+      if (asked === undefined) return notFoundPage(visit.reader);
+      const proposal = await action.propose(asked);
+      if (!isNamed(asked) || 'inputs' in proposal) return actionPage(deps, { action, asked, proposal, status: 422 });
+      const isDone = proposal.isDone || (await deps.store.write((tx) => carryOut(tx, asked, proposal)));
+      if (isDone) return companyAddress(asked.entity);
+      const fresh = await readAsked(deps, action, visit, asked.field);
+      if (fresh === undefined) return notFoundPage(visit.reader);
+      const next = await action.propose(fresh);
+      if ('isDone' in next && next.isDone) return companyAddress(asked.entity);
+      return actionPage(deps, { action, asked: fresh, proposal: next, status: 409 });
+    },
+  });
+}
+
+/** Whether it is said which record is meant. */
+export const isNamed = (asked: AskedRecord): asked is NamedRecord => asked.ref !== undefined && asked.crm !== undefined;
+
+/** Undefined where the address names no company, or a record that is not the company's. */
+async function readAsked(
+  { store, crms }: CompanyDeps,
+  { isForLinked }: RecordAction,
+  visit: Visit,
+  field: AskedRecord['field'],
+): Promise<AskedRecord | undefined> {
+  const entity = canonicalEntityId(visit.param('entity'));
+  if (entity === undefined) return undefined;
+  const crm = crms.find(({ name }) => name === field('provider'));
+  const read = crm && readRecordId(crm, field('record'));
+  const ref = crm && read?.kind === 'id' ? { provider: crm.name, recordId: read.id } : undefined;
+  const link = ref && (await findLink(store.db, ref));
+  if (isForLinked && (link?.entity !== entity || link.state === 'merged')) return undefined;
+  return { visit, entity, ref, crm, link, field };
+}
+
+/** In one transaction with a look at what the person saw; false where that is not so any more. */
+async function carryOut(tx: Tx, asked: NamedRecord, { step, seen }: Proposal): Promise<boolean> {
+  const { visit, ref, field } = asked;
+  const hasConsent = step?.consent === undefined || field('consent') === 'yes';
+  if (step === undefined || !hasConsent || (await sightOf(tx, ref, seen, visit.now)) !== field('sight')) return false;
+  const detail = await step.run(tx);
+  if (detail === 'changed') return false;
+  const [subject, actor] = [subjectOf(step.audit, asked), visit.visitor.actor];
+  await recordAudit(tx, { actor, via: 'page', action: step.audit, subject, detail, result: 'done' }, visit.now);
+  return true;
+}
+
+/** As the command's arguments have it. */
+function subjectOf(audit: string, { ref, entity, field }: NamedRecord): string {
+  if (audit.startsWith('monitoring.')) return `${ref.provider} ${entity} ${ref.recordId}`;
+  const property = field('property');
+  return `${ref.provider}:${ref.recordId}${property === '*' ? '' : ` ${property}`}`;
+}
+
+/** The state that a proposal stands on, as one text. */
+async function sightOf(db: Db, ref: RecordRef, seen: unknown, now: number): Promise<string> {
+  const link = await findLink(db, ref);
+  const overrides = (await readOverrides(db, ref.provider, [ref.recordId], now)).get(ref.recordId) ?? [];
+  const linked = link && [link.entity, link.state, link.desired, link.send_update, link.observed_at];
+  return hash('sha256', JSON.stringify([linked, [...overrides], seen]), 'base64url').slice(0, 22);
+}
+
+interface ShownAction {
+  readonly action: RecordAction;
+  readonly asked: AskedRecord;
+  readonly proposal: Proposal | Question;
+  /** Why it is shown again. */
+  readonly status?: 409 | 422;
+}
+
+async function actionPage({ store }: CompanyDeps, { action, asked, proposal, status }: ShownAction): Promise<PageBody> {
+  const { visit, entity, ref, field } = asked;
+  const { reader } = visit;
+  const name = await companyName(store.db, entity);
+  const property = field('property');
+  const next = 'inputs' in proposal ? question(asked, action, proposal) : undefined;
+  return {
+    ...(status !== undefined && { status }),
+    title: reader.text(`actionTitle.${action.name}`),
+    body: html`<dl class="facts">
+        <dt>${reader.text('writes.company')}</dt>
+        <dd><a href=${companyAddress(entity)}>${name ?? entity}</a> ${name !== undefined && html`<code class="together">${entity}</code>`}</dd>
+        ${ref && html`<dt>${reader.text('writes.record')}</dt><dd>${ref.provider} <code>${ref.recordId}</code></dd>`}
+        ${!next && property !== '' && html`<dt>${reader.text('outlook.property')}</dt><dd>${property === '*' ? reader.text('company.allProperties') : html`<code>${property}</code>`}</dd>`}
+      </dl>
+      ${status === 409 && html`<p class="notice warn" role="alert">${reader.text('action.changed')}</p>`}
+      ${next ?? (await proposed(asked, action, proposal, store.db))}`,
+  };
+}
+
+/** A form that leads on to what the action would change. */
+function question(
+  { visit, entity, ref }: AskedRecord,
+  action: RecordAction,
+  { help, inputs, problem }: Question,
+): VNode {
+  const { reader } = visit;
+  return html`${problem && html`<p class="notice bad" role="alert">${problem}</p>`}
+    <p>${help}</p>
+    <form action=${actionAddress(entity, action.name, {})} class="narrow form">
+      ${action.isForLinked && hidden({ provider: ref?.provider, record: ref?.recordId })} ${inputs}
+      <p class="actions">
+        <button class="primary">${reader.text('action.preview')}</button>
+        <a href=${companyAddress(entity)}>${reader.text('action.cancel')}</a>
+      </p>
+    </form>`;
+}
+
+async function proposed(
+  { visit, entity, ref, field }: AskedRecord,
+  action: RecordAction,
+  proposal: Proposal | Question,
+  db: Db,
+): Promise<Markup> {
+  if ('inputs' in proposal || ref === undefined) return null;
+  const { reader, formToken, now } = visit;
+  const { effect, step, seen } = proposal;
+  const given = KEPT.map((name) => [name, field(name) || undefined] as const);
+  const sight = await sightOf(db, ref, seen, now);
+  return html`${effect}
+    <form method="post" action=${actionAddress(entity, action.name, {})}>
+      ${hidden({ [FORM_TOKEN]: formToken, ...Object.fromEntries(given), sight })}
+      ${step?.consent && html`<p><label class="check"><input type="checkbox" name="consent" value="yes" required /> ${step.consent}</label></p>`}
+      <p class="actions">
+        ${step && html`<button class="primary">${step.button}</button>`}
+        <a href=${companyAddress(entity)}>${reader.text('action.cancel')}</a>
+      </p>
+    </form>`;
+}
+
+/** The fields that go from the question to the action. */
+const KEPT = ['provider', 'record', 'property', 'kind', 'until', 'reason', 'once', 'sendUpdate'] as const;

@@ -1,0 +1,61 @@
+/** Actions on a company's records in a real browser, with scripts and without. */
+import { describe, expect, it } from 'vitest';
+import { useBrowser } from './browser.ts';
+import { COMPANY, playStory } from './story.ts';
+
+const { open } = useBrowser();
+
+describe.each([true, false])('with scripts: %s', (script) => {
+  it('an edit is released on the page of the company, and the hold of another property begins and ends', async () => {
+    const { fixture, records, token } = await playStory();
+    const base = fixture.app.adminUrl;
+    const secret = await token('operator');
+    const { page, expectSound } = await open({ script, width: script ? 1280 : 390 });
+    await page.goto(`${base}/login`);
+    await page.fill('#token', secret);
+    await page.click('button.primary');
+    await page.waitForURL(`${base}/`);
+    await page.goto(`${base}/companies/${COMPANY}`);
+    await page.click('a[href*="/release?provider=hubspot"]');
+    await page.selectOption('#property', 'phone');
+    await expectSound();
+    await page.click('main button.primary');
+    await page.waitForSelector('main form[method="post"]');
+    expect(await page.textContent('main')).toContain('+4530405060');
+    await expectSound();
+    await page.click('main button.primary');
+    await page.waitForURL(`${base}/companies/${COMPANY}`);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
+
+    await page.click('a[href*="/hold?provider=salesforce"]');
+    await page.selectOption('#property', 'Phone');
+    await page.fill('#reason', '<i>why</i>');
+    await page.click('main button.primary');
+    await page.waitForSelector('main form[method="post"]');
+    await page.click('main button.primary');
+    await page.waitForURL(`${base}/companies/${COMPANY}`);
+    expect(await page.textContent('main')).toContain('<i>why</i>');
+    await expectSound();
+    await page.click('a[href*="/end?provider=salesforce"]');
+    await page.click('main button.primary');
+    await page.waitForURL(`${base}/companies/${COMPANY}`);
+    expect(await page.textContent('main')).not.toContain('hold: nothing is written');
+
+    await page.click(`a[href="/companies/${COMPANY}/link"]`);
+    await page.selectOption('#provider', 'hubspot');
+    await page.fill('#record', fixture.hubspot.add({ name: 'Birk Vest' }));
+    await expectSound();
+    await page.click('main button.primary');
+    await page.waitForSelector('main form[method="post"]');
+    await expectSound();
+    await page.click('main button.primary');
+    await page.waitForURL(`${base}/companies/${COMPANY}`);
+    expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(2);
+    await page.locator('a[href*="/unlink?provider=hubspot"]').last().click();
+    await expectSound();
+    await page.click('main button.primary');
+    await page.waitForURL(`${base}/companies/${COMPANY}`);
+    expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(1);
+  });
+});
