@@ -251,6 +251,7 @@ export interface MatchSchema {
   match_entry: { number: number; body: string };
   /** Keys by which records find entries of the company index; see match/keys.ts. */
   match_key: Record<'key' | 'entry' | 'company', number>;
+  match_key_staged: Record<'bucket' | 'position' | 'key' | 'entry', number> & { company: number | null };
   match_result: MatchResultTable;
   /** Companies that a person said a record does not mean. */
   match_rejection: Record<'provider' | 'record_id' | 'entity', string>;

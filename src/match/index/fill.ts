@@ -4,8 +4,9 @@ import { basename } from 'node:path';
 import type { Store, Tx } from '../../store/store.ts';
 import type { IndexEntry } from '../entry.ts';
 import { readIndexFile } from './read-file.ts';
+import { mergeBucket } from './stage.ts';
 import { type IndexState, readIndexState, saveIndexState } from './state.ts';
-import { deleteEntries, storeEntries } from './write.ts';
+import { clearIndex, storeEntries } from './write.ts';
 
 /** Entries of one transaction: others get their turn in between. */
 const STEP = 1_000;
@@ -28,40 +29,57 @@ export interface Filled {
  * same file stopped. Throws the signal's reason where it is stopped.
  */
 export async function fillFromFile(deps: FillDeps, file: string, signal: AbortSignal): Promise<Filled> {
-  const { store } = deps;
+  const { store, now } = deps;
   const { size, mtimeMs } = statSync(file);
   const source = `${basename(file)} ${size} ${Math.floor(mtimeMs)}`;
   const before = await readIndexState(store.db);
-  const isSame = before?.source === source && before.phase === 'building';
+  const isSame = before?.source === source && before.phase !== 'ready';
+  let state: IndexState = isSame ? before : { phase: 'building', source, position: '0', entries: 0, at: now() };
   const filled = { entries: 0, problems: 0 };
-  const earlier = isSame ? before.entries : 0;
-  let position = isSame ? before.position : '0';
   let step: IndexEntry[] = [];
-  const save = async (phase: IndexState['phase']): Promise<void> => {
+  const save = async (next: Pick<IndexState, 'phase' | 'position'>): Promise<void> => {
     signal.throwIfAborted();
     const entries = step;
-    const read = earlier + filled.entries + entries.length;
-    const state: IndexState = { phase, source, position, entries: read, at: deps.now() };
+    state = { ...state, ...next, entries: state.entries + entries.length, at: now() };
+    const reached = state;
     await store.write(async (tx) => {
-      await saveIndexState(tx, state);
-      await storeEntries(tx, entries);
+      await saveIndexState(tx, reached);
+      await storeEntries(tx, entries, { stagedAt: reached.at });
     });
     filled.entries += entries.length;
     step = [];
-    deps.report({ entries: filled.entries, position });
+    deps.report({ entries: filled.entries, position: state.position });
   };
-  for await (const line of readIndexFile(file, Number(position))) {
-    if ('problem' in line) {
-      filled.problems += 1;
-      deps.onProblem(line);
-      continue;
+  if (state.phase === 'building') {
+    let position = state.position;
+    for await (const line of readIndexFile(file, Number(position))) {
+      if ('problem' in line) {
+        filled.problems += 1;
+        deps.onProblem(line);
+        continue;
+      }
+      step.push(line.entry);
+      position = String(line.line);
+      if (step.length >= STEP) await save({ phase: 'building', position });
     }
-    step.push(line.entry);
-    position = String(line.line);
-    if (step.length >= STEP) await save('building');
+    await save({ phase: 'sorting', position });
   }
-  await save('ready');
+  await sortKeys(deps, state, signal);
   return filled;
+}
+
+/** Brings what is staged into the index, a bucket at a time; the index is ready then. */
+async function sortKeys({ store, now, report }: FillDeps, state: IndexState, signal: AbortSignal): Promise<void> {
+  for (let isSome = true; isSome; ) {
+    signal.throwIfAborted();
+    isSome = await store.write(async (tx) => {
+      await saveIndexState(tx, { ...state, at: now() });
+      if (await mergeBucket(tx)) return true;
+      await saveIndexState(tx, { ...state, phase: 'ready', at: now() });
+      return false;
+    });
+    report({ entries: state.entries, position: isSome ? 'sorting' : state.position });
+  }
 }
 
 /** Reads the next entries of the register behind a position, in the transaction; empty at the end. */
@@ -82,7 +100,7 @@ export async function rebuildIndex(deps: FillDeps, read: ReadRegister, signal: A
   const isBegun = before?.source === source && before.phase !== 'ready';
   let state: IndexState = isBegun ? before : { phase: 'clearing', source, position: '', entries: 0, at: now() };
   let entries = 0;
-  while (state.phase !== 'ready') {
+  while (state.phase !== 'sorting') {
     signal.throwIfAborted();
     const current: IndexState = state;
     const step = await store.write((tx) => rebuildStep(tx, { ...current, at: now() }, read));
@@ -90,6 +108,7 @@ export async function rebuildIndex(deps: FillDeps, read: ReadRegister, signal: A
     entries += step.entries;
     deps.report({ entries, position: state.position });
   }
+  await sortKeys(deps, state, signal);
   return { entries, problems: 0 };
 }
 
@@ -99,16 +118,16 @@ async function rebuildStep(
   read: ReadRegister,
 ): Promise<{ readonly state: IndexState; readonly entries: number }> {
   if (state.phase === 'clearing') {
-    const isSome = await deleteEntries(tx, STEP);
+    const isSome = await clearIndex(tx, STEP);
     const next: IndexState = isSome ? state : { ...state, phase: 'building', position: '' };
     await saveIndexState(tx, next);
     return { state: next, entries: 0 };
   }
   const { entries, last } = await read(tx, state.position, STEP);
-  await storeEntries(tx, entries);
   const count = state.entries + entries.length;
   const next: IndexState =
-    last === undefined ? { ...state, entries: count, phase: 'ready' } : { ...state, entries: count, position: last };
+    last === undefined ? { ...state, entries: count, phase: 'sorting' } : { ...state, entries: count, position: last };
   await saveIndexState(tx, next);
+  await storeEntries(tx, entries, { stagedAt: state.at });
   return { state: next, entries: entries.length };
 }

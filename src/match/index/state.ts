@@ -1,15 +1,20 @@
 /** What the company index is made of, and how far its making has come. */
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
-import type { Db, Tx } from '../../store/store.ts';
+import { type Db, engineOf, type Tx } from '../../store/store.ts';
 
 /** Changes with the keys: an index of another form finds nothing, and is made anew. */
 const INDEX_FORM = 1;
 const KEY = 'match-index';
 
-/** An index exists from the first entry on; while it is `building` it does not hold all of its source yet. */
+const PHASES = ['clearing', 'building', 'sorting', 'ready'] as const;
+
+/**
+ * An index exists from the first entry on. While it is `building` it does not hold all of its source yet; while it is
+ * `sorting`, all entries but not all of their keys.
+ */
 export interface IndexState {
-  readonly phase: 'clearing' | 'building' | 'ready';
+  readonly phase: (typeof PHASES)[number];
   /** `register` for the service's snapshots, else what tells a file from another one. */
   readonly source: string;
   /** How far the source was read: a line of a file, an entity of the register. */
@@ -21,12 +26,25 @@ export interface IndexState {
 }
 
 /** Undefined where no index was ever made, or one of another version of cvrsync. */
-export async function readIndexState(db: Db): Promise<IndexState | undefined> {
-  const text = await readValue(db, KEY);
+export const readIndexState = async (db: Db): Promise<IndexState | undefined> => stateOf(await readValue(db, KEY));
+
+/** The same, locked until the transaction ends: what is staged meanwhile cannot miss the end of the sorting. */
+export async function lockIndexState(tx: Tx): Promise<IndexState | undefined> {
+  const row = await tx
+    .selectFrom('kv')
+    .select('value')
+    .where('key', '=', KEY)
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return stateOf(row?.value);
+}
+
+function stateOf(text: string | undefined): IndexState | undefined {
   const json: unknown = text === undefined ? undefined : JSON.parse(text);
   if (!isJsonObject(json) || json['form'] !== INDEX_FORM) return undefined;
-  const { phase, source, position, entries, at } = json;
-  if (phase !== 'clearing' && phase !== 'building' && phase !== 'ready') return undefined;
+  const { source, position, entries, at } = json;
+  const phase = PHASES.find((each) => each === json['phase']);
+  if (phase === undefined) return undefined;
   return { phase, source: String(source), position: String(position), entries: Number(entries), at: Number(at) };
 }
 

@@ -6,8 +6,14 @@ import { describeEntry } from '../described.ts';
 import type { IndexEntry } from '../entry.ts';
 import { entryKeys } from '../keys.ts';
 import { withHistory } from './history.ts';
+import { type StagedKey, stageKeys } from './stage.ts';
+
+/** About so many; what is cleared in one step takes no longer than what is written in one. */
+const KEYS_PER_ENTRY = 12;
 
 export interface StoreEntriesOptions {
+  /** Where the index is being made: when, in ms since 1970. Its keys are staged (stage.ts), under the lock of its state. */
+  readonly stagedAt?: number;
   /** The day on which what is replaced counts as former; absent: what is replaced was wrong. */
   readonly historyOn?: string;
 }
@@ -16,7 +22,7 @@ export interface StoreEntriesOptions {
 export async function storeEntries(
   tx: Tx,
   given: readonly IndexEntry[],
-  { historyOn }: StoreEntriesOptions = {},
+  { stagedAt, historyOn }: StoreEntriesOptions = {},
 ): Promise<void> {
   const latest = new Map(given.map((entry) => [entry.number, entry]));
   const known = await readEntries(tx, [...latest.keys()]);
@@ -33,6 +39,8 @@ export async function storeEntries(
     for (const row of after.values()) if (!isSame(row, before.get(row.key))) made.push(row);
   }
   await upsertEntries(tx, entries);
+  if (stagedAt !== undefined)
+    return stageKeys(tx, [...gone.map((row): StagedKey => ({ ...row, company: null })), ...made], stagedAt);
   await deleteKeys(tx, gone);
   await insertKeys(tx, made);
 }
@@ -46,19 +54,18 @@ export async function readEntries(db: Db, numbers: readonly string[]): Promise<R
   return new Map(entries.map((entry) => [entry.number, entry]));
 }
 
-/** Forgets the next entries with their keys, the lowest numbers first; false where none is left. */
-export async function deleteEntries(tx: Tx, limit: number): Promise<boolean> {
-  const { rows } = await sql<{ body: string }>`select body from match_entry order by number limit ${limit}`.execute(tx);
-  const entries = rows.map(({ body }): IndexEntry => JSON.parse(body));
-  await deleteKeys(
-    tx,
-    entries.flatMap((entry) => [...keyRows(entry).values()]),
-  );
-  await sql`delete from match_entry where number in (select cast(value as bigint) from ${each(
-    tx,
-    entries.map(({ number }) => number),
-  )} as wanted)`.execute(tx);
-  return entries.length > 0;
+/** Forgets the next of what the index holds, so many rows at a time; false where nothing is left. */
+export async function clearIndex(tx: Tx, limit: number): Promise<boolean> {
+  const staged = await tx.selectFrom('match_key_staged').select('bucket').limit(1).executeTakeFirst();
+  if (staged !== undefined) {
+    await tx.deleteFrom('match_key_staged').where('bucket', '=', staged.bucket).execute();
+    return true;
+  }
+  const { numAffectedRows: keys = 0n } = await sql`delete from match_key where (key, entry) in
+    (select key, entry from match_key order by key, entry limit ${limit * KEYS_PER_ENTRY})`.execute(tx);
+  const { numAffectedRows: entries = 0n } = await sql`delete from match_entry where number in
+    (select number from match_entry order by number limit ${limit})`.execute(tx);
+  return keys > 0n || entries > 0n;
 }
 
 interface KeyRow {

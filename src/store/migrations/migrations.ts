@@ -11,6 +11,7 @@ import { addEventCare } from './event-tables.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { addWritesNumber } from './match-number-column.ts';
 import { addMatchResults } from './match-result-tables.ts';
+import { addMatchStage } from './match-stage-table.ts';
 import { addCompanyIndex } from './match-tables.ts';
 import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
@@ -47,6 +48,7 @@ const MIGRATIONS: readonly Migration[] = [
   addCompanyIndex,
   addUndoRuns,
   addWritesNumber,
+  addMatchStage,
   addMatchResults,
 ];
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { IndexEntry } from '../../../src/match/entry.ts';
-import { deleteEntries, readEntries, storeEntries } from '../../../src/match/index/write.ts';
+import { mergeBucket } from '../../../src/match/index/stage.ts';
+import { clearIndex, readEntries, storeEntries } from '../../../src/match/index/write.ts';
 import { matchRecords } from '../../../src/match/match.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -51,11 +52,38 @@ describe.each(ENGINES)('the company index on %s', (engine) => {
       store,
       [1, 2, 3].map((at) => entry(`1000000${at}`, `Nordlys ${at} ApS`)),
     );
-    expect(await store.write((tx) => deleteEntries(tx, 2))).toBe(true);
-    expect(await first(store, 'Nordlys 3 ApS', '')).toBe('10000003');
-    expect(await store.write((tx) => deleteEntries(tx, 2))).toBe(true);
-    expect(await store.write((tx) => deleteEntries(tx, 2))).toBe(false);
+    await store.write((tx) => storeEntries(tx, [entry('10000004', 'Havblik ApS')], { stagedAt: 1 }));
+    const clear = () => store.write((tx) => clearIndex(tx, 1));
+    let steps = 0;
+    while (await clear()) steps += 1;
+    expect(steps).toBeGreaterThan(3);
+    expect((await readEntries(store.db, ['10000001', '10000002', '10000003', '10000004'])).size).toBe(0);
+    expect(await store.db.selectFrom('match_key_staged').selectAll().execute()).toEqual([]);
     expect(await keysOf(store)).toEqual([]);
+  });
+
+  it('holds the same of what was staged, once it is merged, as of what was written at once', async () => {
+    const steps = [
+      [
+        entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' }),
+        entry('10000002', 'Kaffe Nord'),
+      ],
+      [
+        entry('10000001', 'Andet Navn A/S', { address: HAVNEGADE }),
+        entry('1000000011', 'Lager', { company: '10000001' }),
+      ],
+      [entry('1000000011', 'Lager', { company: '10000002' }), entry('10000001', 'Nordlys Møbler ApS')],
+    ];
+    const [direct, staged] = [await newStore(engine), await newStore(engine)];
+    for (const [at, step] of steps.entries()) {
+      await put(direct, step);
+      // The first is there already: what is staged takes its place.
+      await staged.write((tx) => storeEntries(tx, step, at === 0 ? {} : { stagedAt: at }));
+    }
+    expect(await keysOf(staged)).not.toEqual(await keysOf(direct));
+    while (await staged.write(mergeBucket));
+    expect(await keysOf(staged)).toEqual(await keysOf(direct));
+    expect(await staged.db.selectFrom('match_key_staged').selectAll().execute()).toEqual([]);
   });
 
   it('finds a CVR number that begins with a zero', async () => {

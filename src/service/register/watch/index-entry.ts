@@ -2,7 +2,7 @@
 
 import type { IndexEntry } from '../../../match/entry.ts';
 import type { ReadRegister } from '../../../match/index/fill.ts';
-import { readIndexState } from '../../../match/index/state.ts';
+import { lockIndexState } from '../../../match/index/state.ts';
 import { storeEntries } from '../../../match/index/write.ts';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import type { Address } from '../../../protocol/formats.ts';
@@ -13,8 +13,12 @@ import type { Unit } from '../document/unit.ts';
 
 /** Brings the index up to date with snapshots, in their transaction; nothing where nobody made an index. */
 export async function indexSnapshots(tx: Tx, rows: readonly { readonly body: string }[], now: number): Promise<void> {
-  if (rows.length === 0 || (await readIndexState(tx)) === undefined) return;
-  await storeEntries(tx, rows.flatMap(entryOf), { historyOn: todayAt(now) });
+  if (rows.length === 0) return;
+  const state = await lockIndexState(tx);
+  // One that is being cleared reads the snapshots afterwards.
+  if (state === undefined || state.phase === 'clearing') return;
+  const staged = state.phase === 'ready' ? {} : { stagedAt: now };
+  await storeEntries(tx, rows.flatMap(entryOf), { historyOn: todayAt(now), ...staged });
 }
 
 /** Reads the next snapshots as entries; locks them until the transaction ends, so that the watcher does not overtake it. */

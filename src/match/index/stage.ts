@@ -1,0 +1,53 @@
+/**
+ * Keys on their way into the index. The keys of one company lie anywhere in an index of millions, so that each would read and
+ * write a page of its own. While an index is made they are appended to buckets instead, and then brought in bucket after
+ * bucket, in the order of the index.
+ */
+import { sql } from 'kysely';
+import { eachRow } from '../../store/each.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Tx } from '../../store/store.ts';
+
+/** A key of an entry and the company that it stands for; without a company it leaves the index. */
+export interface StagedKey {
+  readonly [column: string]: number | null;
+  readonly key: number;
+  readonly entry: number;
+  readonly company: number | null;
+}
+
+const BUCKETS = 512;
+/** Keys have 53 bits. */
+const WIDTH = 2 ** 53 / BUCKETS;
+const COUNT = 'match-index-staged';
+
+/** Appends keys; of several for one entry the last counts. Under the lock of the index's state, which orders them. */
+export async function stageKeys(tx: Tx, keys: readonly StagedKey[], now: number): Promise<void> {
+  if (keys.length === 0) return;
+  const count = Number((await readValue(tx, COUNT)) ?? 0);
+  await writeValue(tx, COUNT, String(count + keys.length), now);
+  const rows = keys
+    .map((one, at) => ({ ...one, bucket: Math.floor(one.key / WIDTH), position: count + at }))
+    .sort((a, b) => a.bucket - b.bucket || a.position - b.position);
+  await sql`insert into match_key_staged (bucket, position, key, entry, company)
+    select cast(each.value ->> 'bucket' as bigint), cast(each.value ->> 'position' as bigint),
+      cast(each.value ->> 'key' as bigint), cast(each.value ->> 'entry' as bigint),
+      cast(each.value ->> 'company' as bigint) from ${eachRow(tx, rows)}`.execute(tx);
+}
+
+/** Brings the first bucket into the index; false where there is none. About a hundred thousand keys of 2.2 million companies. */
+export async function mergeBucket(tx: Tx): Promise<boolean> {
+  const first = await tx.selectFrom('match_key_staged').select('bucket').orderBy('bucket').limit(1).executeTakeFirst();
+  if (first === undefined) return false;
+  const { bucket } = first;
+  const latest = sql`(select key, entry, company,
+      row_number() over (partition by key, entry order by position desc) as age
+    from match_key_staged where bucket = ${bucket}) as staged`;
+  await sql`insert into match_key (key, entry, company)
+    select key, entry, company from ${latest} where age = 1 and company is not null order by key, entry
+    on conflict (key, entry) do update set company = excluded.company`.execute(tx);
+  await sql`delete from match_key where (key, entry) in
+    (select key, entry from ${latest} where age = 1 and company is null)`.execute(tx);
+  await tx.deleteFrom('match_key_staged').where('bucket', '=', bucket).execute();
+  return true;
+}
