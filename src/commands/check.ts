@@ -50,7 +50,8 @@ export const command = defineCommand({
         const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
         findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
         findings.push(...(await daemonFindings(opened.store, config)));
-        findings.push(...(await indexFindings(opened.store.db)));
+        const wantsMatches = config.connector?.providers.some(({ autoMatch }) => autoMatch !== undefined) ?? false;
+        findings.push(...(await indexFindings(opened.store.db, wantsMatches)));
         findings.push(...(await adminFindings(config, client.http, signal)));
         findings.push(...(await alertFindings(config.alerts, signal)));
       }

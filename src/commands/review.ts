@@ -76,16 +76,16 @@ const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
   },
   accept: {
     about:
-      'decide for the register: write its value once, confirm a link in conflict, end the links that the safety limit stopped',
-    all: 'all differences, or all links in conflict with --kind link; name the safety limit by its id',
-    kinds: ['difference', 'link'],
+      'decide for the register: write its value once, confirm a link in conflict, link a suggested company, end the links that the safety limit stopped',
+    all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
+    kinds: ['difference', 'link', 'match'],
     byDefault: ['difference'],
   },
   keep: {
     about:
-      'decide for the CRM: hold its value, remove a link in conflict, keep the links that the safety limit stopped',
-    all: 'all differences, or all links in conflict with --kind link; name the safety limit by its id',
-    kinds: ['difference', 'link'],
+      'decide for the CRM: hold its value, remove a link in conflict, reject a suggested company, keep the links that the safety limit stopped',
+    all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
+    kinds: ['difference', 'link', 'match'],
     byDefault: ['difference'],
   },
 };

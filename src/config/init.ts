@@ -38,6 +38,7 @@ const HINTS: Readonly<Record<string, string>> = {
   values: '{ industryCode: { "62*": COMPUTER_SOFTWARE } }',
   notes: '[newReport, status]',
   hold: '{ property: cvr_hold }',
+  autoMatch: 'suggest',
   policy: 'tracked',
   register: '{ source: file, path: data/samples/register }',
   url: 'smtp://localhost:1025',

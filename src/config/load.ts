@@ -34,6 +34,7 @@ export interface ConfiguredProvider {
   readonly hold: string | undefined;
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
+  readonly autoMatch?: 'suggest' | undefined;
   /** Whether natural persons may be named in the CRM. */
   readonly persons: boolean;
   /** The one currency of the CRM's amounts. */
@@ -144,6 +145,8 @@ async function readConnection(
   const settings = Object.entries(common).filter(([key]) => Object.hasOwn(provider.settings.properties, key));
   if (common.autoLink && common.match === undefined)
     errors.push({ path: `${path}.match`, message: 'is missing: autoLink finds records by it' });
+  if (common.autoMatch !== undefined && common.match === undefined)
+    errors.push({ path: `${path}.match`, message: 'is missing: autoMatch writes the accepted number there' });
   const mapping = resolveMapping(provider.preset, common, `${path}.fields`, errors);
   reportNumber(mapping, common.match?.property, `${path}.fields`, errors);
   reportNeverWhole(mapping, `${path}.fields`, errors);
@@ -159,6 +162,7 @@ async function readConnection(
     hold: common.hold?.property,
     notes: common.notes.filter(isEventName),
     autoLink: common.autoLink,
+    autoMatch: common.autoMatch,
     persons: common.persons,
     currency: common.currency,
     parent: common.parent,

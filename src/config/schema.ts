@@ -132,6 +132,12 @@ export const connectionSchema = Type.Object(
       default: false,
       description: 'Link records by their CVR number as they appear; needs match.',
     }),
+    autoMatch: Type.Optional(
+      Type.Literal('suggest', {
+        description:
+          'Suggest a company in review for records without a CVR number as they appear or change; needs match and a company index.',
+      }),
+    ),
     persons: Type.Boolean({
       default: false,
       description: 'Write the names of owners, board members, managers and other persons: into properties and notes.',

@@ -19,6 +19,7 @@ import { createIntake, type Intake } from './intake/intake.ts';
 import { MONITORING_QUEUE } from './links/links.ts';
 import { MONITORING_BATCH, markUnconfirmed, monitorLinks } from './links/monitoring.ts';
 import { openUpstream, type Upstream, upstreamRateLimiter } from './links/upstream.ts';
+import { suggestMatches } from './match/suggest.ts';
 import { runPolls, seedPolls } from './poll.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
 import { markRemapped } from './sync/remap.ts';
@@ -147,6 +148,7 @@ type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concu
 const startRecordWorkers = (common: Common, deps: ConnectorDeps, crm: Crm): readonly Worker[] => [
   startSync(common, deps.metrics, deps.log, crm),
   startHeal(common, deps.metrics, crm),
+  ...(crm.autoMatch === undefined ? [] : [startMatch(common, crm)]),
   ...startDerived(common, deps, crm),
 ];
 
@@ -172,6 +174,18 @@ function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
     concurrency: 1,
     blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
     run: (claims, signal) => healRecords({ store, metrics, now }, crm, claims, signal),
+  });
+}
+
+function startMatch(common: Common, crm: Crm): Worker {
+  const { store, now } = common;
+  return startWorker({
+    ...common,
+    queue: `match:${crm.name}`,
+    batch: crm.limits.batch.read,
+    concurrency: 1,
+    blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
+    run: (claims, signal) => suggestMatches({ store, now }, crm, claims, signal),
   });
 }
 

@@ -244,6 +244,8 @@ interface MatchResultTable {
   entity: string | null;
   /** JSON of a `MatchedRecord`; see connector/match/results.ts. */
   body: string;
+  /** Since when it waits in review for a person; null where it is of a scan only. */
+  suggested_at: number | null;
 }
 
 export interface MatchSchema {

@@ -41,6 +41,8 @@ export interface CrmConfig {
   /** Events that leave a note. */
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
+  /** Whether a company is suggested for records without a number. */
+  readonly autoMatch?: 'suggest' | undefined;
   readonly persons: boolean;
   /** The one currency of the CRM's amounts. */
   readonly currency?: string | undefined;
@@ -60,6 +62,7 @@ type CommonKey =
   | 'hold'
   | 'notes'
   | 'autoLink'
+  | 'autoMatch'
   | 'persons'
   | 'currency'
   | 'parent'

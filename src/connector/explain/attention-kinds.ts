@@ -4,13 +4,14 @@ import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 
 /**
  * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
- * service; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
+ * service; `match` suggested for a record without a number; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
  * `sender` that gives one id to events that differ; `difference` kept by the rules.
  */
 export const ATTENTION_KINDS = [
   'account',
   'lane',
   'link',
+  'match',
   'value',
   'body',
   'document',
@@ -67,6 +68,7 @@ const PARTS: Readonly<Record<AttentionKind, number>> = {
   lane: 2,
   value: 3,
   link: 2,
+  match: 2,
   body: 1,
   document: 1,
   event: 1,

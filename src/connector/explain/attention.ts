@@ -19,6 +19,7 @@ import {
   idOf,
   laneVerbs,
 } from './attention-kinds.ts';
+import { MATCH_SOURCE } from './attention-matches.ts';
 import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
 
 /** In the order in which they are shown. */
@@ -31,6 +32,7 @@ const SOURCES: readonly AttentionSource[] = [
       countRows(db, db.selectFrom('lane').select('key').where('parked_at', 'is not', null).limit(most)),
   },
   ...LINK_SOURCES,
+  MATCH_SOURCE,
   VALUE_SOURCE,
   { kind: 'document', read: (db) => readUnreadable(db, 'register') },
   { kind: 'body', read: (db) => readUnreadable(db, 'webhook') },

@@ -9,6 +9,7 @@ import type { OverrideRef } from '../decide/override.ts';
 import { dropEventAside, retryEventAside } from '../intake/aside.ts';
 import { forgetReusedIds } from '../intake/reused-ids.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
+import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
 import { DECISION, FAILED, laneVerbs, type ReviewVerb, readAttentionId } from './attention-kinds.ts';
 
 /** What became of an answer to something that needs a person. */
@@ -36,6 +37,8 @@ export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now
       return resolveDifference(tx, verb, { provider: first, recordId: second, property: third }, now);
     case 'link':
       return resolveLink(tx, verb, { provider: first, recordId: second }, now);
+    case 'match':
+      return resolveMatch(tx, verb, { provider: first, recordId: second }, now);
     case 'body':
     case 'document':
       return resolveUnreadable(tx, verb, named.kind, Number(first));
@@ -104,6 +107,22 @@ async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number
   }
   await endLink(tx, { ...ref, state: 'removed', reason: 'dropped by a person', now });
   return done('the link is removed, monitoring ends');
+}
+
+async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
+  const refusal = refusalOf(verb, DECISION);
+  if (refusal !== undefined) return refusal;
+  const answer = verb === 'accept' ? await acceptSuggestion(tx, ref, now) : await rejectSuggestion(tx, ref);
+  switch (answer.kind) {
+    case 'unknown':
+      return { kind: 'unknown' };
+    case 'taken':
+      return { kind: 'impossible', reason: `the record stands for ${answer.entity}` };
+    case 'linked':
+      return done(`the record is linked to ${answer.entity}, and gets its number`);
+    case 'rejected':
+      return done(`${answer.entity} is not suggested for it again`);
+  }
 }
 
 /** The observed state no longer counts: cvrsync asks upstream again. */

@@ -68,5 +68,13 @@ export async function hintedRecords(
   return [...new Set(ids)];
 }
 
+/** The records that have no link, for which a company may be suggested; none where the connection wants no suggestions. */
+export async function unlinkedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
+  if (crm.autoMatch === undefined) return [];
+  const distinct = [...new Set(ids)];
+  const links = await linksOf(db, crm.name, distinct);
+  return distinct.filter((id) => !links.has(id));
+}
+
 const asRead = (changeHint: ChangeHint): Read =>
   changeHint.kind === 'seen' ? { kind: 'found', id: changeHint.id, properties: changeHint.properties } : changeHint;

@@ -3,9 +3,9 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { PollTask } from '../crm/poll-task.ts';
-import { healQueue } from '../links/links.ts';
+import { healQueue, matchQueue } from '../links/links.ts';
 import { readMatch } from '../sync/match.ts';
-import { followOf, hintedRecords } from './change-hints.ts';
+import { followOf, hintedRecords, unlinkedRecords } from './change-hints.ts';
 
 /** Where the polling of a connection has come to. */
 const changesKey = (provider: string): string => `changes:${provider}`;
@@ -32,6 +32,9 @@ export const CHANGES: PollTask = {
         if (!(await held(tx, [claim])).has(claim.key)) return false;
         const ids = await hintedRecords(tx, crm, follow, seen.changeHints);
         if (ids.length > 0) await mark(tx, healQueue(crm.name), ids, now());
+        const seenIds = seen.changeHints.flatMap((hint) => (hint.kind === 'seen' ? hint.id : []));
+        const unlinked = await unlinkedRecords(tx, crm, seenIds);
+        if (unlinked.length > 0) await mark(tx, matchQueue(crm.name), unlinked, now());
         await writeValue(tx, changesKey(crm.name), seen.cursor, now());
         return true;
       });

@@ -11,8 +11,8 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { formOf } from '../crm/record-id.ts';
-import { healQueue } from '../links/links.ts';
-import { namedRecords } from './change-hints.ts';
+import { healQueue, matchQueue } from '../links/links.ts';
+import { namedRecords, unlinkedRecords } from './change-hints.ts';
 import { SAFETY_LIMIT_KEY } from './safety-limit.ts';
 
 export interface CrmWebhookOptions {
@@ -106,6 +106,8 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     await store.write(async (tx) => {
       const keys = await namedRecords(tx, crm, records);
       if (keys.length > 0) await mark(tx, healQueue(crm.name), keys, now());
+      const unlinked = await unlinkedRecords(tx, crm, records);
+      if (unlinked.length > 0) await mark(tx, matchQueue(crm.name), unlinked, now());
     });
   };
 

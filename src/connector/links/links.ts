@@ -21,6 +21,9 @@ export const CAME_BY_MERGE = '';
 /** The lanes of a connection's records whose links may have to follow them; key: record id. */
 export const healQueue = (provider: string): string => `heal:${provider}`;
 
+/** The lanes of a connection's records without a link, for which a company may be suggested; key: record id. */
+export const matchQueue = (provider: string): string => `match:${provider}`;
+
 /** Where a record is: its connection and its id there. */
 export interface RecordRef {
   readonly provider: string;

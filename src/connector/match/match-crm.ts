@@ -2,9 +2,6 @@
  * Matches the records of a CRM that have no number: reads them by the scan of a backfill, a page at a time. A page's results
  * and the position behind it are one transaction, so that the next run continues one that was stopped.
  */
-import type { FieldName } from '../../../providers/fields.ts';
-import type { PropertyValue } from '../../../providers/provider.ts';
-import type { RecordText } from '../../match/described.ts';
 import { matchRecords } from '../../match/match.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -13,20 +10,10 @@ import type { BackfillDeps } from '../backfill/rows/context.ts';
 import { patiently } from '../backfill/rows/patience.ts';
 import { plannedRows, type ScanRow } from '../backfill/rows/rows.ts';
 import { readRun } from '../backfill/rows/run.ts';
-import type { Crm } from '../crm/crm.ts';
-import { type MatchedRecord, putResults, readRejections } from './results.ts';
+import { readRecordText, type TextProperties, textProperties } from './record-text.ts';
+import { deleteScanResults, type MatchedRecord, putResults, readRejections } from './results.ts';
 
-/** The fields that say which company a record means; `number` is the scan's. */
-const PARTS: readonly (FieldName & keyof RecordText)[] = [
-  'name',
-  'street',
-  'postalCode',
-  'city',
-  'country',
-  'phone',
-  'website',
-  'email',
-];
+/** A record that holds a P-number names no company. */
 const UNNUMBERED: readonly string[] = ['no-number', 'unit'];
 
 /** Where a match is: of which scan, up to which of its rows. */
@@ -47,7 +34,7 @@ export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise
     : await runBackfill(deps, { mode: { kind: 'poll' }, sendUpdate: false, restart: false }, signal);
   let reached: MatchPosition = isBegun ? before : { scan: run.startedAt, position: 0, isDone: false };
   if (!isBegun) await store.write((tx) => beginAnew(tx, crm.name, reached, deps.now()));
-  const properties = propertiesOf(crm, await patiently(deps, () => crm.schema(signal), signal));
+  const properties = textProperties(crm, await patiently(deps, () => crm.schema(signal), signal));
   while (!reached.isDone) {
     signal.throwIfAborted();
     const rows = await plannedRows(store.db, crm.name, { after: reached.position, limit: crm.limits.batch.read });
@@ -67,20 +54,10 @@ export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise
   }
 }
 
-type Properties = Readonly<Partial<Record<keyof RecordText, readonly string[]>>>;
-
-/** The properties that may hold each part, those of the mapping first. */
-function propertiesOf({ mapping, provider }: Crm, schema: ReadonlyMap<string, unknown>): Properties {
-  const rows = [...mapping, ...provider.preset].filter(({ property }) => schema.has(property));
-  return Object.fromEntries(
-    PARTS.map((part) => [part, [...new Set(rows.flatMap(({ field, property }) => (field === part ? property : [])))]]),
-  );
-}
-
 async function matchPage(
   deps: BackfillDeps,
   rows: readonly ScanRow[],
-  properties: Properties,
+  properties: TextProperties,
   signal: AbortSignal,
 ): Promise<readonly MatchedRecord[]> {
   if (rows.length === 0) return [];
@@ -91,7 +68,7 @@ async function matchPage(
   const found = rows.flatMap((row, at) => {
     const read = reads[at];
     // A record that is gone or merged is none of this match; the next scan sees what became of it.
-    return read?.kind === 'found' ? [{ row, record: textOf(row, properties, read.properties) }] : [];
+    return read?.kind === 'found' ? [{ row, record: readRecordText(properties, read.properties, row.found) }] : [];
   });
   const results = await matchRecords(
     store.db,
@@ -108,14 +85,6 @@ async function matchPage(
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function textOf(row: ScanRow, properties: Properties, values: Readonly<Record<string, PropertyValue>>): RecordText {
-  const parts = PARTS.map((part) => {
-    const filled = (properties[part] ?? []).map((name) => values[name]).find((value) => value != null && value !== '');
-    return [part, filled === undefined ? null : String(filled)] as const;
-  });
-  return { ...Object.fromEntries(parts), number: row.found };
-}
-
 const keyOf = (provider: string): string => `match-run:${provider}`;
 
 async function readPosition(db: Db, provider: string): Promise<MatchPosition | undefined> {
@@ -127,6 +96,6 @@ const savePosition = (tx: Tx, provider: string, position: MatchPosition, now: nu
   writeValue(tx, keyOf(provider), JSON.stringify(position), now);
 
 async function beginAnew(tx: Tx, provider: string, position: MatchPosition, now: number): Promise<void> {
-  await tx.deleteFrom('match_result').where('provider', '=', provider).execute();
+  await deleteScanResults(tx, provider);
   await savePosition(tx, provider, position, now);
 }

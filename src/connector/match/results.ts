@@ -10,7 +10,7 @@ import type { Db, Tx } from '../../store/store.ts';
 /** A record of the CRM with what it means. */
 export interface MatchedRecord {
   readonly recordId: string;
-  /** Of the record in the scan. */
+  /** Of the record in the scan; 0 where it is of none. */
   readonly position: number;
   readonly verdict: MatchVerdict;
   readonly record: RecordText;
@@ -33,6 +33,54 @@ export async function putResults(tx: Tx, provider: string, results: readonly Mat
       each.value ->> 'verdict', each.value ->> 'entity', each.value ->> 'body' from ${eachRow(tx, rows)} where true
     on conflict (provider, record_id) do update set position = excluded.position, verdict = excluded.verdict,
       entity = excluded.entity, body = excluded.body`.execute(tx);
+}
+
+/** Has these results wait for a person's answer; one that waits already keeps its time. */
+export async function putSuggestions(
+  tx: Tx,
+  provider: string,
+  results: readonly MatchedRecord[],
+  now: number,
+): Promise<void> {
+  await putResults(tx, provider, results);
+  const ids = results.map(({ recordId }) => recordId);
+  await tx
+    .updateTable('match_result')
+    .set({ suggested_at: now })
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(tx, ids))
+    .where('suggested_at', 'is', null)
+    .execute();
+}
+
+/** Forgets what is suggested for these records. */
+export async function deleteSuggestions(tx: Tx, provider: string, ids: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('match_result')
+    .set({ suggested_at: null })
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(tx, ids))
+    .where('suggested_at', 'is not', null)
+    .execute();
+}
+
+/** What is suggested for a record. */
+export async function readSuggestion(db: Db, provider: string, recordId: string): Promise<MatchedRecord | undefined> {
+  const row = await db
+    .selectFrom('match_result')
+    .select('body')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('suggested_at', 'is not', null)
+    .executeTakeFirst();
+  return row === undefined ? undefined : JSON.parse(row.body);
+}
+
+/** Forgets the results of the last scan; those that wait for a person stay until the new one reaches them. */
+export async function deleteScanResults(tx: Tx, provider: string): Promise<void> {
+  const ofProvider = tx.deleteFrom('match_result').where('provider', '=', provider);
+  await ofProvider.where('suggested_at', 'is', null).execute();
+  await tx.updateTable('match_result').set({ position: 0 }).where('provider', '=', provider).execute();
 }
 
 /** The company that a result proposes. */
@@ -60,7 +108,7 @@ export async function resultsAfter(
 export async function sampleResults(db: Db, provider: string, count: number): Promise<readonly MatchedRecord[]> {
   if (count === 0) return [];
   const rows = await sql<{ body: string }>`select body from match_result where provider = ${provider} and record_id in
-    (select record_id from match_result where provider = ${provider} order by random() limit ${count})
+    (select record_id from match_result where provider = ${provider} and position > 0 order by random() limit ${count})
     order by position`.execute(db);
   return rows.rows.map(({ body }): MatchedRecord => JSON.parse(body));
 }
@@ -74,6 +122,7 @@ export async function countVerdicts(
     .selectFrom('match_result')
     .select(({ fn }) => ['verdict', sql<number>`cast(${fn.countAll()} as bigint)`.as('count')])
     .where('provider', '=', provider)
+    .where('position', '>', 0)
     .groupBy('verdict')
     .execute();
   return Object.fromEntries(rows.map(({ verdict, count }) => [verdict, count]));

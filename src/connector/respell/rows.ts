@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { healQueue } from '../links/links.ts';
+import { healQueue, matchQueue } from '../links/links.ts';
 import { copyOverrides } from '../links/move-link.ts';
 import { noteQueue } from '../notes/rows.ts';
 import { parentQueue } from '../parents/mark.ts';
@@ -20,6 +20,7 @@ export interface Respelling {
 export const recordQueues = (provider: string): readonly string[] => [
   `sync:${provider}`,
   healQueue(provider),
+  matchQueue(provider),
   noteQueue(provider),
   parentQueue(provider),
 ];

@@ -12,6 +12,7 @@ import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { addWritesNumber } from './match-number-column.ts';
 import { addMatchResults } from './match-result-tables.ts';
 import { addMatchStage } from './match-stage-table.ts';
+import { addMatchSuggestions } from './match-suggestion-column.ts';
 import { addCompanyIndex } from './match-tables.ts';
 import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
@@ -47,9 +48,10 @@ const MIGRATIONS: readonly Migration[] = [
   addNameIndex,
   addCompanyIndex,
   addUndoRuns,
+  addMatchResults,
   addWritesNumber,
   addMatchStage,
-  addMatchResults,
+  addMatchSuggestions,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
