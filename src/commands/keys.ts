@@ -1,7 +1,7 @@
 /** `keys`: manages who may call the service. */
 
-import { createKey, listKeys, revokeKey, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
-import { disableJobs, type EnabledJob, enabledJobs } from '../service/monitors/jobs.ts';
+import { createKey, listKeys, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
+import { type EnabledJob, revokeKeyAndJobs } from '../service/monitors/jobs.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, needed, texts, UsageError } from './cli/command.ts';
 import { oneLine } from './cli/table.ts';
@@ -58,10 +58,7 @@ const revoke = defineCommand({
   options: { keepJobs: flag('leave its jobs on, so that they still deliver to their webhooks') },
   run: async (context, { id }, { keepJobs }) => {
     const jobs = await withStore(context, (store) =>
-      store.write(async (tx) => {
-        if (!(await revokeKey(tx, id, Date.now()))) return undefined;
-        return keepJobs ? enabledJobs(tx, id) : disableJobs(tx, id, Date.now());
-      }),
+      store.write((tx) => revokeKeyAndJobs(tx, id, { keepJobs, now: Date.now() })),
     );
     // Somebody may have typed the key itself: it is not repeated.
     if (jobs === undefined) throw new Error('there is no key with this id: see cvrsync keys list');

@@ -15,9 +15,11 @@ import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
 import { startMail } from './mail/worker.ts';
 import { sendFullStates } from './monitors/full-state.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './monitors/items.ts';
+import type { Monitor } from './monitors/monitor.ts';
 import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
 import { ensureOwnJobs, type OwnConnector } from './monitors/own-jobs.ts';
+import { type MonitorTest, testMonitor } from './monitors/test-monitor.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
@@ -55,6 +57,8 @@ export interface ServiceManagement {
   readonly wakeUp: Pick<WakeUp, 'ring'>;
   /** How monitors are validated, and what they are sent is written. */
   readonly monitorOptions: MonitorOptions;
+  /** Posts one payload to a monitor's webhook; entities are canonical. */
+  readonly testMonitor: (monitor: Monitor, entity: string | undefined) => Promise<MonitorTest>;
 }
 
 /** A service whose endpoints are there and which does nothing yet. */
@@ -83,7 +87,15 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
 
   return {
     secrets,
-    management: { secrets, wakeUp, monitorOptions: monitorOptions(settings) },
+    management: {
+      secrets,
+      wakeUp,
+      monitorOptions: monitorOptions(settings),
+      testMonitor: (monitor, entity) => {
+        const testing = { ...parts.common, ...parts.posting, placeType: settings.placeType };
+        return testMonitor(testing, monitor, entity, new AbortController().signal);
+      },
+    },
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
       // With another key than the store's nothing could be delivered: better said now than by every delivery.

@@ -6,6 +6,9 @@ import { addDashboard } from '../../src/dashboard/dashboard.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
+import { openTransports } from '../../src/service/delivery/transport.ts';
+import { testMonitor } from '../../src/service/monitors/test-monitor.ts';
+import type { ServiceManagement } from '../../src/service/service.ts';
 import type { Store } from '../../src/store/store.ts';
 import { secrets } from '../service/monitored.ts';
 import { type ENGINES, newStore } from '../support/stores.ts';
@@ -76,6 +79,19 @@ export interface Pages {
   signedIn(role: Role): Promise<Visitor>;
 }
 
+/** The service's part, with webhooks on loopback. */
+function management(store: Store, now: () => number): ServiceManagement {
+  const transports = openTransports({ allowPrivate: true, allow: [] });
+  onTestFinished(() => transports.close());
+  const deps = { ...transports, store, now, placeType: 'Place' };
+  return {
+    secrets,
+    wakeUp: { ring: () => undefined },
+    monitorOptions: {},
+    testMonitor: (monitor, entity) => testMonitor(deps, monitor, entity, new AbortController().signal),
+  };
+}
+
 /** The dashboard on a store without rows, on its own; all of it ends with the test. */
 export async function startPages({
   engine = 'sqlite',
@@ -91,7 +107,7 @@ export async function startPages({
   const store = await newStore(engine);
   const server = createServer();
   const log = { error: () => undefined, warn: () => undefined };
-  const service = halves.service ? { secrets, wakeUp: { ring: () => undefined }, monitorOptions: {} } : undefined;
+  const service = halves.service ? management(store, now) : undefined;
   const more = { metrics: createMetrics(), hasUpstream: false, emailEvent: 'email' };
   addDashboard(server, { store, now, log, crms, halves, service, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,6 +1,6 @@
 /** Third-party jobs: monitors that belong to an API key and a provider, and list that provider's companies. */
-import type { Tx } from '../../store/store.ts';
-import { getKey } from '../keys/keys.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { getKey, revokeKey } from '../keys/keys.ts';
 import type { Monitor } from './monitor.ts';
 import { type MonitorContext, MonitorError, type MonitorInput } from './monitor-input.ts';
 import { createMonitor, disable, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
@@ -73,8 +73,8 @@ export interface EnabledJob {
 }
 
 /** The enabled jobs of a key. */
-export const enabledJobs = (tx: Tx, key: string): Promise<readonly EnabledJob[]> =>
-  tx
+const enabledJobs = (db: Db, key: string): Promise<readonly EnabledJob[]> =>
+  db
     .selectFrom('monitor')
     .select(['id', 'name'])
     .where('owner', '=', key)
@@ -82,9 +82,17 @@ export const enabledJobs = (tx: Tx, key: string): Promise<readonly EnabledJob[]>
     .orderBy('id')
     .execute();
 
-/** Disables the jobs of a key, which holds their deliveries, and returns those that were enabled. */
-export async function disableJobs(tx: Tx, key: string, now: number): Promise<readonly EnabledJob[]> {
+/**
+ * Revokes a key for good and disables its jobs, which holds their deliveries; with `keepJobs` they stay enabled. Returns the
+ * jobs that were enabled; undefined if there is no such key.
+ */
+export async function revokeKeyAndJobs(
+  tx: Tx,
+  key: string,
+  { keepJobs, now }: { readonly keepJobs: boolean; readonly now: number },
+): Promise<readonly EnabledJob[] | undefined> {
+  if (!(await revokeKey(tx, key, now))) return undefined;
   const jobs = await enabledJobs(tx, key);
-  for (const { id } of jobs) await disable(tx, id, 'person', now);
+  if (!keepJobs) for (const { id } of jobs) await disable(tx, id, 'person', now);
   return jobs;
 }

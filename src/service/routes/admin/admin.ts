@@ -1,6 +1,7 @@
 /** The admin API: operators manage monitors, jobs, keys and deliveries over HTTP, as with the commands. */
 import { guardAdmin } from '../../../http/server/admin-guard.ts';
 import type { Server } from '../../../http/server/server.ts';
+import type { MonitorTestDeps } from '../../monitors/test-monitor.ts';
 import type { Access } from '../access.ts';
 import { answer422 } from '../schemas.ts';
 import { auditRequests } from './audit-requests.ts';
@@ -8,10 +9,10 @@ import { addDeliveryRoutes } from './deliveries.ts';
 import { addAdminJobRoutes } from './jobs.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addMonitorItemRoutes } from './monitor-items.ts';
-import { addMonitorTestRoute, type MonitorTestDeps } from './monitor-test.ts';
-import { addMonitorRoutes } from './monitors.ts';
+import { addMonitorTestRoute } from './monitor-test.ts';
+import { addMonitorRoutes, type MonitorRouteDeps } from './monitors.ts';
 
-export interface AdminRouteDeps extends MonitorTestDeps {
+export interface AdminRouteDeps extends MonitorRouteDeps, MonitorTestDeps {
   readonly adminToken: string | undefined;
   /** Admits API keys with the scope `admin` as well. */
   readonly access: Pick<Access, 'checkKey'>;

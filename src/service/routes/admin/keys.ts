@@ -3,8 +3,8 @@ import Type from 'typebox';
 import { HttpError } from '../../../http/server/error.ts';
 import type { Server } from '../../../http/server/server.ts';
 import type { Store } from '../../../store/store.ts';
-import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, USUAL_SCOPES } from '../../keys/keys.ts';
-import { disableJobs } from '../../monitors/jobs.ts';
+import { type ApiKey, createKey, listKeys, SCOPES, USUAL_SCOPES } from '../../keys/keys.ts';
+import { revokeKeyAndJobs } from '../../monitors/jobs.ts';
 import { EXAMPLE_ID, failure, isoTime, nothing, nullable, plainText, timeText } from '../schemas.ts';
 import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 
@@ -78,11 +78,8 @@ export function addKeyRoutes(scope: Server, { store, now }: KeyRouteDeps): void 
 
   scope.delete('/admin/api/keys/:id', { schema: revokeSchema }, async (request, reply) => {
     const { id } = request.params;
-    const exists = await store.write(async (tx) => {
-      await disableJobs(tx, id, now());
-      return revokeKey(tx, id, now());
-    });
-    if (!exists) throw new HttpError(404, 'There is no key with this id.');
+    const jobs = await store.write((tx) => revokeKeyAndJobs(tx, id, { keepJobs: false, now: now() }));
+    if (jobs === undefined) throw new HttpError(404, 'There is no key with this id.');
     return reply.code(204).send(null);
   });
 }

@@ -1,26 +1,13 @@
 /** `POST /admin/api/monitors/{id}/test`: tries the webhook of a monitor as it is set up, also while it is off. */
 import Type from 'typebox';
-import type { OutboundHttp } from '../../../http/outbound/client.ts';
 import { HttpError } from '../../../http/server/error.ts';
 import type { Server } from '../../../http/server/server.ts';
-import { webhookAt } from '../../delivery/post.ts';
-import { testPayload, testWebhook } from '../../delivery/test-webhook.ts';
-import type { OwnTransport } from '../../delivery/transport.ts';
 import { getMonitor } from '../../monitors/monitors.ts';
-import { isOwnJob } from '../../monitors/own-jobs.ts';
+import { type MonitorTestDeps, testMonitor } from '../../monitors/test-monitor.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
 import { ADMIN_FAILURES, adminOperation } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';
 import type { MonitorRouteDeps } from './monitors.ts';
-
-export interface MonitorTestDeps extends MonitorRouteDeps {
-  /** A client of openWebhookClient. */
-  readonly http: OutboundHttp;
-  /** The way to our own connector's webhook. */
-  readonly ownTransport?: OwnTransport;
-  /** Type name of production units. */
-  readonly placeType: string;
-}
 
 const schema = {
   ...adminOperation(
@@ -57,19 +44,22 @@ const schema = {
 };
 
 /** Adds the route. */
-export function addMonitorTestRoute(scope: Server, deps: MonitorTestDeps): void {
-  const { store, secrets, now, placeType } = deps;
+export function addMonitorTestRoute(scope: Server, deps: MonitorRouteDeps & MonitorTestDeps): void {
+  const { store, secrets } = deps;
   scope.post('/admin/api/monitors/:id/test', { schema }, async ({ params: { id }, query: { entityId } }) => {
     const monitor = await getMonitor(store.db, secrets, id);
     if (monitor === undefined) throw noMonitor();
-    if (monitor.url === null) throw unprocessable('params.id', 'has no webhook');
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
-    const payload = await testPayload(store.db, entity, { now: now(), placeType });
-    if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
-    const own = deps.ownTransport?.(monitor);
-    if (own === undefined && isOwnJob(monitor))
-      throw unprocessable('params.id', 'is the job of a connector that runs in another daemon: ask that one');
-    const { http, url } = own ?? { http: deps.http, url: monitor.url };
-    return testWebhook({ ...deps, http }, webhookAt(url, monitor.security), payload, new AbortController().signal);
+    const test = await testMonitor(deps, monitor, entity, new AbortController().signal);
+    switch (test.kind) {
+      case 'posted':
+        return test.result;
+      case 'no-webhook':
+        throw unprocessable('params.id', 'has no webhook');
+      case 'elsewhere':
+        throw unprocessable('params.id', 'is the job of a connector that runs in another daemon: ask that one');
+      case 'unknown-entity':
+        throw new HttpError(404, `Nothing is known of ${entity}.`);
+    }
   });
 }

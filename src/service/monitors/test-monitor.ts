@@ -1,0 +1,37 @@
+/** Tries the webhook of a monitor as it is set up, whether it is on or off: for the API, the command and the dashboard. */
+import type { Store } from '../../store/store.ts';
+import { webhookAt } from '../delivery/post.ts';
+import { type TestDeps, type TestResult, testPayload, testWebhook } from '../delivery/test-webhook.ts';
+import type { OwnTransport } from '../delivery/transport.ts';
+import type { Monitor } from './monitor.ts';
+import { isOwnJob } from './own-jobs.ts';
+
+export interface MonitorTestDeps extends TestDeps {
+  readonly store: Store;
+  /** The way to our own connector's webhook. */
+  readonly ownTransport?: OwnTransport;
+  /** Type name of production units. */
+  readonly placeType: string;
+}
+
+/** What came of it. `elsewhere`: the monitor is the job of a connector that runs with another configuration. */
+export type MonitorTest =
+  | { readonly kind: 'posted'; readonly result: TestResult }
+  | { readonly kind: 'no-webhook' | 'unknown-entity' | 'elsewhere' };
+
+/** Posts one payload: the state of the entity, which is canonical, or that of an invented company. Answers within 15 s. */
+export async function testMonitor(
+  deps: MonitorTestDeps,
+  monitor: Pick<Monitor, 'owner' | 'url' | 'security'>,
+  entity: string | undefined,
+  signal: AbortSignal,
+): Promise<MonitorTest> {
+  if (monitor.url === null) return { kind: 'no-webhook' };
+  const own = deps.ownTransport?.(monitor);
+  if (own === undefined && isOwnJob(monitor)) return { kind: 'elsewhere' };
+  const payload = await testPayload(deps.store.db, entity, { now: deps.now(), placeType: deps.placeType });
+  if (payload === undefined) return { kind: 'unknown-entity' };
+  const { http, url } = own ?? { http: deps.http, url: monitor.url };
+  const webhook = webhookAt(url, monitor.security);
+  return { kind: 'posted', result: await testWebhook({ ...deps, http }, webhook, payload, signal) };
+}
