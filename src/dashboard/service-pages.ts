@@ -3,6 +3,12 @@ import type { Server } from '../http/server/server.ts';
 import { addDelivery } from './deliveries/delivery-page.ts';
 import { addDeliveries } from './deliveries/page.ts';
 import { addReplay } from './deliveries/replay.ts';
+import { addKeys } from './keys.ts';
+import { addItemActions } from './monitors/items.ts';
+import { addMonitorLists } from './monitors/list.ts';
+import { addMonitorPage } from './monitors/page.ts';
+import { addMonitorForms } from './monitors/save.ts';
+import { addMonitorSteps } from './monitors/steps.ts';
 import type { ServicePageDeps } from './routes.ts';
 
 /** Adds them. */
@@ -10,4 +16,10 @@ export function addServicePages(app: Server, deps: ServicePageDeps): void {
   addDeliveries(app, deps);
   addReplay(app, deps);
   addDelivery(app, deps);
+  addMonitorLists(app, deps);
+  addMonitorForms(app, deps);
+  addMonitorSteps(app, deps);
+  addItemActions(app, deps);
+  addMonitorPage(app, deps);
+  addKeys(app, deps);
 }

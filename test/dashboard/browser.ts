@@ -32,6 +32,14 @@ interface AxeRun {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
+/** Signs in, and waits for the overview. */
+export async function signIn(page: Page, base: string, token: string): Promise<void> {
+  await page.goto(`${base}/login`);
+  await page.fill('#token', token);
+  await page.click('button.primary');
+  await page.waitForURL(`${base}/`);
+}
+
 /** Where the browser is: `CVRSYNC_TEST_BROWSER`, where its package has none for this machine. The package unpacks it into the run's folder for temporary files, which only one worker may do. */
 async function unpacked(): Promise<string> {
   const named = process.env['CVRSYNC_TEST_BROWSER'];

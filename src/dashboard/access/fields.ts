@@ -6,6 +6,9 @@ export type Fields = readonly (readonly [name: string, value: string])[];
 /** What the form token and the return address are called, apart from the fields of any form. */
 export const FORM_TOKEN = '_form';
 
+/** A field of this name holds a secret: no page shows its value. */
+export const SECRET_FIELD = 'secret';
+
 /** Reads a parsed body; what is no text is left out. */
 export function fieldsOf(body: unknown): Fields {
   if (typeof body !== 'object' || body === null) return [];
@@ -16,6 +19,10 @@ export function fieldsOf(body: unknown): Fields {
 
 /** The first value of a field; empty where it was not sent. */
 export const fieldValue = (fields: Fields, name: string): string => fields.find(([one]) => one === name)?.[1] ?? '';
+
+/** All values of a field, in their order. */
+export const fieldValues = (fields: Fields, name: string): readonly string[] =>
+  fields.filter(([one]) => one === name).map(([, value]) => value);
 
 /** Fields as one text, to be kept in a form. */
 export const packFields = (fields: Fields): string => JSON.stringify(fields.filter(([name]) => name !== FORM_TOKEN));

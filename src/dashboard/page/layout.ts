@@ -37,6 +37,8 @@ interface NavigationItem {
   readonly text: TextKey;
   /** The half it needs; shown with either where absent. */
   readonly half?: keyof Halves;
+  /** Pages that are reached through it. */
+  readonly also?: readonly string[];
 }
 
 /** A page that people go to has a line here. */
@@ -46,6 +48,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/companies', text: 'nav.companies', half: 'connector' },
   { path: '/writes', text: 'nav.writes', half: 'connector' },
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
+  { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },
   { path: '/audit', text: 'nav.audit' },
 ];
 
@@ -84,7 +87,7 @@ const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-la
     ${NAVIGATION.filter(({ half }) => half === undefined || halves[half]).map(
       (item) =>
         html`<li>
-          <a href=${item.path} aria-current=${isWithin(path, item.path) ? 'page' : undefined}>${reader.text(item.text)}</a>
+          <a href=${item.path} aria-current=${[item.path, ...(item.also ?? [])].some((place) => isWithin(path, place)) ? 'page' : undefined}>${reader.text(item.text)}</a>
         </li>`,
     )}
   </ul>

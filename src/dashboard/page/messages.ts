@@ -1,6 +1,6 @@
 /** Pages that say why there is no page: signing in, errors, and forms to be confirmed. */
 import type { Visitor } from '../access/admission.ts';
-import { type Fields, FORM_TOKEN, packFields } from '../access/fields.ts';
+import { type Fields, FORM_TOKEN, packFields, SECRET_FIELD } from '../access/fields.ts';
 import { html, type Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
 import type { Reader } from './reader.ts';
@@ -92,7 +92,7 @@ export function confirmPage(
           </thead>
           <tbody>
             <tr><th scope="row">→</th><td>${next}</td></tr>
-            ${shown.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}
+            ${shown.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${name === SECRET_FIELD ? '•••' : value}</td></tr>`)}
           </tbody>
         </table>
         <p class="actions">

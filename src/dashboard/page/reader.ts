@@ -13,6 +13,10 @@ export interface Reader {
   /** A text in the reader's language. */
   text(key: TextKey, values?: TextValues): string;
   number(value: number): string;
+  /** A part of a whole, from 0 to 1, in per cent; never more than it is. */
+  share(value: number): string;
+  /** How long something took, to the millisecond or the tenth of a second. */
+  latency(ms: number): string;
   /** A day without a time. */
   day(ms: number): string;
   /** Date and time in Danish time; the page's script changes it to the reader's own zone. */
@@ -34,6 +38,10 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
   const plural = new Intl.PluralRules(language);
   const fill = (name: string, value: string | number | undefined): string =>
     typeof value === 'number' ? numbers.format(value) : (value ?? `{${name}}`);
+  const inUnits = (ms: number): string => {
+    const { count, unit } = largestUnit(ms);
+    return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+  };
   return {
     language,
     locale,
@@ -44,6 +52,16 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
       return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(name, values[name]));
     },
     number: (value) => numbers.format(value),
+    share: (value) =>
+      new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(
+        Math.floor(value * 1_000) / 1_000,
+      ),
+    latency: (ms) =>
+      ms < 1_000
+        ? `${numbers.format(Math.round(ms))} ms`
+        : ms < 60_000
+          ? `${numbers.format(Math.round(ms / 100) / 10)} s`
+          : inUnits(ms),
     day: (ms) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(ms),
     time: (ms) =>
       new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: ZONE }).format(ms),
@@ -51,10 +69,7 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
       const { count, unit } = largestUnit(ms - now);
       return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(count, unit);
     },
-    duration(ms) {
-      const { count, unit } = largestUnit(ms);
-      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
-    },
+    duration: inUnits,
   };
 }
 

@@ -7,6 +7,11 @@ export const FRAME_TEXTS = {
   'nav.sessions': { en: 'Your sessions', da: 'Dine sessioner' },
   'footer.zone': { en: 'Times are Danish time.', da: 'Tider er dansk tid.' },
   'footer.ownZone': { en: 'Times are in your time zone, {zone}.', da: 'Tider er i din tidszone, {zone}.' },
+  'action.cancel': { en: 'Cancel', da: 'Annuller' },
+  'secret.once': {
+    en: 'Copy this now: no page shows it again.',
+    da: 'Kopiér det nu: ingen side viser det igen.',
+  },
   'value.yes': { en: 'yes', da: 'ja' },
   'value.no': { en: 'no', da: 'nej' },
   'role.viewer': { en: 'viewer', da: 'læser' },

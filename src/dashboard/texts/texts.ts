@@ -4,6 +4,9 @@ import { AUDIT_TEXTS } from './audit.ts';
 import { COMPANY_TEXTS } from './companies.ts';
 import { DELIVERY_TEXTS } from './deliveries.ts';
 import { FRAME_TEXTS } from './frame.ts';
+import { KEY_TEXTS } from './keys.ts';
+import { MONITOR_FORM_TEXTS } from './monitor-form.ts';
+import { MONITOR_TEXTS } from './monitors.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { RECORD_ACTION_TEXTS } from './record-actions.ts';
 import { REVIEW_TEXTS } from './review.ts';
@@ -30,6 +33,9 @@ const PARTS = {
   ...REVIEW_TEXTS,
   ...WRITES_TEXTS,
   ...DELIVERY_TEXTS,
+  ...MONITOR_TEXTS,
+  ...MONITOR_FORM_TEXTS,
+  ...KEY_TEXTS,
 };
 
 export type TextKey = keyof typeof PARTS;

@@ -27,13 +27,16 @@ const PREFIX = 'cvrsync_';
 const FORM = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{43}$`);
 const USED_EVERY_MS = 60_000;
 
-/** Makes a key. It cannot be shown again. */
+/** Makes a key, under a random id where none is given. It cannot be shown again. */
 export async function createKey(
   tx: Tx,
-  { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
+  {
+    id = randomUUID(),
+    name,
+    scopes,
+  }: { readonly id?: string; readonly name: string; readonly scopes: readonly Scope[] },
   now: number,
 ): Promise<{ readonly id: string; readonly key: string }> {
-  const id = randomUUID();
   const key = `${PREFIX}${randomBytes(32).toString('base64url')}`;
   const chosen = JSON.stringify(SCOPES.filter((scope) => scopes.includes(scope)));
   await tx

@@ -1,5 +1,5 @@
 /** Addresses that get no more mail of a monitor: they unsubscribed, or their mail came back for good. */
-import { storable } from '../../store/each.ts';
+import { each, storable } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { sameAddress } from './queue.ts';
 
@@ -20,6 +20,17 @@ export const readStoppedMails = (db: Db, monitor: string): Promise<readonly Stop
     .where('monitor', '=', monitor)
     .orderBy('recipient')
     .execute();
+
+/** How many addresses of each of these monitors get no more mail; none where a monitor is not in the map. */
+export async function countStoppedMails(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('unsubscribed')
+    .select(['monitor', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('monitor', 'in', each(db, monitors))
+    .groupBy('monitor')
+    .execute();
+  return new Map(rows.map(({ monitor, count }) => [monitor, Number(count)]));
+}
 
 /** Why an address gets no mail of a monitor; undefined where it does. */
 export async function endedReason(db: Db, monitor: string, recipient: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 /** The items of a monitor: the companies and persons in its list, with their ids in the external system. */
 import { hash } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { countRows } from '../../store/count.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { isCompany } from '../changes/fan-out.ts';
@@ -118,6 +119,23 @@ export interface Item {
 export type ItemPage =
   | { readonly ok: true; readonly items: readonly Item[]; readonly continuationToken: string | undefined }
   | { readonly ok: false };
+
+/** Lists are counted no further. */
+export const MOST_COUNTED_ITEMS = 10_000;
+
+/** How many items each of these monitors lists, counted up to one more than {@link MOST_COUNTED_ITEMS}. */
+export async function countItems(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const count = (monitor: string): Promise<number> =>
+    countRows(
+      db,
+      db
+        .selectFrom('item')
+        .select('seq')
+        .where('monitor', '=', monitor)
+        .limit(MOST_COUNTED_ITEMS + 1),
+    );
+  return new Map(await Promise.all(monitors.map(async (id) => [id, await count(id)] as const)));
+}
 
 export const DEFAULT_TAKE = 100;
 export const MOST_TAKE = 1_000;

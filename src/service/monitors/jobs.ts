@@ -73,7 +73,7 @@ export interface EnabledJob {
 }
 
 /** The enabled jobs of a key. */
-const enabledJobs = (db: Db, key: string): Promise<readonly EnabledJob[]> =>
+export const enabledJobs = (db: Db, key: string): Promise<readonly EnabledJob[]> =>
   db
     .selectFrom('monitor')
     .select(['id', 'name'])

@@ -59,6 +59,8 @@ export interface MonitorContext {
   /** Ms since 1970. */
   readonly now: number;
   readonly options?: MonitorOptions | undefined;
+  /** The id of a new monitor (a random one): a form that is sent twice names the same. */
+  readonly id?: string;
 }
 
 /** Throws {@link MonitorError} if nobody would be notified. A job may be without a webhook: its client reads the list. */

@@ -29,7 +29,7 @@ const ROTATION_MS = 24 * 3_600_000;
 export async function createMonitor(
   tx: Tx,
   input: MonitorInput,
-  { secrets, now, options = {} }: MonitorContext,
+  { secrets, now, options = {}, id = randomUUID() }: MonitorContext,
 ): Promise<Monitor> {
   throwIfInvalid(checkMonitor(input, options));
   const { owner = null, provider = null, enabled = true } = input;
@@ -41,7 +41,7 @@ export async function createMonitor(
   const row = await tx
     .insertInto('monitor')
     .values({
-      id: randomUUID(),
+      id,
       name: input.name.trim(),
       owner,
       provider,

@@ -1,0 +1,160 @@
+/** The form that makes or changes a monitor or a job. */
+import type { VNode } from 'preact';
+import { EVENT_NAMES } from '../../protocol/events.ts';
+import type { MonitorError } from '../../service/monitors/monitor-input.ts';
+import { FORM_TOKEN, SECRET_FIELD } from '../access/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import { hidden } from '../page/messages.ts';
+import type { Reader } from '../page/reader.ts';
+import type { Visit } from '../routes.ts';
+import { METHODS, type MonitorTexts } from './form-fields.ts';
+
+/** What a form is for, and what is in it. */
+export interface MonitorForm {
+  readonly texts: MonitorTexts;
+  readonly action: string;
+  readonly back: string;
+  readonly submit: string;
+  readonly hiddenFields: Readonly<Record<string, string>>;
+  /** Jobs always watch their items. */
+  readonly isJob: boolean;
+  /** Whether there is something to change already: its credentials may be kept. */
+  readonly isNew: boolean;
+  /** What only one of the forms asks for. */
+  readonly more?: Markup;
+  /** What was wrong with what was sent. */
+  readonly issues?: MonitorError['issues'];
+}
+
+/** The form. What was typed stands in it again, but for secrets. */
+export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VNode {
+  const { texts, action, back, submit, hiddenFields, isJob, isNew, more, issues = [] } = form;
+  return html`${issues.length > 0 && problems(reader, issues)}
+    <form method="post" action=${action} class="stacked">
+      ${hidden({ [FORM_TOKEN]: formToken, ...hiddenFields })} ${more}
+      ${textField(reader, { name: 'name', value: texts.name, isRequired: !isJob || !isNew, help: isJob && isNew })}
+      ${!isJob && select(reader, { name: 'target', value: texts.target, options: ['items', 'all'] })}
+      ${textField(reader, { name: 'url', value: texts.url, isRequired: isJob, help: true })}
+      ${credentials(reader, texts, isNew)} ${events(reader, texts)}
+      ${
+        !isJob &&
+        html`<div>
+            <label for="emails">${reader.text('form.emails')}</label>
+            <textarea id="emails" name="emails" rows="3" aria-describedby="emails-help">${texts.emails}</textarea>
+            <p class="quiet" id="emails-help">${reader.text('form.emailsHelp')}</p>
+          </div>
+          ${select(reader, { name: 'mailFrequency', value: texts.mailFrequency, options: ['daily', 'immediate'] })}`
+      }
+      ${textField(reader, { name: 'schedule', value: texts.schedule, help: true })}
+      ${
+        isNew &&
+        html`<div class="choice">
+          <input type="checkbox" id="inactive" name="inactive" value="yes" />
+          <label for="inactive">${reader.text('form.inactive')}</label>
+        </div>`
+      }
+      <p class="actions">
+        <button class="primary">${submit}</button>
+        <a href=${back}>${reader.text('action.cancel')}</a>
+      </p>
+    </form>`;
+}
+
+const problems = (reader: Reader, issues: MonitorError['issues']): VNode => html`<div class="notice bad" role="alert">
+  <p>${reader.text('form.invalid')}</p>
+  <ul>
+    ${issues.map(({ path, message }) => html`<li lang="en"><code>${path.slice(1)}</code> ${message}</li>`)}
+  </ul>
+</div>`;
+
+type TextName = 'name' | 'url' | 'schedule' | 'key' | 'provider';
+const HELP = { name: 'form.nameHelp', url: 'form.urlHelp', schedule: 'form.scheduleHelp' } as const;
+const isHelped = (name: string): name is keyof typeof HELP => Object.hasOwn(HELP, name);
+
+/** A field for a line of text. */
+export function textField(
+  reader: Reader,
+  {
+    name,
+    value,
+    isRequired = false,
+    help = false,
+  }: { readonly name: TextName; readonly value: string; readonly isRequired?: boolean; readonly help?: boolean },
+): VNode {
+  const helpText = help && isHelped(name) ? reader.text(HELP[name]) : undefined;
+  return html`<div>
+    <label for=${name}>${reader.text(`form.${name}`)}</label>
+    <input
+      id=${name}
+      name=${name}
+      value=${value}
+      required=${isRequired}
+      autocomplete="off"
+      aria-describedby=${helpText && `${name}-help`}
+    />
+    ${helpText && html`<p class="quiet" id=${`${name}-help`}>${helpText}</p>`}
+  </div>`;
+}
+
+type Option = 'items' | 'all' | 'daily' | 'immediate' | 'keep' | (typeof METHODS)[number];
+
+const select = (
+  reader: Reader,
+  {
+    name,
+    value,
+    options,
+  }: {
+    readonly name: 'target' | 'mailFrequency' | 'method';
+    readonly value: string;
+    readonly options: readonly Option[];
+  },
+): VNode => html`<div>
+  <label for=${name}>${reader.text(`form.${name}`)}</label>
+  <select id=${name} name=${name}>
+    ${options.map(
+      (option) =>
+        html`<option value=${option} selected=${value === option}>${reader.text(`option.${option}`)}</option>`,
+    )}
+  </select>
+</div>`;
+
+function credentials(reader: Reader, texts: MonitorTexts, isNew: boolean): VNode {
+  return html`<details class="group" open=${texts.method !== 'None' && texts.method !== 'keep'}>
+    <summary>${reader.text('form.credentials')}</summary>
+    <p class="quiet">${reader.text('form.credentialsHelp')}</p>
+    ${select(reader, { name: 'method', value: texts.method, options: isNew ? METHODS : ['keep', ...METHODS] })}
+    ${textField(reader, { name: 'key', value: texts.key })}
+    <div>
+      <label for="secret">${reader.text('form.secret')}</label>
+      <input id="secret" name=${SECRET_FIELD} type="password" autocomplete="off" />
+    </div>
+  </details>`;
+}
+
+function events(reader: Reader, texts: MonitorTexts): VNode {
+  const chosen = new Set(texts.events.split(' '));
+  const isAll = texts.scope !== 'chosen';
+  return html`<fieldset>
+    <legend>${reader.text('form.events')}</legend>
+    <div class="choice">
+      <input type="radio" id="scope-all" name="scope" value="all" checked=${isAll} />
+      <label for="scope-all">${reader.text('form.allEvents')}</label>
+    </div>
+    <div class="choice">
+      <input type="radio" id="scope-chosen" name="scope" value="chosen" checked=${!isAll} />
+      <label for="scope-chosen">${reader.text('form.chosenEvents')}</label>
+    </div>
+    <details open=${!isAll}>
+      <summary>${reader.text('form.eventList')}</summary>
+      <div class="choices">
+        ${EVENT_NAMES.map(
+          (event) => html`<div class="choice">
+            <input type="checkbox" id=${`event-${event}`} name="events" value=${event} checked=${chosen.has(event)} />
+            <label for=${`event-${event}`}><code>${event}</code></label>
+          </div>`,
+        )}
+      </div>
+    </details>
+  </fieldset>`;
+}

@@ -1,0 +1,164 @@
+/** What a monitor lists: its companies and persons, a page at a time, and the actions that add and remove one. */
+import type { Server } from '../../http/server/server.ts';
+import { entityIdIn } from '../../protocol/cvr-number.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { ASK_QUEUE, addItem, type Item, pageItems, removeItem, STATE_QUEUE } from '../../service/monitors/items.ts';
+import type { Monitor } from '../../service/monitors/monitor.ts';
+import { readMonitorable } from '../../service/monitors/monitorable.ts';
+import { getMonitor } from '../../service/monitors/monitors.ts';
+import { readNames } from '../../service/register/watch/snapshots.ts';
+import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { deliveryName } from '../deliveries/page.ts';
+import { confirmationPage } from '../page/confirmation.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
+import { table, timeOf } from '../page/parts.ts';
+import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { changeMonitor } from './change.ts';
+import { monitorAddress } from './shown.ts';
+
+const SHOWN = 50;
+
+/** The part of a monitor's page that shows them. */
+export async function itemSection(deps: ServicePageDeps, visit: Visit, monitor: Monitor): Promise<Markup> {
+  const { reader, query } = visit;
+  const { store, management } = deps;
+  const token = query('token') || undefined;
+  const page = await pageItems(store.db, management.secrets, { monitor: monitor.id, take: SHOWN, token });
+  const { items, continuationToken } = page.ok ? page : { items: [], continuationToken: undefined };
+  const address = monitorAddress(monitor.id);
+  const names = await readNames(
+    store.db,
+    items.map(({ entity }) => entity),
+  );
+  return html`<h2 id="items">${reader.text('monitor.items')}</h2>
+    ${addForm(visit, monitor)}
+    ${items.length === 0 ? html`<p>${reader.text('items.empty')}</p>` : itemTable(visit, monitor, items, names)}
+    <p class="actions">
+      ${token !== undefined && html`<a href=${`${address}#items`}>${reader.text('monitors.first')}</a>`}
+      ${
+        continuationToken !== undefined &&
+        html`<a rel="next" href=${`${address}?${new URLSearchParams({ token: continuationToken })}#items`}>${reader.text('monitors.next')}</a>`
+      }
+    </p>`;
+}
+
+function addForm({ reader, visitor, formToken }: Visit, { id, provider }: Monitor): Markup {
+  if (!includesRole(visitor.role, 'admin')) return null;
+  return html`<form method="post" action=${`${monitorAddress(id)}/items`} class="filters">
+    ${hidden({ [FORM_TOKEN]: formToken })}
+    <div>
+      <label for="entity">${reader.text('items.entity')}</label>
+      <input id="entity" name="entity" required autocomplete="off" />
+    </div>
+    ${
+      provider !== null &&
+      html`<div>
+        <label for="record">${reader.text('items.record')}</label>
+        <input id="record" name="record" autocomplete="off" maxlength="256" />
+      </div>`
+    }
+    <button>${reader.text('items.add')}</button>
+  </form>`;
+}
+
+function itemTable(
+  visit: Visit,
+  { id, provider }: Monitor,
+  items: readonly Item[],
+  names: ReadonlyMap<string, string>,
+): Markup {
+  const { reader, visitor } = visit;
+  const isAdmin = includesRole(visitor.role, 'admin');
+  const columns = [
+    'about',
+    ...(provider === null ? [] : (['record'] as const)),
+    'added',
+    ...(isAdmin ? (['action'] as const) : []),
+  ] as const;
+  return table({
+    label: reader.text('monitor.items'),
+    columns: columns.map((column) => reader.text(`items.${column}`)),
+    rows: items.map(({ entity, recordId, addedAt }) => [
+      html`<div class="wide">${deliveryName(visit, { entity, name: names.get(entity) ?? '' })} <code>${entity}</code></div>`,
+      ...(provider === null ? [] : [recordId]),
+      timeOf(reader, addedAt),
+      ...(isAdmin
+        ? [
+            html`<a href=${`${monitorAddress(id)}/items/remove?${new URLSearchParams({ entity, record: recordId })}`}>${reader.text('items.remove')}</a>`,
+          ]
+        : []),
+    ]),
+  });
+}
+
+/** Adds the actions, and the page that asks before one is removed. */
+export function addItemActions(app: Server, deps: ServicePageDeps): void {
+  const { management } = deps;
+  const ring = (queues: readonly string[]): void => {
+    for (const queue of queues) management.wakeUp.ring(queue);
+  };
+  addAction(app, deps, {
+    path: '/monitors/:id/items',
+    role: 'admin',
+    async run(visit, fields) {
+      const { param, now } = visit;
+      const [monitor, recordId] = [param('id'), fieldValue(fields, 'record').trim()];
+      const entity = entityOf(fieldValue(fields, 'entity').trim());
+      if (entity === undefined || !/^[^\p{Cc}]{0,256}$/u.test(recordId)) return unreadable(visit);
+      const done = await changeMonitor(deps, visit, 'monitor.add-entities', async (tx) => {
+        const { kind } = await addItem(tx, { monitor, entity, recordId, sendUpdate: false, now });
+        return kind === 'added' ? `added ${entity}` : undefined;
+      });
+      ring([ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]);
+      return done === 'unknown' ? notFoundPage(visit.reader) : `${monitorAddress(monitor)}#items`;
+    },
+  });
+  addPage(app, deps, {
+    path: '/monitors/:id/items/remove',
+    role: 'admin',
+    async show(visit) {
+      const { reader, query, param } = visit;
+      const monitor = await getMonitor(deps.store.db, management.secrets, param('id'));
+      const address = monitorAddress(param('id'));
+      return (
+        monitor &&
+        confirmationPage(visit, {
+          title: reader.text('items.removeTitle', { name: monitor.name }),
+          help: html`<p><code>${query('entity')}</code> ${query('record')}</p><p>${reader.text('items.removeHelp')}</p>`,
+          action: `${address}/items/remove`,
+          fields: { entity: query('entity'), record: query('record') },
+          submit: reader.text('items.remove'),
+          back: `${address}#items`,
+        })
+      );
+    },
+  });
+  addAction(app, deps, {
+    path: '/monitors/:id/items/remove',
+    role: 'admin',
+    async run(visit, fields) {
+      const { param, now } = visit;
+      const [monitor, recordId] = [param('id'), fieldValue(fields, 'record')];
+      const entity = entityOf(fieldValue(fields, 'entity'));
+      if (entity === undefined) return unreadable(visit);
+      const done = await changeMonitor(deps, visit, 'monitor.remove-entities', async (tx) => {
+        const { kind } = await removeItem(tx, { monitor, entity, recordId, now });
+        return kind === 'removed' ? `removed ${entity}` : undefined;
+      });
+      ring(['deliver', 'mail']);
+      return done === 'unknown' ? notFoundPage(visit.reader) : `${monitorAddress(monitor)}#items`;
+    },
+  });
+}
+
+/** The company or person in a text, if it can be monitored. */
+export function entityOf(text: string): string | undefined {
+  const read = readMonitorable(entityIdIn(text) ?? text);
+  return read.ok ? read.entity : undefined;
+}
+
+/** Refuses a text that names nobody. */
+export const unreadable = ({ reader }: Visit): PageBody =>
+  messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('items.unreadable') });

@@ -1,0 +1,155 @@
+/** One monitor or job: its settings, how its deliveries fare, its recipients, and what it lists. */
+import type { VNode } from 'preact';
+import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { type DeliveryStatistics, readDeliveryStatistics } from '../../service/delivery/listing/statistics.ts';
+import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
+import { countItems } from '../../service/monitors/items.ts';
+import type { Monitor } from '../../service/monitors/monitor.ts';
+import { getMonitor } from '../../service/monitors/monitors.ts';
+import { isOwnJob } from '../../service/monitors/own-jobs.ts';
+import { FORM_TOKEN } from '../access/fields.ts';
+import { deliveriesAddress } from '../deliveries/selection.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import { state, table, timeOf } from '../page/parts.ts';
+import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { itemSection } from './items.ts';
+import { successOf, watched } from './list.ts';
+import { monitorAddress, monitorState, shownRecipient, shownWebhook } from './shown.ts';
+
+/** Adds the page. */
+export function addMonitorPage(app: Server, deps: ServicePageDeps): void {
+  addPage(app, deps, {
+    path: '/monitors/:id',
+    async show(visit) {
+      const monitor = await getMonitor(deps.store.db, deps.management.secrets, visit.param('id'));
+      return monitor && monitorPage(deps, visit, monitor);
+    },
+  });
+}
+
+async function monitorPage(deps: ServicePageDeps, visit: Visit, monitor: Monitor): Promise<PageBody> {
+  const { reader, now } = visit;
+  const { db } = deps.store;
+  const { id } = monitor;
+  const items = (await countItems(db, [id])).get(id) ?? 0;
+  const statistics = (await readDeliveryStatistics(db, [id], now)).get(id);
+  const stopped = await readStoppedMails(db, id);
+  return {
+    title: monitor.name,
+    body: html`${isOwnJob(monitor) && html`<p class="notice">${reader.text('monitor.own')}</p>`}
+      ${settings(visit, monitor, watched(reader, monitor, items))} ${actions(visit, monitor)}
+      <h2>${reader.text('overview.day')}</h2>
+      ${day(visit, monitor, statistics)}
+      ${recipientSection(visit, monitor, stopped)}
+      ${monitor.target === 'items' && (await itemSection(deps, visit, monitor))}`,
+  };
+}
+
+function settings(visit: Visit, monitor: Monitor, watches: string): VNode {
+  const { reader, now } = visit;
+  const { id, provider, owner, events, url, schedule, security, createdAt } = monitor;
+  const fact = (label: string, value: Markup): Markup => html`<dt>${label}</dt><dd>${value}</dd>`;
+  const { credentials, secrets } = security;
+  const named = 'key' in credentials ? ` ${credentials.key}` : '';
+  const old = secrets.find(({ expiresAt }) => expiresAt !== null && expiresAt > now)?.expiresAt;
+  return html`<dl class="facts">
+    ${fact(reader.text('monitors.state'), monitorState(visit, monitor))}
+    ${fact('Id', html`<code>${id}</code>`)}
+    ${provider !== null && fact(reader.text('monitors.provider'), provider)}
+    ${owner !== null && fact(reader.text('form.owner'), html`<code>${owner}</code>`)}
+    ${fact(reader.text('monitors.watches'), watches)}
+    ${fact(reader.text('form.events'), events === null ? reader.text('form.allEvents') : html`<span lang="en">${events.join(', ')}</span>`)}
+    ${fact(reader.text('monitors.webhook'), shownWebhook(visit, url) ?? reader.text('monitor.noWebhook'))}
+    ${
+      url !== null &&
+      html`${fact(reader.text('form.credentials'), `${reader.text(`option.${credentials.method}`)}${named}`)}
+      ${fact(reader.text('monitor.secret'), old ? html`${reader.text('monitor.twoSecrets')} ${timeOf(reader, old)}` : reader.text('monitor.oneSecret'))}
+      ${fact(reader.text('form.schedule'), schedule?.join(', ') ?? reader.text('monitor.usualSchedule'))}`
+    }
+    ${fact(reader.text('monitor.created'), timeOf(reader, createdAt))}
+  </dl>`;
+}
+
+function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, provider }: Monitor): Markup {
+  if (!includesRole(visitor.role, 'admin')) return null;
+  const address = monitorAddress(id);
+  const steps = [
+    'edit',
+    ...(url === null ? [] : (['test', 'rotate'] as const)),
+    ...(enabled ? (['disable'] as const) : []),
+    ...(provider === null ? [] : (['move'] as const)),
+    'remove',
+  ] as const;
+  return html`<div class="actions">
+    ${
+      !enabled &&
+      html`<form method="post" action=${`${address}/activate`}>
+        ${hidden({ [FORM_TOKEN]: formToken })}
+        <button>${reader.text('step.activate')}</button>
+      </form>`
+    }
+    ${steps.map((step) => html`<a class="button" href=${`${address}/${step}`}>${reader.text(`step.${step}`)}</a>`)}
+  </div>`;
+}
+
+function day({ reader }: Visit, { id, url }: Monitor, statistics: DeliveryStatistics | undefined): Markup {
+  const link = html`<p><a href=${deliveriesAddress({ monitor: id })}>${reader.text('monitor.deliveries')}</a></p>`;
+  if (url === null) return html`<p class="quiet">${reader.text('monitor.noWebhook')}</p>`;
+  if (statistics === undefined || statistics.tried === 0)
+    return html`<p class="quiet">${reader.text('monitor.noDeliveries')}</p> ${link}`;
+  const { latency, isSample, tried } = statistics;
+  const figures = [
+    [reader.text('monitors.success'), successOf(reader, statistics)],
+    [reader.text('monitors.latency'), latency && reader.latency(latency.median)],
+    [reader.text('monitor.slow'), latency && reader.latency(latency.slow)],
+  ] as const;
+  return html`<dl class="figures">
+      ${figures.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value ?? '–'}</dd></div>`)}
+    </dl>
+    ${isSample && html`<p class="quiet">${reader.text('monitor.sample', { count: tried })}</p>`} ${link}`;
+}
+
+/** Everybody who gets mail, or got it until it ended. */
+function recipientSection(visit: Visit, monitor: Monitor, stopped: readonly StoppedMail[]): Markup {
+  const { reader } = visit;
+  const ended = new Map(stopped.map((each) => [each.recipient, each]));
+  const listed = new Set(monitor.emails.map((email) => email.toLowerCase()));
+  const rows = [
+    ...monitor.emails.map((email) => ({ email, end: ended.get(email.toLowerCase()), isListed: true })),
+    ...stopped
+      .filter(({ recipient }) => !listed.has(recipient))
+      .map((end) => ({ email: end.recipient, end, isListed: false })),
+  ];
+  if (rows.length === 0) return null;
+  const columns = ['recipient', 'state', 'action'] as const;
+  return html`<h2>${reader.text('monitor.recipients')}</h2>
+    <p class="quiet">${reader.text(`frequency.${monitor.mailFrequency}`)}</p>
+    ${table({
+      label: reader.text('monitor.recipients'),
+      columns: columns.map((column) => reader.text(`recipients.${column}`)),
+      rows: rows.map(({ email, end, isListed }) => [
+        shownRecipient(visit, email),
+        html`${recipientState(visit, end)}${!isListed && html`<div class="quiet">${reader.text('recipients.notListed')}</div>`}`,
+        end && resumeForm(visit, monitor, email),
+      ]),
+    })}`;
+}
+
+function recipientState({ reader, visitor, now }: Visit, end: StoppedMail | undefined): Markup {
+  if (end === undefined) return state('ok', reader.text('recipients.on'));
+  const at = html` <span class="quiet">${timeOf(reader, end.at, now)}</span>`;
+  if (end.bounced === null) return html`${state('idle', reader.text('recipients.unsubscribed'))}${at}`;
+  // A mail server names the address in its answer.
+  const why = visitor.role !== 'viewer' && html`<div class="quiet" lang="en">${end.bounced}</div>`;
+  return html`${state('bad', reader.text('recipients.bounced'))}${at}${why}`;
+}
+
+const resumeForm = ({ reader, visitor, formToken }: Visit, { id }: Monitor, email: string): Markup =>
+  includesRole(visitor.role, 'admin') &&
+  html`<form method="post" action=${`${monitorAddress(id)}/resubscribe`}>
+    ${hidden({ [FORM_TOKEN]: formToken, recipient: email })}
+    <button aria-label=${`${reader.text('recipients.resume')}: ${email}`}>${reader.text('recipients.resume')}</button>
+  </form>`;

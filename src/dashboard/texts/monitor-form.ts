@@ -1,0 +1,51 @@
+/** Texts of the form of monitors and jobs. */
+
+export const MONITOR_FORM_TEXTS = {
+  'form.invalid': {
+    en: 'Nothing was saved. Correct this, then save again:',
+    da: 'Intet er gemt. Ret dette, og gem så igen:',
+  },
+  'form.name': { en: 'Name', da: 'Navn' },
+  'form.nameHelp': { en: 'The provider’s name where empty.', da: 'Systemets navn, hvis tomt.' },
+  'form.target': { en: 'Watches', da: 'Følger' },
+  'form.url': { en: 'Webhook', da: 'Webhook' },
+  'form.urlHelp': {
+    en: 'The address that changes are posted to, such as https://example.com/webhook.',
+    da: 'Adressen, ændringer sendes til, for eksempel https://example.com/webhook.',
+  },
+  'form.credentials': { en: 'Credentials of the webhook', da: 'Adgang til webhooken' },
+  'form.credentialsHelp': {
+    en: 'Every post is signed. Choose what the webhook asks for besides; no page shows the value.',
+    da: 'Hver post er signeret. Vælg, hvad webhooken desuden kræver; ingen side viser værdien.',
+  },
+  'form.method': { en: 'Method', da: 'Metode' },
+  'form.key': { en: 'Header or user name', da: 'Header eller brugernavn' },
+  'form.secret': { en: 'Token, value or password', da: 'Token, værdi eller adgangskode' },
+  'form.events': { en: 'Events', da: 'Hændelser' },
+  'form.allEvents': { en: 'all events, also later ones', da: 'alle hændelser, også nye' },
+  'form.chosenEvents': { en: 'only those chosen below', da: 'kun de valgte nedenfor' },
+  'form.eventList': { en: 'Choose events', da: 'Vælg hændelser' },
+  'form.emails': { en: 'Recipients of mails', da: 'Modtagere af mails' },
+  'form.emailsHelp': { en: 'One address a line.', da: 'Én adresse pr. linje.' },
+  'form.mailFrequency': { en: 'Mails', da: 'Mails' },
+  'form.schedule': { en: 'Attempts', da: 'Forsøg' },
+  'form.scheduleHelp': {
+    en: 'Seconds before each attempt, such as 0, 60, 3600; the configured ones where empty.',
+    da: 'Sekunder før hvert forsøg, for eksempel 0, 60, 3600; de konfigurerede, hvis tomt.',
+  },
+  'form.inactive': {
+    en: 'leave it off until somebody enables it; changes before then are not kept for it',
+    da: 'lad den være slået fra, til nogen slår den til; ændringer før da gemmes ikke til den',
+  },
+  'form.provider': { en: 'Provider, as in the paths of its items', da: 'System, som i stierne til dets poster' },
+  'form.owner': { en: 'API key', da: 'API-nøgle' },
+  'option.items': { en: 'the companies and persons of its list', da: 'virksomheder og personer på dens liste' },
+  'option.all': { en: 'every company', da: 'alle virksomheder' },
+  'option.daily': { en: 'one mail a day', da: 'én mail om dagen' },
+  'option.immediate': { en: 'a mail per change', da: 'en mail pr. ændring' },
+  'option.keep': { en: 'leave as it is', da: 'lad den være, som den er' },
+  'option.None': { en: 'signature only', da: 'kun signatur' },
+  'option.Bearer': { en: 'Bearer token', da: 'Bearer-token' },
+  'option.Header': { en: 'header', da: 'header' },
+  'option.BasicAuth': { en: 'user name and password', da: 'brugernavn og adgangskode' },
+} as const;

@@ -1,0 +1,78 @@
+/** How the deliveries of monitors fared in the last 24 hours, with reads that no busy monitor makes long. */
+import type { Db } from '../../../store/store.ts';
+import type { DeliveryState } from '../deliveries.ts';
+
+/** Of deliveries created in the last 24 hours that were tried. */
+export interface DeliveryStatistics {
+  readonly tried: number;
+  readonly delivered: number;
+  /** From the change to the answer that took it, in ms: half are no slower, and 95 of 100. Undefined where none arrived. */
+  readonly latency: { readonly median: number; readonly slow: number } | undefined;
+  /** Whether these are the newest of more deliveries. */
+  readonly isSample: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** Deliveries of one monitor and state that are looked at. */
+const SAMPLE = 500;
+const STATES: readonly DeliveryState[] = ['done', 'due', 'held', 'failed'];
+
+/** Reads the statistics of each of these monitors. */
+export async function readDeliveryStatistics(
+  db: Db,
+  monitors: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, DeliveryStatistics>> {
+  const since = now - DAY_MS;
+  const read = monitors.map(async (monitor) => [monitor, statisticsOf(await readSample(db, monitor, since))] as const);
+  return new Map(await Promise.all(read));
+}
+
+interface Row {
+  readonly seq: number;
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  readonly state: DeliveryState;
+}
+
+interface Sample {
+  readonly rows: readonly Row[];
+  readonly isSample: boolean;
+}
+
+/** The newest deliveries of a monitor along its index, which goes by state; of all states back to the same delivery. */
+async function readSample(db: Db, monitor: string, since: number): Promise<Sample> {
+  const lists = await Promise.all(
+    STATES.map(async (state) => {
+      const newest = db
+        .selectFrom('delivery')
+        .select(['seq', 'attempts', 'created_at', 'ended_at', 'state'])
+        .where('monitor', '=', monitor)
+        .where('state', '=', state)
+        .orderBy('seq', 'desc')
+        .limit(SAMPLE);
+      const rows = await db
+        .selectFrom(newest.as('newest'))
+        .select(['seq', 'attempts', 'created_at as createdAt', 'ended_at as endedAt', 'state'])
+        .where('created_at', '>=', since)
+        .execute();
+      return { rows, first: rows.length < SAMPLE ? 0 : Math.min(...rows.map(({ seq }) => seq)) };
+    }),
+  );
+  const from = Math.max(...lists.map(({ first }) => first));
+  return { rows: lists.flatMap(({ rows }) => rows.filter(({ seq }) => seq >= from)), isSample: from > 0 };
+}
+
+function statisticsOf({ rows, isSample }: Sample): DeliveryStatistics {
+  const took = rows
+    .flatMap(({ state, createdAt, endedAt }) => (state === 'done' && endedAt !== null ? [endedAt - createdAt] : []))
+    .toSorted((a, b) => a - b);
+  const at = (part: number): number => took[Math.ceil(took.length * part) - 1] ?? 0;
+  return {
+    tried: rows.filter(({ attempts }) => attempts > 0).length,
+    delivered: took.length,
+    latency: took.length === 0 ? undefined : { median: at(0.5), slow: at(0.95) },
+    isSample,
+  };
+}

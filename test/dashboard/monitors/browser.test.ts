@@ -1,0 +1,100 @@
+/** The pages of monitors in a real browser: sound in every look, and worked with the mouse, with and without scripts. */
+import { expect, it } from 'vitest';
+import { createKey } from '../../../src/service/keys/keys.ts';
+import { endMail } from '../../../src/service/mail/stopped-mails.ts';
+import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
+import { delivering, openHook } from '../../service/delivering.ts';
+import { changed, listed, made, OTHER, PERSON, secrets } from '../../service/monitored.ts';
+import { type Look, signIn, useBrowser } from '../browser.ts';
+import { startPages } from '../visitor.ts';
+
+const { open } = useBrowser();
+const LOOKS: readonly Look[] = [
+  { theme: 'light', width: 1280 },
+  { theme: 'dark', width: 390, language: 'da-DK' },
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 2560 },
+  { theme: 'light', width: 1280, script: false },
+];
+
+it('the pages of monitors and jobs are sound in every look', async () => {
+  const { base, operator, store } = await startPages();
+  const hook = await openHook();
+  const { id } = await made(store, {
+    ...{ name: `Sales ${'north'.repeat(20)}`, url: `${hook.url}/${'x'.repeat(150)}` },
+    emails: ['ida@example.com', 'bo@example.com'],
+  });
+  await listed(store, id, OTHER);
+  await listed(store, id, PERSON);
+  const { publish, worker } = delivering(store);
+  await publish(changed({ entity: OTHER }));
+  await worker.drained();
+  await store.write((tx) => endMail(tx, id, 'bo@example.com', { now: Date.now(), bounced: `550 ${'no '.repeat(50)}` }));
+  await store.write((tx) => endMail(tx, id, 'eva@example.com', { now: Date.now() }));
+  const { id: key } = await store.write((tx) =>
+    createKey(tx, { name: 'Birk Byg', scopes: ['monitoring'] }, Date.now()),
+  );
+  await made(store, { name: 'Birk', owner: key, provider: 'salesforce' });
+  const token = await operator('Ida', 'admin');
+  const steps = ['', '/edit', '/test', '/rotate', '/disable', '/remove', `/items/remove?entity=${OTHER}`];
+  for (const look of LOOKS) {
+    const { page, expectSound } = await open(look);
+    await signIn(page, base, token);
+    for (const path of [
+      '/monitors',
+      '/jobs',
+      '/keys',
+      `/keys/${key}/revoke`,
+      '/monitors/new',
+      '/jobs/new',
+      ...steps.map((step) => `/monitors/${id}${step}`),
+    ]) {
+      await page.goto(base + path);
+      await expectSound();
+      //SHOT
+    }
+  }
+});
+
+it.each([true, false])('a monitor is created, edited, tested, rotated and deleted; scripts: %s', async (script) => {
+  const { base, operator, store } = await startPages();
+  const hook = await openHook();
+  const token = await operator('Ida', 'admin');
+  const { page, expectSound } = await open({ script });
+  await signIn(page, base, token);
+  await page.goto(`${base}/monitors/new`);
+  await page.fill('#name', 'Sales');
+  await page.fill('#url', hook.url);
+  await page.check('#scope-chosen');
+  await page.click('summary >> text=Choose events');
+  await page.check('#event-status');
+  await page.click('button.primary');
+  const secret = await page.textContent('.secret');
+  await expectSound();
+  const [monitor] = await listMonitors(store.db, secrets);
+  expect(monitor).toMatchObject({ name: 'Sales', events: ['status'], url: hook.url });
+  expect(monitor?.security.secrets[0]?.secret).toBe(secret);
+  const id = monitor?.id ?? '';
+  await page.click('text=To the monitor');
+  await page.click('text=Edit');
+  await page.fill('#name', 'Sales, north');
+  await page.click('button.primary');
+  expect(await page.textContent('h1')).toBe('Sales, north');
+  await page.click('text=Send a test');
+  await page.click('button.primary');
+  await page.waitForSelector('text=The webhook took it');
+  expect(hook.seen).toHaveLength(1);
+  await expectSound();
+  await page.click('text=To the monitor');
+  await page.click('text=Rotate the secret');
+  await page.click('button.primary');
+  expect(await page.textContent('.secret')).toBe(
+    (await getMonitor(store.db, secrets, id))?.security.secrets[0]?.secret,
+  );
+  await page.click('text=To the monitor');
+  await page.click('text=Delete');
+  await page.click('button.primary');
+  await page.waitForURL(`${base}/monitors`);
+  expect(await listMonitors(store.db, secrets)).toEqual([]);
+  await expectSound();
+});

@@ -1,0 +1,113 @@
+/** The list of monitors, one monitor's page, and what viewers do not see, on real stores with real webhooks. */
+import { describe, expect, it } from 'vitest';
+import { readDeliveryStatistics } from '../../../src/service/delivery/listing/statistics.ts';
+import { endMail } from '../../../src/service/mail/stopped-mails.ts';
+import { disable } from '../../../src/service/monitors/monitors.ts';
+import { delivering, openHook, statuses } from '../../service/delivering.ts';
+import { changed, listed, made, OTHER, PERSON } from '../../service/monitored.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { startPages } from '../visitor.ts';
+
+const HOSTILE = '<script>alert(1)</script>';
+
+describe.each(ENGINES)('monitors on %s', (engine) => {
+  it('are listed with state, share of successes, latency and recipients; names are text', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const [good, bad] = [await openHook(), await openHook(statuses(500))];
+    const { publish, worker, now } = delivering(store);
+    const one = await made(store, {
+      name: HOSTILE,
+      url: good.url,
+      target: 'all',
+      emails: ['a@example.com', 'b@example.com'],
+    });
+    const two = await made(store, { name: 'Failing', url: bad.url, target: 'all' });
+    const off = await made(store, { name: 'Stopped', target: 'items' });
+    await listed(store, off.id, OTHER);
+    await store.write((tx) => disable(tx, off.id, 'gone', now()));
+    await store.write((tx) => endMail(tx, one.id, 'B@example.com', { now: now() }));
+    await publish(changed(), changed({ entity: OTHER }));
+    await worker.drained();
+    const statistics = await readDeliveryStatistics(store.db, [one.id, two.id, off.id], now());
+    expect(statistics.get(one.id)).toMatchObject({ tried: 2, delivered: 2, isSample: false });
+    expect(statistics.get(one.id)?.latency?.median).toBeGreaterThanOrEqual(0);
+    expect(statistics.get(two.id)).toMatchObject({ tried: 2, delivered: 0, latency: undefined });
+    expect(statistics.get(off.id)).toMatchObject({ tried: 0 });
+    expect((await readDeliveryStatistics(store.db, [one.id], now() + 86_400_001)).get(one.id)).toMatchObject({
+      tried: 0,
+    });
+    const viewer = await signedIn('viewer');
+    const { text } = await viewer.get('/monitors');
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('&lt;script>alert(1)');
+    for (const shown of ['100% of 2', '0% of 2', 'every company', '1 company or person', 'on, failing', '1 ended'])
+      expect(text).toContain(shown);
+    expect(text).toContain('off: the webhook wants no more');
+    expect(text).not.toContain('/monitors/new');
+    const onlyOff = (await viewer.get('/monitors?state=off')).text;
+    expect([onlyOff.includes('Stopped'), onlyOff.includes('Failing')]).toEqual([true, false]);
+  });
+
+  it('are shown one by one, with who unsubscribed; viewers see neither addresses of people nor paths of webhooks', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const url = 'https://hooks.example.com/services/T0/very-secret';
+    const { id, security } = await made(store, {
+      ...{ url, emails: ['ida@example.com', 'bo@example.com'] },
+      credentials: { method: 'Bearer', token: 'their-token' },
+    });
+    await listed(store, id, PERSON);
+    await store.write((tx) =>
+      endMail(tx, id, 'ida@example.com', { now: 1, bounced: `550 <ida@example.com> ${HOSTILE}` }),
+    );
+    await store.write((tx) => endMail(tx, id, 'gone@example.com', { now: 1 }));
+    const admin = await (await signedIn('admin')).get(`/monitors/${id}`);
+    for (const shown of [
+      url,
+      'ida@example.com',
+      'gone@example.com',
+      'unsubscribed',
+      'mail came back',
+      PERSON,
+      'Bearer',
+    ])
+      expect(admin.text).toContain(shown);
+    const viewer = await (await signedIn('viewer')).get(`/monitors/${id}`);
+    expect(viewer.text).toContain('https://hooks.example.com/•••');
+    expect(viewer.text).toContain('i•••@example.com');
+    for (const hidden of ['very-secret', 'ida@example.com', 'gone@example.com', '/resubscribe', `/${id}/edit`])
+      expect(viewer.text).not.toContain(hidden);
+    for (const { text } of [admin, viewer]) {
+      expect(text).not.toContain('their-token');
+      expect(text).not.toContain(security.secrets[0]?.secret ?? 'none');
+      expect(text).not.toContain('<script>alert');
+    }
+    const operator = await signedIn('operator');
+    for (const step of ['edit', 'test', 'rotate', 'disable', 'remove'])
+      expect((await operator.get(`/monitors/${id}/${step}`)).status, step).toBe(403);
+    expect((await operator.get('/monitors/nobody')).status).toBe(404);
+  });
+});
+
+describe('a long list', () => {
+  it('is paged without leaving a monitor out, and counts its deliveries with bounded reads', async () => {
+    const { signedIn, store } = await startPages();
+    for (let count = 0; count < 27; count++) await made(store, { name: `Monitor ${count}.` });
+    const viewer = await signedIn('viewer');
+    const first = (await viewer.get('/monitors')).text;
+    const next = /rel="next" href="([^"]+)"/.exec(first)?.[1] ?? '';
+    const second = (await viewer.get(next)).text;
+    const names = [...`${first}${second}`.matchAll(/>(Monitor \d+\.)<\/a>/g)].map(([, name]) => name);
+    expect(new Set(names).size).toBe(27);
+    expect(names).toHaveLength(27);
+    const { id } = await made(store);
+    const row = { monitor: id, entity: OTHER, events: '[]', next_at: 0, created_at: 1_000, ended_at: 1_200 };
+    const rows = Array.from(
+      { length: 600 },
+      (_, at) => ({ ...row, change: at + 1, attempts: 1, state: at < 550 ? 'done' : 'failed' }) as const,
+    );
+    await store.write((tx) => tx.insertInto('delivery').values(rows).execute());
+    const statistics = (await readDeliveryStatistics(store.db, [id], 2_000)).get(id);
+    // The newest 500 delivered ones begin at the 51st, and the failed ones came after all of them.
+    expect(statistics).toEqual({ tried: 550, delivered: 500, latency: { median: 200, slow: 200 }, isSample: true });
+  });
+});
