@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import Type, { type Static, type TObject } from 'typebox';
 import { Value } from 'typebox/value';
-import type { FieldName } from '../../providers/fields.ts';
+import { type FieldName, isFieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
@@ -26,6 +26,8 @@ export interface ConfiguredProvider {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Where the CRM keeps the CVR number. */
   readonly match: string | undefined;
+  /** The properties by which records without a number are matched, in place of the mapped ones. */
+  readonly matchTexts?: MatchTexts | undefined;
   /** The connection's policy; `tracked` where none is stated. */
   readonly policy: Policy;
   readonly mapping: readonly MappingRow[];
@@ -156,6 +158,7 @@ async function readConnection(
     provider,
     settings: Object.fromEntries(settings),
     match: common.match?.property,
+    matchTexts: matchTextsOf(common.match),
     policy: common.policy ?? 'tracked',
     mapping,
     values: common.values,
@@ -169,4 +172,12 @@ async function readConnection(
     pollMinutes: common.pollMinutes,
     reconcileHours: common.reconcileHours,
   };
+}
+
+/** Field → property, of those that are named. */
+export type MatchTexts = Readonly<Partial<Record<FieldName, string>>>;
+
+function matchTextsOf(match: object = {}): MatchTexts {
+  const named = Object.entries(match).filter(([key, property]) => isFieldName(key) && typeof property === 'string');
+  return Object.fromEntries(named);
 }

@@ -57,6 +57,28 @@ const admin = Type.Object(
   },
 );
 
+const matchText = (what: string) =>
+  Type.Optional(text(`CRM property with the ${what}, where it is not the mapped one.`));
+
+const match = Type.Object(
+  {
+    property: text('Name of a CRM property.'),
+    name: matchText('name'),
+    street: matchText('street and house number'),
+    postalCode: matchText('postal code'),
+    city: matchText('city'),
+    country: matchText('country'),
+    phone: matchText('phone number'),
+    website: matchText('website'),
+    email: matchText('e-mail address'),
+  },
+  {
+    ...CLOSED,
+    description:
+      'Where the CRM keeps the CVR number; and by which properties records without one are matched, where the mapping does not say it.',
+  },
+);
+
 const POLICIES =
   'tracked: write unless a person changed the property; always: write; if-blank: only fill in what is blank; never: only show.';
 const policy = (description: string) =>
@@ -96,7 +118,7 @@ const valueMap = (about: string) =>
 export const connectionSchema = Type.Object(
   {
     use: text('Built in (hubspot, salesforce, http), an npm package, or a path that begins with . or /.'),
-    match: Type.Optional(property('Where the CRM keeps the CVR number.')),
+    match: Type.Optional(match),
     policy: Type.Optional(
       policy(
         `Policy of every field that has none of its own; properties made for this product stay always. ${POLICIES}`,

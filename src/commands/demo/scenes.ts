@@ -1,9 +1,15 @@
 /** The scenes of the demo: changes in the register, and what each of them does in the CRMs. */
 import type { CrmEmulator } from '../../../providers/emulator.ts';
+import { readAttention } from '../../connector/explain/attention.ts';
+import { resolveAttention } from '../../connector/explain/resolve-attention.ts';
+import { matchQueue } from '../../connector/links/links.ts';
+import { rebuildIndex } from '../../match/index/fill.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { plainText } from '../../protocol/news.ts';
 import { CHANGES } from '../../protocol/sample/change.ts';
 import { type Random, randomFrom } from '../../protocol/sample/random.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { readRegisterEntries } from '../../service/register/watch/index-entry.ts';
 import { type Actor, companyOf, type DemoSetup } from './setup.ts';
 import { askNews, resendLast, watchByMail } from './visitors.ts';
 
@@ -65,6 +71,31 @@ export async function playScenes(setup: DemoSetup, say: Say, seed: number): Prom
   await setup.settled();
   const calls = setup.emulators.reduce((sum, emulator, index) => sum + emulator.calls.length - (before[index] ?? 0), 0);
   say(`  deliveries  ${sent} sent again; calls made to the CRMs for it: ${calls}`);
+
+  say('\n6. Somebody makes a record without a CVR number: cvrsync finds the company, and a person decides.');
+  if (hubspot !== undefined) await findByName(setup, third, hubspot, say);
+}
+
+/** A record without a number, as somebody types in what they heard on the phone: the company it means is suggested. */
+async function findByName(setup: DemoSetup, actor: Actor, crm: CrmEmulator, say: Say): Promise<void> {
+  const { store } = setup.app;
+  const deps = { store, now: Date.now, report: () => {}, onProblem: () => {} };
+  await rebuildIndex(deps, readRegisterEntries, new AbortController().signal);
+  const { name, address } = companyOf(actor);
+  const typed = name.replace(/ (?:A\/S|ApS|I\/S|IVS|P\/S|K\/S)$/u, '').toUpperCase();
+  const street = `${address.streetName ?? ''} ${address.houseNumberFrom ?? ''}`.trim();
+  const id = crm.add({ name: typed, address: street, zip: String(address.postalCode ?? '') });
+  say(`  ${crm.name.padEnd(11)} ${id} a sales rep types in ${typed}, ${street}: no CVR number`);
+  // What the CRM's webhook, or its next poll, would do.
+  await store.write((tx) => mark(tx, matchQueue(crm.name), [id], Date.now()));
+  await setup.settled();
+  const suggestions = await readAttention(store.db, Date.now(), { kinds: ['match'] });
+  for (const suggestion of suggestions) {
+    say(`  review      ${suggestion.reason}`);
+    say('  review      a person accepts it: the record is linked, filled, and gets its number');
+    await store.write((tx) => resolveAttention(tx, 'accept', suggestion.id, Date.now()));
+  }
+  await setup.settled();
 }
 
 /** One more random change, for the demo that goes on. */

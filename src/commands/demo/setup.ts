@@ -122,7 +122,10 @@ const configuration = (
   connector: {
     webhook: { auth: KEY },
     providers: Object.fromEntries(
-      emulators.map(({ name, settings }) => [name, { use: name, ...settings, match: { property: MATCH[name] } }]),
+      emulators.map(({ name, settings }) => [
+        name,
+        { use: name, ...settings, match: { property: MATCH[name] }, autoMatch: 'suggest' },
+      ]),
     ),
   },
 });

@@ -11,6 +11,7 @@ export interface MappingToCheck {
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Partial<Record<FieldName, ValueMap>>>;
   readonly match: string | undefined;
+  readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly hold: string | undefined;
   readonly currency?: string | undefined;
 }
@@ -31,6 +32,7 @@ export function checkMapping(provider: MappingToCheck, properties: readonly Prop
       found: `${present} of ${inUse.length} mapped properties exist, ${sound} fit without a remark`,
     },
     ...checkMatch(provider, schema),
+    ...checkMatchTexts(provider, schema),
     ...checkHold(provider, schema),
     ...judged.flat(),
     ...checkMapsInUse(provider, inUse),
@@ -157,6 +159,20 @@ function checkMapsInUse(provider: MappingToCheck, inUse: readonly PresetRow[]): 
       advice: `name a property under connector.providers.${provider.name}.fields.${field}`,
     }));
 }
+
+/** Those that the account does not have: records without a number are matched without them. */
+const checkMatchTexts = ({ name, matchTexts = {} }: MappingToCheck, schema: Schema): readonly Finding[] =>
+  Object.entries(matchTexts)
+    .filter(([, property]) => !schema.has(property))
+    .map(([field, property]) => {
+      const near = similar(property, schema);
+      return {
+        level: 'warn',
+        subject: `${name} match ${field}`,
+        found: `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`,
+        advice: `correct connector.providers.${name}.match.${field}: until then records are matched without it`,
+      };
+    });
 
 function checkMatch({ name, match }: MappingToCheck, schema: Schema): readonly Finding[] {
   const subject = `${name} match`;

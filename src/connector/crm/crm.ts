@@ -34,6 +34,8 @@ export interface CrmConfig {
   readonly provider: Provider;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly match: string | undefined;
+  /** Field → property by which records without a number are matched, in place of the mapped ones. */
+  readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly policy: Policy;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
@@ -57,6 +59,7 @@ type CommonKey =
   | 'provider'
   | 'settings'
   | 'match'
+  | 'matchTexts'
   | 'mapping'
   | 'values'
   | 'hold'

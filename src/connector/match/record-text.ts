@@ -16,17 +16,21 @@ const PARTS: readonly (FieldName & keyof RecordText)[] = [
   'email',
 ];
 
-/** The properties that may hold each part, those of the mapping first. */
+/** The properties that may hold each part: the one that the configuration names for it, else those of the mapping first. */
 export type TextProperties = Readonly<Partial<Record<keyof RecordText, readonly string[]>>>;
 
 /** Those that the account has. */
 export function textProperties(
-  { mapping, provider }: Pick<Crm, 'mapping' | 'provider'>,
+  { mapping, provider, matchTexts = {} }: Pick<Crm, 'mapping' | 'provider' | 'matchTexts'>,
   schema: ReadonlyMap<string, unknown>,
 ): TextProperties {
-  const rows = [...mapping, ...provider.preset].filter(({ property }) => schema.has(property));
+  const rows = [...mapping, ...provider.preset];
+  const namesOf = (part: FieldName): readonly string[] => {
+    const named = matchTexts[part];
+    return named === undefined ? rows.flatMap(({ field, property }) => (field === part ? property : [])) : [named];
+  };
   return Object.fromEntries(
-    PARTS.map((part) => [part, [...new Set(rows.flatMap(({ field, property }) => (field === part ? property : [])))]]),
+    PARTS.map((part) => [part, [...new Set(namesOf(part))].filter((property) => schema.has(property))]),
   );
 }
 

@@ -23,6 +23,14 @@ const found = (rows: readonly PresetRow[], properties: readonly Property[], more
         `${level} ${subject}: ${what}${advice === undefined ? '' : ` | ${advice}`}`,
     );
 
+describe('a property by which records are matched', () => {
+  it('is told of where the account does not have it', () => {
+    expect(found([], [property('Town')], { matchTexts: { city: 'Town', street: 'town' } })).toEqual([
+      'warn crm match street: the CRM has no property town; did you mean Town? | correct connector.providers.crm.match.street: until then records are matched without it',
+    ]);
+  });
+});
+
 describe('a mapped property', () => {
   it('that exists, can be written and fits needs no remark', () => {
     expect(found([row('name', 'Name')], [property('Name', { maxLength: 255 })])).toEqual([]);

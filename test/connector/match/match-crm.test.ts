@@ -63,6 +63,14 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     expect(await fixture.links()).toEqual({});
   });
 
+  it('reads the properties that match names instead of the mapped ones', async () => {
+    const match = { property: 'cvr_number', name: 'about_us', street: 'address2' };
+    const { emulator, ...fixture } = await withIndex({ engine, connection: { match } });
+    const id = emulator.add({ name: 'Kunde 17', about_us: 'Nordlys Møbler', address2: 'Ringvej 1', zip: '8000' });
+    await matchCrm(fixture.deps, here);
+    expect(await found({ emulator, ...fixture })).toEqual({ [id]: expect.stringMatching(`^certain ${A}`) });
+  });
+
   it('links certain matches of a plan, and no company that two records mean or another record has', async () => {
     const fixture = await withIndex({ engine });
     const { emulator } = fixture;
