@@ -9,7 +9,13 @@ import {
   shownAccount,
   shownCount,
 } from '../connector/explain/attention.ts';
-import { ATTENTION_KINDS, type Attention, type ReviewVerb, VERBS } from '../connector/explain/attention-kinds.ts';
+import {
+  ATTENTION_KINDS,
+  type Attention,
+  KINDS_FOR_ALL,
+  type ReviewVerb,
+  VERBS,
+} from '../connector/explain/attention-kinds.ts';
 import type { Resolved } from '../connector/explain/resolve-attention.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
@@ -56,7 +62,6 @@ const list = defineCommand({
 interface Answer {
   readonly about: string;
   readonly all: string;
-  readonly kinds: readonly [Kind, ...Kind[]];
   /** What `--all` takes without a `--kind`; undefined where one must be named. */
   readonly byDefault: readonly Kind[] | undefined;
 }
@@ -65,27 +70,23 @@ const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
   retry: {
     about: 'retry failed work, refused values, refused links and paused accounts',
     all: 'retry everything that failed; decisions stay',
-    kinds: ['account', 'lane', 'link', 'value', 'event'],
     byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
     about: 'drop failed work, forget refused values, remove refused links, delete unreadable bodies, discard events',
     all: 'drop everything that failed of the kind that --kind names; decisions stay',
-    kinds: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender'],
     byDefault: undefined,
   },
   accept: {
     about:
       'decide for the register: write its value once, confirm a link in conflict, link a suggested company, end the links that the safety limit stopped',
     all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
-    kinds: ['difference', 'link', 'match'],
     byDefault: ['difference'],
   },
   keep: {
     about:
       'decide for the CRM: hold its value, remove a link in conflict, reject a suggested company, keep the links that the safety limit stopped',
     all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
-    kinds: ['difference', 'link', 'match'],
     byDefault: ['difference'],
   },
 };
@@ -98,7 +99,8 @@ export const command = defineCommand({
 });
 
 function answering(verb: ReviewVerb): Command {
-  const { about, all, kinds } = ANSWERS[verb];
+  const { about, all } = ANSWERS[verb];
+  const kinds: readonly Kind[] = KINDS_FOR_ALL[verb];
   const shared = {
     all: flag(all),
     kind: oneOf(kinds, 'with --all: only this kind'),
@@ -164,7 +166,10 @@ const differencesLine = (count: number): string =>
 
 function print({ json, log, output }: CommandContext, shown: readonly Attention[], count: number, empty: string): void {
   if (json) {
-    output.result(shown, '');
+    output.result(
+      shown.map(({ sight: _, ...entry }) => entry),
+      '',
+    );
     if (shown.length < count)
       log.warn(
         { all: count > COUNTED ? shownCount(count) : count, limit: shown.length },

@@ -5,6 +5,7 @@ import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import { counts } from '../runtime/lanes/lanes.ts';
 import type { RateLimiter } from '../runtime/rate-limiter.ts';
+import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store, Tx } from '../store/open.ts';
@@ -22,10 +23,10 @@ import { openUpstream, type Upstream, upstreamRateLimiter } from './links/upstre
 import { suggestMatches } from './match/suggest.ts';
 import { runPolls, seedPolls } from './poll.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
+import { reviewWork } from './review/worker.ts';
 import { markRemapped } from './sync/remap.ts';
 import { syncRecords } from './sync/sync.ts';
-import { UNDO_QUEUE } from './undo/runs.ts';
-import { runUndoes } from './undo/worker.ts';
+import { undoWork } from './undo/worker.ts';
 
 export interface ConnectorDeps {
   readonly store: Store;
@@ -105,7 +106,8 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     }),
     ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
-    startUndoes(common, deps, crms),
+    startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs }, crms)),
+    startRuns(common, deps, reviewWork(deps)),
   ];
   const remap = (tx: Tx, at: number) => markRemapped(tx, crms, at, deps.daemon);
   const housekeeper = startWorker({
@@ -206,15 +208,15 @@ function startMonitoring(
   });
 }
 
-function startUndoes(common: Common, { store, metrics, log, now }: ConnectorDeps, crms: readonly Crm[]): Worker {
-  return startWorker({
+/** A worker of what people ask for on pages. */
+const startRuns = <I>(common: Common, deps: ConnectorDeps, work: TaskWork<I>): Worker =>
+  startWorker({
     ...common,
-    queue: UNDO_QUEUE,
+    queue: work.task.queue,
     batch: 1,
     concurrency: 1,
-    run: (claims, signal) => runUndoes({ store, metrics, log, now, leaseMs: common.leaseMs }, crms, claims, signal),
+    run: (claims, signal) => workOnRuns(deps, work, claims, signal),
   });
-}
 
 async function connectUpstream(
   { http, metrics, now }: ConnectorDeps,

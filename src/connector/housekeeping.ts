@@ -12,6 +12,7 @@ import {
   type Walked,
   walked,
 } from '../runtime/periodic-tasks.ts';
+import { deleteRuns } from '../runtime/runs/runs.ts';
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Tx } from '../store/store.ts';
 import { deleteEnded } from './decide/override.ts';
@@ -19,7 +20,6 @@ import { pruneFacts } from './facts/prune-facts.ts';
 import { continueMarking } from './links/mark-all.ts';
 import { markAllUnconfirmed } from './links/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
-import { deleteUndoes } from './undo/runs.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
   /** Days decisions are kept, 400 where absent. */
@@ -89,11 +89,11 @@ const TASKS: Tasks<HousekeepingDeps> = {
       await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, after, before));
     },
   },
-  undoes: {
+  runs: {
     everyMs: 3_600_000,
     async run({ store, now }, signal) {
       await inSteps(store, signal, 0, async (tx) =>
-        (await deleteUndoes(tx, now(), STEP)) ? { last: 0, found: true } : undefined,
+        (await deleteRuns(tx, now(), STEP)) ? { last: 0, found: true } : undefined,
       );
     },
   },

@@ -84,36 +84,35 @@ export interface AuditTable {
   result: string;
 }
 
-/** An undo that the daemon runs: first it looks what it would do, then it does it where a person says so. */
-export interface UndoRunTable {
+/** What the daemon runs for a person: first it looks what it would do, then it does it where a person says so. */
+export interface RunTable {
   id: Generated<number>;
-  /** JSON: which writes. */
-  selection: string;
-  stage: 'preview' | 'undo';
+  /** What is run, as its queue is called. */
+  task: string;
+  /** JSON: on what. */
+  input: string;
+  stage: 'preview' | 'run';
   /** What becomes of the stage. */
   state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
   actor_kind: AuditTable['actor_kind'];
   actor: string;
   created_at: number;
   ended_at: number | null;
-  /** Records that are done. */
-  records: number;
-  /** All records; null while that is not known. */
-  record_count: number | null;
+  /** How many of `total` are done. */
+  done: number;
+  /** Null while that is not known. */
+  total: number | null;
   error: string | null;
 }
 
-/** What became of a property in an undo, or would. Values as JSON. */
-interface UndoResultTable {
+/** What became of one thing in a run, or would. */
+interface RunItemTable {
   run: number;
-  provider: string;
-  record_id: string;
-  property: string;
-  entity: string;
+  /** Names the thing within its run. */
+  key: string;
   kind: string;
-  from_value: string | null;
-  to_value: string | null;
-  reason: string | null;
+  /** JSON. */
+  detail: string;
 }
 
 export interface RuntimeSchema {
@@ -123,6 +122,6 @@ export interface RuntimeSchema {
   session: SessionTable;
   login_link: LoginLinkTable;
   audit: AuditTable;
-  undo_run: UndoRunTable;
-  undo_result: UndoResultTable;
+  run: RunTable;
+  run_item: RunItemTable;
 }

@@ -189,8 +189,8 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'pending-writes',
       'quarantine',
       'receipts',
+      'runs',
       'sessions',
-      'undoes',
     ];
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();
@@ -207,8 +207,8 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'pending-writes', due_at: NOW + 30_000, fence: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, fence: null },
       { key: 'receipts', due_at: NOW + 3_600_000, fence: null },
+      { key: 'runs', due_at: NOW + 3_600_000, fence: null },
       { key: 'sessions', due_at: NOW + 3_600_000, fence: null },
-      { key: 'undoes', due_at: NOW + 3_600_000, fence: null },
     ]);
   });
 });

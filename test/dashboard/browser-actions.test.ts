@@ -42,6 +42,27 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.waitForURL(`${base}/companies/${COMPANY}`);
     expect(await page.textContent('main')).not.toContain('hold: nothing is written');
 
+    fixture.hubspot.edit(records.hubspot, { phone: '+4588888888' });
+    const updates = { phoneNumber: { before: '30405060', after: '51515151' } };
+    await fixture.post({ entityId: COMPANY, timestamp: '2026-04-01T09:00:00.000Z', updates });
+    await fixture.settled();
+    await page.goto(`${base}/review?kind=difference`);
+    await page.click('form[action="/review/runs"] button[value="accept"]');
+    const pageOf = async (selector: string): Promise<void> => {
+      for (let left = 60; left > 0 && (await page.locator(selector).count()) === 0; left -= 1) {
+        if (!script) await page.reload();
+        await page.waitForTimeout(200);
+      }
+    };
+    await pageOf('form[action$="/run"]');
+    await expectSound();
+    await page.click('form[action$="/run"] button');
+    await pageOf('.state.ok');
+    await expectSound();
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4551515151' });
+
+    await page.goto(`${base}/companies/${COMPANY}`);
     await page.click(`a[href="/companies/${COMPANY}/link"]`);
     await page.selectOption('#provider', 'hubspot');
     await page.fill('#record', fixture.hubspot.add({ name: 'Birk Vest' }));

@@ -28,6 +28,14 @@ export type ReviewVerb = (typeof VERBS)[number];
 export const FAILED = ['retry', 'drop'] as const satisfies readonly ReviewVerb[];
 export const DECISION = ['accept', 'keep'] as const satisfies readonly ReviewVerb[];
 
+/** The kinds of which all may be answered at once. The safety limit is answered by itself alone. */
+export const KINDS_FOR_ALL = {
+  retry: ['account', 'lane', 'link', 'value', 'event'],
+  drop: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender'],
+  accept: ['difference', 'link', 'match'],
+  keep: ['difference', 'link', 'match'],
+} as const satisfies Readonly<Record<ReviewVerb, readonly AttentionKind[]>>;
+
 export interface Attention {
   /** Names it for `review`: the kind and its parts between slashes, each percent-encoded. */
   readonly id: string;
@@ -43,6 +51,8 @@ export interface Attention {
   readonly decides: boolean;
   /** The answers it takes. */
   readonly verbs: readonly ReviewVerb[];
+  /** What tells it from what it may become before it is answered; absent where it is what it is. */
+  readonly sight?: string;
 }
 
 /** Things of one kind, and how they are read without all the others. */

@@ -4,6 +4,7 @@ import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import type { MatchedRecord } from '../match/results.ts';
 import { type AttentionSource, DECISION, idOf } from './attention-kinds.ts';
+import { sightOf } from './sight.ts';
 
 const suggestions = (db: Db) =>
   db
@@ -44,6 +45,7 @@ export const MATCH_SOURCE: AttentionSource = {
         advice: 'accept links it and writes the number; keep leaves it alone, and this company is not suggested again',
         decides: true,
         verbs: DECISION,
+        sight: sightOf(best.company),
       };
     });
   },

@@ -4,6 +4,7 @@ import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import type { Link } from '../links/links.ts';
 import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
+import { sightOf } from './sight.ts';
 
 const conflicts = (db: Db) => db.selectFrom('link').where('state', '=', 'conflict');
 
@@ -16,11 +17,12 @@ const refusedLinks = (db: Db) =>
     // Not as a parameter: SQLite would not know that the index of refused ones will do.
     .where('observed', '=', sql.lit<'refused'>('refused'));
 
-const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'updated_at'>) => ({
+const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'state' | 'updated_at'>) => ({
   id: idOf('link', link.provider, link.record_id),
   kind: 'link' as const,
   about: `${link.provider}:${link.record_id} ${link.entity}`,
   since: link.updated_at,
+  sight: sightOf(link.entity, link.state),
 });
 
 /** Two reads of an index each: one condition over both would read every link. */
@@ -29,7 +31,7 @@ export const LINK_SOURCES: readonly AttentionSource[] = [
     kind: 'link',
     async read(db, _now, limit) {
       const rows = await conflicts(db)
-        .select(['provider', 'record_id', 'entity', 'reason', 'updated_at'])
+        .select(['provider', 'record_id', 'entity', 'state', 'reason', 'updated_at'])
         .orderBy('provider')
         .orderBy('record_id')
         .limit(limit)
@@ -48,7 +50,7 @@ export const LINK_SOURCES: readonly AttentionSource[] = [
     kind: 'link',
     async read(db, _now, limit) {
       const rows = await refusedLinks(db)
-        .select(['provider', 'record_id', 'entity', 'observed_error', 'updated_at'])
+        .select(['provider', 'record_id', 'entity', 'state', 'observed_error', 'updated_at'])
         .orderBy('provider')
         .orderBy('record_id')
         .limit(limit)

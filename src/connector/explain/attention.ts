@@ -5,7 +5,7 @@ import { parked } from '../../runtime/lanes/lane-state.ts';
 import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
-import { type DifferenceFilter, readDifferences } from '../decide/differences.ts';
+import { type Difference, type DifferenceFilter, readDifferences } from '../decide/differences.ts';
 import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { countEventsAside, readEventsAside } from '../intake/aside.ts';
 import { readReusedIds } from '../intake/reused-ids.ts';
@@ -21,6 +21,7 @@ import {
 } from './attention-kinds.ts';
 import { MATCH_SOURCE } from './attention-matches.ts';
 import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
+import { sightOf } from './sight.ts';
 
 /** In the order in which they are shown. */
 const SOURCES: readonly AttentionSource[] = [
@@ -149,7 +150,12 @@ async function readAccounts(db: Db, now: number): Promise<readonly Attention[]> 
 
 /** Differences as things that a person may decide. */
 export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Attention[]> =>
-  (await readDifferences(db, filter, limit)).map(({ provider, recordId, property, entity, crm, register, since }) => ({
+  (await readDifferences(db, filter, limit)).map(differenceEntry);
+
+/** A difference as a thing that a person may decide. */
+export const differenceEntry = (difference: Difference): Attention => {
+  const { provider, recordId, property, entity, crm, register, since } = difference;
+  return {
     id: idOf('difference', provider, recordId, property),
     kind: 'difference',
     about: `${provider}:${recordId} ${property}`,
@@ -158,7 +164,9 @@ export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: num
     advice: "accept writes the register's value, once; keep leaves the CRM's value and puts the property on hold",
     decides: true,
     verbs: DECISION,
-  }));
+    sight: sightOf(crm, register),
+  };
+};
 
 const limitAdvice = (queue: string): string =>
   queue.startsWith('heal:')

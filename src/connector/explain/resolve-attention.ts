@@ -11,6 +11,7 @@ import { forgetReusedIds } from '../intake/reused-ids.ts';
 import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
 import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
 import { DECISION, FAILED, laneVerbs, type ReviewVerb, readAttentionId } from './attention-kinds.ts';
+import { readSight } from './sight.ts';
 
 /** What became of an answer to something that needs a person. */
 export type Resolved =
@@ -49,6 +50,18 @@ export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now
         ? doneWhere(await forgetReusedIds(tx), 'forgotten')
         : { kind: 'impossible', reason: 'the sender must change: answer with drop' };
   }
+}
+
+/** The same, where the thing is still what the person saw; the `sight` of things that are what they are is empty. */
+export async function resolveSeen(
+  tx: Tx,
+  verb: ReviewVerb,
+  { id, sight }: { readonly id: string; readonly sight: string },
+  now: number,
+): Promise<Resolved | { readonly kind: 'changed' }> {
+  const current = sight === '' ? undefined : await readSight(tx, id);
+  if (current !== undefined && current !== sight) return { kind: 'changed' };
+  return resolveAttention(tx, verb, id, now);
 }
 
 interface LaneRef {

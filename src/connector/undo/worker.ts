@@ -1,36 +1,29 @@
-/** Runs undoes that a person asked for on a page: in the daemon, paced like all else, and taken up again after a restart. */
-import { errorText } from '../../protocol/text/error-text.ts';
-import { type Claim, settle } from '../../runtime/lanes/lanes.ts';
+/** Runs undoes that a person asked for on a page, paced like all else. */
+import { countItems } from '../../runtime/runs/runs.ts';
+import type { TaskWork } from '../../runtime/runs/work.ts';
 import type { Crm } from '../crm/crm.ts';
 import { undo } from './run.ts';
-import { beginUndo, endUndo, type StoredUndo, storeResults } from './runs.ts';
+import { auditUndo, type StoredUndo, storeResults, UNDO } from './runs.ts';
 import type { UndoDeps } from './undo.ts';
+import type { Selection } from './writes.ts';
 
-/** Runs the undoes that the claims name, one after the other. */
-export async function runUndoes(
-  deps: UndoDeps,
-  crms: readonly Crm[],
-  claims: readonly Claim[],
-  signal: AbortSignal,
-): Promise<void> {
-  const { store, now } = deps;
-  for (const claim of claims) {
-    const stored = await store.write((tx) => beginUndo(tx, Number(claim.key)));
-    const error = stored && (await runOne(deps, crms, stored, signal));
-    await store.write(async (tx) => {
-      if (!(await settle(tx, claim, { kind: 'done' }))) return;
-      if (stored !== undefined) await endUndo(tx, stored, error ?? null, now());
-    });
-  }
-}
+/** How an undo is run. */
+export const undoWork = (deps: UndoDeps, crms: readonly Crm[]): TaskWork<Selection> => ({
+  task: UNDO,
+  work: (stored, signal) => runOne(deps, crms, stored, signal),
+  async audit(tx, stored, error) {
+    const counts = [...(await countItems(tx, stored.id))].map(([kind, count]) => `${count} ${kind}`).join(', ');
+    const result = [error === null ? 'done' : `failed: ${error}`, counts].filter((part) => part !== '').join('; ');
+    await auditUndo(tx, stored, result, deps.now());
+  },
+});
 
-/** Why it failed; undefined where it ran to its end, or was cancelled. Throws where the daemon stops. */
 async function runOne(
   deps: UndoDeps,
   crms: readonly Crm[],
-  { id, selection, stage }: StoredUndo,
+  { id, input, stage }: StoredUndo,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<void> {
   const cancelled = new AbortController();
   try {
     await undo(
@@ -42,12 +35,10 @@ async function runOne(
           if (!(await deps.store.write((tx) => storeResults(tx, id, done, progress)))) cancelled.abort();
         },
       },
-      selection,
+      input,
       AbortSignal.any([signal, cancelled.signal]),
     );
-    return undefined;
   } catch (error) {
-    signal.throwIfAborted();
-    return cancelled.signal.aborted ? undefined : errorText(error);
+    if (!cancelled.signal.aborted) throw error;
   }
 }

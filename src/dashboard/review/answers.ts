@@ -1,9 +1,7 @@
 /** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
-import { hash } from 'node:crypto';
 import type { VNode } from 'preact';
-import type { Difference } from '../../connector/decide/differences.ts';
-import { type ReviewVerb, readAttentionId, VERBS } from '../../connector/explain/attention-kinds.ts';
-import { type Resolved, resolveAttention } from '../../connector/explain/resolve-attention.ts';
+import { type ReviewVerb, VERBS } from '../../connector/explain/attention-kinds.ts';
+import { resolveSeen } from '../../connector/explain/resolve-attention.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -18,12 +16,7 @@ import { addAction, type RouteDeps, type Visit } from '../routes.ts';
 /** Entries that one answer takes: as many as a page shows, and room for more. */
 const MOST = 200;
 
-/** What became of an answer; `changed`: the difference is another one than the person saw. */
-type Answered = Resolved | { readonly kind: 'changed' };
-
-/** What a person saw of a difference, to tell whether it is still that when they answer. */
-export const sightOf = ({ crm, register }: Pick<Difference, 'crm' | 'register'>): string =>
-  hash('sha256', JSON.stringify([crm, register]), 'base64url').slice(0, 16);
+type Answered = Awaited<ReturnType<typeof resolveSeen>>;
 
 /** The field that says which entry is chosen, with what was seen of it. */
 const CHOICE = 'choice';
@@ -75,23 +68,10 @@ async function answer(
   { visitor, now }: Visit,
   { verb, id, sight }: { readonly verb: ReviewVerb; readonly id: string; readonly sight: string },
 ): Promise<Answered> {
-  if (sight !== '' && !(await isAsSeen(tx, id, sight))) return { kind: 'changed' };
-  const resolved = await resolveAttention(tx, verb, id, now);
+  const resolved = await resolveSeen(tx, verb, { id, sight }, now);
   const entry = { actor: visitor.actor, via: 'page', action: `review.${verb}`, subject: id } as const;
   if (resolved.kind === 'done') await recordAudit(tx, { ...entry, result: resolved.note }, now);
   return resolved;
-}
-
-async function isAsSeen(tx: Tx, id: string, sight: string): Promise<boolean> {
-  const [provider = '', record = '', property = ''] = readAttentionId(id)?.parts ?? [];
-  const row = await tx
-    .selectFrom('property_state')
-    .select(['kept', 'offered'])
-    .where('provider', '=', provider)
-    .where('record_id', '=', record)
-    .where('property', '=', property)
-    .executeTakeFirst();
-  return row?.kept != null && sightOf({ crm: row.kept, register: row.offered ?? 'null' }) === sight;
 }
 
 const noChoice = ({ reader }: Visit): PageBody =>

@@ -1,6 +1,5 @@
 /** What needs a person, as `cvrsync review list` shows it. */
 import type { VNode } from 'preact';
-import type { Crm } from '../../connector/crm/crm.ts';
 import { type Difference, readDifferences } from '../../connector/decide/differences.ts';
 import type { OverrideRef } from '../../connector/decide/override.ts';
 import { readAttention } from '../../connector/explain/attention.ts';
@@ -12,18 +11,17 @@ import {
   idOf,
   readAttentionId,
 } from '../../connector/explain/attention-kinds.ts';
+import { sightOf } from '../../connector/explain/sight.ts';
 import type { Server } from '../../http/server/server.ts';
 import { companyAddress } from '../companies/search.ts';
 import { fieldOfProperty, hidesPersons } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { addAnswers, answerForm, choiceBox, sightOf } from './answers.ts';
-
-/** What the page reads from. */
-export interface ReviewDeps extends RouteDeps {
-  readonly crms: readonly Pick<Crm, 'name' | 'mapping'>[];
-}
+import { addPage, type Visit } from '../routes.ts';
+import { addAnswers, answerForm, choiceBox } from './answers.ts';
+import { addReviewExport } from './export.ts';
+import { type ReviewDeps, type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
+import { addReviewRuns, answerAllForm, recentRuns } from './run-page.ts';
 
 const SHOWN = 50;
 /** A list that is read from its beginning is read no further; who has more decides by kind. */
@@ -32,21 +30,26 @@ const MOST_READ = 1_000;
 /** Adds the page, and the action that answers. */
 export function addReview(app: Server, deps: ReviewDeps): void {
   addAnswers(app, deps);
+  if (deps.halves.connector) addReviewRuns(app, deps);
+  addReviewExport(app, deps);
   addPage(app, deps, {
     path: '/review',
     async show(visit) {
-      const { reader, query } = visit;
-      const kind = ATTENTION_KINDS.find((each) => each === query('kind'));
+      const { reader } = visit;
+      const filter = readReviewFilter(visit.query);
+      const { kind } = filter;
       return {
         title: reader.text('nav.review'),
         body: html`<p>${reader.text('review.help')}</p>
-          ${filterForm(visit, kind)} ${kind === 'difference' ? await differences(deps, visit) : await list(deps, visit, kind)}`,
+          ${filterForm(visit, filter)} ${kind === 'difference' ? await differences(deps, visit, filter) : await list(deps, visit, filter)}
+          ${await recentRuns(deps.store.db, visit)}`,
       };
     },
   });
 }
 
-function filterForm({ reader, query }: Visit, kind: AttentionKind | undefined): VNode {
+function filterForm({ reader }: Visit, filter: ReviewFilter): VNode {
+  const { kind } = filter;
   return html`<form class="filters" action="/review">
     <div>
       <label for="kind">${reader.text('review.kind')}</label>
@@ -60,7 +63,7 @@ function filterForm({ reader, query }: Visit, kind: AttentionKind | undefined): 
     ${
       kind === 'difference' &&
       (['provider', 'property'] as const).map((name) =>
-        textFilter({ name, label: reader.text(`review.${name}`), value: query(name) }),
+        textFilter({ name, label: reader.text(`review.${name}`), value: filter[name] ?? '' }),
       )
     }
     <button>${reader.text('list.filter')}</button>
@@ -69,7 +72,8 @@ function filterForm({ reader, query }: Visit, kind: AttentionKind | undefined): 
 }
 
 /** Everything but differences, of one kind or of all, a page at a time. */
-async function list(deps: ReviewDeps, visit: Visit, kind: AttentionKind | undefined): Promise<Markup> {
+async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
+  const { kind } = filter;
   const { reader, query, now } = visit;
   const from = Math.min(Number(/^\d{1,4}$/.exec(query('from'))?.[0] ?? 0), MOST_READ - SHOWN);
   const kinds = kind === undefined ? undefined : [kind];
@@ -81,10 +85,10 @@ async function list(deps: ReviewDeps, visit: Visit, kind: AttentionKind | undefi
   const listed = table({
     label: reader.text('nav.review'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
-    rows: shown.map((each) => [choiceBox(visit, each.id), ...rowOf(deps, visit, each)]),
+    rows: shown.map((each) => [choiceBox(visit, each.id, each.sight), ...rowOf(deps, visit, each)]),
   });
-  return html`${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), listAddress(visit), listed)}
-  ${pager(visit, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
+  return html`${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), reviewAddress(filter), listed)}
+  ${deps.halves.connector && answerAllForm(visit, filter)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
 const CRM_KINDS: ReadonlySet<AttentionKind> = new Set(['value', 'link']);
@@ -104,12 +108,11 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
 }
 
 /** Differences, along their index. */
-async function differences({ store, crms }: ReviewDeps, visit: Visit): Promise<Markup> {
+async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
   const { reader, query, visitor } = visit;
-  const [provider, property] = [query('provider').trim(), query('property').trim()];
   const after = placeOf(query('after'));
-  const filter = { provider: provider || undefined, property: property || undefined, after };
-  const found = await readDifferences(store.db, filter, SHOWN + 1);
+  const { provider, property } = filter;
+  const found = await readDifferences(store.db, { provider, property, after }, SHOWN + 1);
   const shown = found.slice(0, SHOWN);
   if (shown.length === 0) return html`<p>${reader.text('review.noMatch')}</p>`;
   const columns = ['choice', 'since', 'record', 'company', 'property', 'crm', 'register'] as const;
@@ -122,7 +125,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit): Promise<M
     label: reader.text('nav.review'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: shown.map((each) => [
-      choiceBox(visit, differenceId(each), sightOf(each)),
+      choiceBox(visit, differenceId(each), sightOf(each.crm, each.register)),
       each.since === null ? null : timeOf(reader, each.since),
       html`${each.provider} <code>${each.recordId}</code>`,
       html`<a href=${companyAddress(each.entity)}><code>${each.entity}</code></a>`,
@@ -131,8 +134,8 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit): Promise<M
       valueIn(each, each.register),
     ]),
   });
-  return html`${answerForm(visit, new Set(DECISION), listAddress(visit), listed)}
-  ${pager(visit, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
+  return html`${answerForm(visit, new Set(DECISION), reviewAddress(filter), listed)}
+  ${answerAllForm(visit, filter)} ${pager(visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
 }
 
 const differenceId = ({ provider, recordId, property }: OverrideRef): string =>
@@ -152,21 +155,15 @@ const plain = (json: string): string => {
   return typeof value === 'string' ? value : value === null ? '' : json;
 };
 
-/** The list under the filter that is chosen, from its beginning or from `more` on. */
-function listAddress({ query }: Visit, more: Readonly<Record<string, string>> = {}): string {
-  const filter = { kind: query('kind'), provider: query('provider'), property: query('property'), ...more };
-  const chosen = Object.entries(filter).filter(([, value]) => value !== '');
-  return chosen.length === 0 ? '/review' : `/review?${new URLSearchParams(chosen)}`;
-}
-
 /** Links to the first and the next part of a list, under the filter that is chosen. */
 function pager(
-  visit: Visit,
+  { reader }: Visit,
+  filter: ReviewFilter,
   { first, next }: { readonly first: boolean; readonly next: Readonly<Record<string, string>> | undefined },
 ): VNode {
-  const { reader } = visit;
   return html`<p class="actions">
-    ${first && html`<a href=${listAddress(visit)}>${reader.text('review.first')}</a>`}
-    ${next && html`<a rel="next" href=${listAddress(visit, next)}>${reader.text('review.next')}</a>`}
+    ${first && html`<a href=${reviewAddress(filter)}>${reader.text('review.first')}</a>`}
+    ${next && html`<a rel="next" href=${reviewAddress(filter, next)}>${reader.text('review.next')}</a>`}
+    <a href=${reviewAddress(filter, {}, '/review.csv')} download>${reader.text('list.csv')}</a>
   </p>`;
 }

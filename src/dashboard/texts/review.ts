@@ -53,6 +53,38 @@ export const REVIEW_TEXTS = {
     da: 'skriv registrets værdi én gang, eller bekræft koblingen',
   },
   'verbHelp.keep': { en: 'hold the CRM’s value, or remove the link', da: 'hold CRM’ets værdi, eller fjern koblingen' },
+  'answers.all': { en: 'With all that this filter finds:', da: 'Med alt, hvad filtret finder:' },
+  'answers.help': {
+    en: 'First cvrsync lists what that would be. It changes nothing before you say so.',
+    da: 'Først viser cvrsync, hvad det ville være. Det ændrer intet, før du siger til.',
+  },
+  'answers.notForAll': {
+    en: 'Choose one kind, and an answer that all of it may get. Answer all else entry by entry.',
+    da: 'Vælg én slags og et svar, som alle af den må få. Svar på alt andet post for post.',
+  },
+  'answers.recent': { en: 'Answers to all of a filter', da: 'Svar på alt i et filter' },
+  'answers.title': { en: 'Answer {id}', da: 'Svar {id}' },
+  'answers.answer': { en: 'Answer', da: 'Svar' },
+  'answers.filter': { en: 'All of', da: 'Alt i' },
+  'answers.entries': { en: 'Entries', da: 'Poster' },
+  'answers.found': {
+    en: { one: '{count} entry so far', other: '{count} entries so far' },
+    da: { one: '{count} post indtil nu', other: '{count} poster indtil nu' },
+  },
+  'answers.progress': { en: '{done} of {of} entries', da: '{done} af {of} poster' },
+  'answers.run': {
+    en: { one: '{verb}: {count} entry', other: '{verb}: {count} entries' },
+    da: { one: '{verb}: {count} post', other: '{verb}: {count} poster' },
+  },
+  'answers.each': {
+    en: 'Each entry gets the answer as if it were chosen alone. What changed since this list was made is left as it is.',
+    da: 'Hver post får svaret, som var den valgt alene. Det, der er ændret, siden listen blev lavet, bliver, som det er.',
+  },
+  'entry.planned': { en: 'to be answered', da: 'skal besvares' },
+  'entry.done': { en: 'answered', da: 'besvaret' },
+  'entry.changed': { en: 'changed since, left as it is', da: 'ændret siden, ladt som den er' },
+  'entry.settled': { en: 'settled by somebody else', da: 'afgjort af en anden' },
+  'entry.impossible': { en: 'does not take the answer', da: 'tager ikke svaret' },
   'review.next': { en: 'Next', da: 'Næste' },
   'review.first': { en: 'First', da: 'Første' },
 } as const;

@@ -10,6 +10,7 @@ import { MONITOR_TEXTS } from './monitors.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { RECORD_ACTION_TEXTS } from './record-actions.ts';
 import { REVIEW_TEXTS } from './review.ts';
+import { RUN_TEXTS } from './runs.ts';
 import { WRITES_TEXTS } from './writes.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
@@ -31,6 +32,7 @@ const PARTS = {
   ...COMPANY_TEXTS,
   ...RECORD_ACTION_TEXTS,
   ...REVIEW_TEXTS,
+  ...RUN_TEXTS,
   ...WRITES_TEXTS,
   ...DELIVERY_TEXTS,
   ...MONITOR_TEXTS,

@@ -2,9 +2,10 @@
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type ListedWrite, listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
-import { listUndoes, type StoredUndo } from '../../connector/undo/runs.ts';
+import { UNDO } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
+import { listRuns } from '../../runtime/runs/runs.ts';
 import { FORM_TOKEN } from '../access/fields.ts';
 import { companyAddress } from '../companies/search.ts';
 import { shownProperty } from '../companies/shown-value.ts';
@@ -13,6 +14,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { runList } from '../runs.ts';
 import {
   isNarrow,
   readSelection,
@@ -21,7 +23,7 @@ import {
   selectionTexts,
   writesAddress,
 } from './selection.ts';
-import { undoState } from './undo-page.ts';
+import { UNDOES } from './undo-page.ts';
 
 export interface WritesDeps extends RouteDeps {
   readonly crms: readonly Pick<Crm, 'name'>[];
@@ -49,7 +51,7 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
   const selection = read.ok ? read.selection : {};
   const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
   const page = await listWrites(db, { ...selection, before }, SHOWN);
-  const undoes = await listUndoes(db, RECENT);
+  const undoes = await listRuns(db, UNDO, RECENT);
   return {
     title: reader.text('nav.writes'),
     body: html`<p>${reader.text('writes.help')}</p>
@@ -59,7 +61,7 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
         ${before !== undefined && html`<a href=${writesAddress(texts)}>${reader.text('list.newest')}</a>`}
         ${page.older !== undefined && html`<a rel="next" href=${writesAddress(texts, { before: String(page.older) })}>${reader.text('list.older')}</a>`}
       </p>
-      ${undoes.length > 0 && html`<h2>${reader.text('undo.recent')}</h2> ${undoList(visit, undoes)}`}`,
+      ${runList(visit, { title: reader.text('undo.recent'), path: UNDOES, name: (id) => reader.text('undo.title', { id }) }, undoes)}`,
   };
 }
 
@@ -130,24 +132,6 @@ function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[])
       html`${shownProperty(spectator, field, old) ?? blank} → ${shownProperty(spectator, field, now) ?? blank}`,
       html`<code>${rule}</code>`,
       seq > 0 && html`<a href=${writesAddress({ event: String(seq) })}>${seq}</a>`,
-    ]),
-  });
-}
-
-function undoList({ reader }: Visit, undoes: readonly StoredUndo[]): VNode {
-  return table({
-    label: reader.text('undo.recent'),
-    columns: [
-      reader.text('writes.at'),
-      reader.text('undo.recent'),
-      reader.text('undo.state'),
-      reader.text('undo.actor'),
-    ],
-    rows: undoes.map((each) => [
-      timeOf(reader, each.createdAt),
-      html`<a href=${`/undoes/${each.id}`}>${reader.text('undo.title', { id: String(each.id) })}</a>`,
-      undoState(reader, each),
-      each.actor.name,
     ]),
   });
 }

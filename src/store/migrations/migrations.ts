@@ -20,6 +20,7 @@ import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
 import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
+import { addRuns } from './run-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
 import { addUndoRuns } from './undo-tables.ts';
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly Migration[] = [
   addWritesNumber,
   addMatchStage,
   addMatchSuggestions,
+  addRuns,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -3,21 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { writeHistory } from '../../../src/connector/sync/history.ts';
-import {
-  cancelUndo,
-  countResults,
-  deleteUndoes,
-  listUndoes,
-  readResults,
-  readUndo,
-  requestPreview,
-  requestUndo,
-  UNDO_QUEUE,
-} from '../../../src/connector/undo/runs.ts';
-import { runUndoes } from '../../../src/connector/undo/worker.ts';
+import { cancelUndo, countResults, readResults, requestUndo, UNDO } from '../../../src/connector/undo/runs.ts';
+import { undoWork } from '../../../src/connector/undo/worker.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { deleteRuns, listRuns, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
+import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -80,11 +72,13 @@ async function fixture(
   });
   /** Runs what waits, as the daemon does. */
   const work = async (signal = new AbortController().signal): Promise<void> => {
-    const claims = await claim(store, UNDO_QUEUE, { limit: 1, now: Date.now(), leaseMs: 30_000 });
-    await runUndoes({ store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000 }, [crm], claims, signal);
+    const claims = await claim(store, UNDO.queue, { limit: 1, now: Date.now(), leaseMs: 30_000 });
+    const deps = { store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000 };
+    await workOnRuns(deps, undoWork(deps, [crm]), claims, signal);
   };
-  const preview = (): Promise<number> => store.write((tx) => requestPreview(tx, { since: 0 }, IDA, Date.now()));
-  const begin = (id: number): Promise<boolean> => store.write((tx) => requestUndo(tx, id, IDA, Date.now()));
+  const preview = (): Promise<number> =>
+    store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0 }, actor: IDA }, Date.now()));
+  const begin = (id: number): Promise<boolean> => store.write((tx) => requestUndo(tx, { id, actor: IDA }, Date.now()));
   return { store, values, written, work, preview, begin };
 }
 
@@ -95,11 +89,11 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     const id = await preview();
     expect(await begin(id)).toBe(false);
     await work();
-    expect(await readUndo(store.db, id)).toMatchObject({
+    expect(await readRun(store.db, UNDO, id)).toMatchObject({
       stage: 'preview',
       state: 'done',
-      records: 30,
-      recordCount: 30,
+      done: 30,
+      total: 30,
     });
     const expected = new Map([
       ['restored', 29],
@@ -110,7 +104,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
 
     expect([await begin(id), await begin(id)]).toEqual([true, false]);
     await work();
-    expect(await readUndo(store.db, id)).toMatchObject({ stage: 'undo', state: 'done', error: null });
+    expect(await readRun(store.db, UNDO, id)).toMatchObject({ stage: 'run', state: 'done', error: null });
     expect(await countResults(store.db, id)).toEqual(expected);
     expect((await readResults(store.db, id, 2)).map(({ record, kind, from, to }) => [record, kind, from, to])).toEqual([
       ['3', 'edited', 'ours', undefined],
@@ -128,9 +122,9 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
   test('stops before the next records once it is cancelled', async () => {
     const made = await fixture(engine, {
       async onRead() {
-        const [undo] = await listUndoes(made.store.db, 1);
-        if (undo?.stage === 'undo' && made.written.length === 10)
-          await made.store.write((tx) => cancelUndo(tx, undo.id, IDA, 5));
+        const [undo] = await listRuns(made.store.db, UNDO, 1);
+        if (undo?.stage === 'run' && made.written.length === 10)
+          await made.store.write((tx) => cancelUndo(tx, { id: undo.id, actor: IDA }, 5));
       },
     });
     const { store, written, work, preview, begin } = made;
@@ -138,9 +132,9 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     await work();
     await begin(id);
     await work();
-    expect(await readUndo(store.db, id)).toMatchObject({ stage: 'undo', state: 'cancelled', endedAt: 5 });
+    expect(await readRun(store.db, UNDO, id)).toMatchObject({ stage: 'run', state: 'cancelled', endedAt: 5 });
     expect(written.length).toBeLessThanOrEqual(20);
-    expect(await store.write((tx) => cancelUndo(tx, id, IDA, 6))).toBe(false);
+    expect(await store.write((tx) => cancelUndo(tx, { id, actor: IDA }, 6))).toBe(false);
     expect(await begin(id)).toBe(false);
   });
 
@@ -169,7 +163,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     await work();
     const later = Date.now() + 91 * DAY_MS;
     let steps = 0;
-    while (await store.write((tx) => deleteUndoes(tx, later, 10))) steps += 1;
-    expect([steps, await readUndo(store.db, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
+    while (await store.write((tx) => deleteRuns(tx, later, 10))) steps += 1;
+    expect([steps, await readRun(store.db, UNDO, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
   });
 });

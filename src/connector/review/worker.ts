@@ -1,0 +1,109 @@
+/** Plans answers to all that a filter finds, and carries them out: some entries at a time, each as if it were answered alone. */
+import { countItems, readItemsOf, storeItems, storeProgress } from '../../runtime/runs/runs.ts';
+import type { TaskWork } from '../../runtime/runs/work.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
+import { type Difference, readDifferences } from '../decide/differences.ts';
+import { differenceEntry, readAttention } from '../explain/attention.ts';
+import type { Attention } from '../explain/attention-kinds.ts';
+import { resolveSeen } from '../explain/resolve-attention.ts';
+import {
+  auditReview,
+  entryOf,
+  itemOf,
+  REVIEW,
+  type ReviewEntry,
+  type ReviewRequest,
+  type StoredReview,
+} from './runs.ts';
+
+interface ReviewDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** In one transaction: enough to be quick, few enough not to hold up all else. */
+const STEP = 200;
+
+/** How a run of answers is done. */
+export const reviewWork = (deps: ReviewDeps): TaskWork<ReviewRequest> => ({
+  task: REVIEW,
+  work: (run, signal) => (run.stage === 'preview' ? plan(deps, run, signal) : answer(deps, run, signal)),
+  async audit(tx, run, error) {
+    const counts = [...(await countItems(tx, run.id))].map(([kind, count]) => `${count} ${kind}`).join(', ');
+    await auditReview(tx, run, `${error === null ? 'done' : `failed: ${error}`}; ${counts}`, deps.now());
+  },
+});
+
+async function plan({ store, now }: ReviewDeps, { id, input }: StoredReview, signal: AbortSignal): Promise<void> {
+  let total = 0;
+  for await (const entries of entriesOf(store.db, input, now())) {
+    signal.throwIfAborted();
+    total += entries.length;
+    const goesOn = await store.write(async (tx) => {
+      if (!(await storeProgress(tx, id, { done: total, total: null }))) return false;
+      await storeItems(tx, id, entries.map(itemOf));
+      return true;
+    });
+    if (!goesOn) return;
+  }
+  await store.write((tx) => storeProgress(tx, id, { done: total, total }));
+}
+
+/** All that the filter finds and that takes the answer, as it is now. */
+async function* entriesOf(
+  db: Db,
+  { verb, kind, provider, property }: ReviewRequest,
+  now: number,
+): AsyncGenerator<readonly ReviewEntry[]> {
+  if (kind !== 'difference') {
+    const found = (await readAttention(db, now, { kinds: [kind] })).filter(({ verbs }) => verbs.includes(verb));
+    for (let start = 0; start < found.length; start += STEP) yield found.slice(start, start + STEP).map(planned);
+    return;
+  }
+  let page: readonly Difference[] = [];
+  do {
+    page = await readDifferences(db, { provider, property, after: page.at(-1) }, STEP);
+    yield page.map((each) => planned(differenceEntry(each)));
+  } while (page.length === STEP);
+}
+
+const planned = ({ id, about, reason, sight = '' }: Attention): ReviewEntry => ({
+  id,
+  result: 'planned',
+  about,
+  reason,
+  sight,
+});
+
+/** Goes on with what is still planned: after a restart, with what was not answered before it. */
+async function answer({ store, now }: ReviewDeps, { id, input }: StoredReview, signal: AbortSignal): Promise<void> {
+  const counts = await countItems(store.db, id);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let done = total - (counts.get('planned') ?? 0);
+  for (let isOpen = true; isOpen; ) {
+    signal.throwIfAborted();
+    isOpen = await store.write(async (tx) => {
+      const step = (await readItemsOf(tx, id, 'planned', STEP)).map(entryOf);
+      if (!(await storeProgress(tx, id, { done: done + step.length, total }))) return false;
+      const answered: ReviewEntry[] = [];
+      for (const entry of step) answered.push(await answerOne(tx, input, entry, now()));
+      await storeItems(tx, id, answered.map(itemOf));
+      done += step.length;
+      return step.length === STEP;
+    });
+  }
+}
+
+async function answerOne(tx: Tx, { verb }: ReviewRequest, entry: ReviewEntry, now: number): Promise<ReviewEntry> {
+  const resolved = await resolveSeen(tx, verb, entry, now);
+  switch (resolved.kind) {
+    case 'done':
+      return { ...entry, result: 'done', note: resolved.note };
+    case 'impossible':
+      return { ...entry, result: 'impossible', note: resolved.reason };
+    case 'changed':
+      return { ...entry, result: 'changed' };
+    case 'unknown':
+      return { ...entry, result: 'settled' };
+  }
+}

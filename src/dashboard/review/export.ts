@@ -1,0 +1,49 @@
+/** The list of what needs a person as a CSV file. */
+import { readDifferences } from '../../connector/decide/differences.ts';
+import { differenceEntry, readAttention } from '../../connector/explain/attention.ts';
+import { type Attention, readAttentionId } from '../../connector/explain/attention-kinds.ts';
+import type { Server } from '../../http/server/server.ts';
+import { fieldOfProperty, hidesPersons } from '../companies/shown-value.ts';
+import { type CsvRow, sendCsv } from '../page/csv.ts';
+import { addPage, type Visit } from '../routes.ts';
+import { type ReviewDeps, type ReviewFilter, readReviewFilter } from './filter.ts';
+
+const PAGE = 500;
+
+/** Adds the file. */
+export function addReviewExport(app: Server, deps: ReviewDeps): void {
+  addPage(app, deps, {
+    path: '/review.csv',
+    show: async (visit) => sendCsv('review.csv', rowsOf(deps, visit, readReviewFilter(visit.query))),
+  });
+}
+
+async function* rowsOf(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): AsyncGenerator<CsvRow> {
+  yield ['id', 'kind', 'since', 'about', 'reason', 'answers'];
+  for await (const page of pagesOf(deps, visit, filter)) for (const each of page) yield rowOf(deps, visit, each);
+}
+
+async function* pagesOf(
+  { store: { db } }: ReviewDeps,
+  { now }: Visit,
+  { kind, provider, property }: ReviewFilter,
+): AsyncGenerator<readonly Attention[]> {
+  if (kind !== 'difference') {
+    yield await readAttention(db, now, { kinds: kind && [kind] });
+    return;
+  }
+  let page: Awaited<ReturnType<typeof readDifferences>> = [];
+  do {
+    page = await readDifferences(db, { provider, property, after: page.at(-1) }, PAGE);
+    yield page.map(differenceEntry);
+  } while (page.length === PAGE);
+}
+
+function rowOf({ crms }: ReviewDeps, { visitor }: Visit, { id, kind, since, about, reason, verbs }: Attention): CsvRow {
+  const [provider = '', , property = ''] = readAttentionId(id)?.parts ?? [];
+  const isHidden =
+    (kind === 'difference' || kind === 'value') &&
+    hidesPersons(fieldOfProperty(crms, provider, property), visitor.role);
+  const shown = isHidden ? ['', ''] : [about, reason];
+  return [id, kind, since === null ? '' : new Date(since).toISOString(), ...shown, verbs.join(' ')];
+}

@@ -1,0 +1,38 @@
+/** Which part of review somebody looks at, and where the list of it is. */
+import type { Crm } from '../../connector/crm/crm.ts';
+import { ATTENTION_KINDS, type AttentionKind } from '../../connector/explain/attention-kinds.ts';
+import type { RouteDeps } from '../routes.ts';
+
+/** What the pages of review read from. */
+export interface ReviewDeps extends RouteDeps {
+  readonly crms: readonly Pick<Crm, 'name' | 'mapping'>[];
+}
+
+/** The fields that narrow the list. */
+export interface ReviewFilter {
+  /** Undefined for all but differences. */
+  readonly kind: AttentionKind | undefined;
+  /** Of differences. */
+  readonly provider: string | undefined;
+  readonly property: string | undefined;
+}
+
+/** Reads the fields of a form or of an address. */
+export function readReviewFilter(given: (name: string) => string): ReviewFilter {
+  const kind = ATTENTION_KINDS.find((each) => each === given('kind'));
+  const text = (name: string): string | undefined =>
+    kind === 'difference' ? given(name).trim().slice(0, 200) || undefined : undefined;
+  return { kind, provider: text('provider'), property: text('property') };
+}
+
+/** The list under a filter, or another page about it; from `more` on. */
+export function reviewAddress(
+  filter: ReviewFilter,
+  more: Readonly<Record<string, string>> = {},
+  path = '/review',
+): string {
+  const chosen = Object.entries({ ...filter, ...more }).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value]],
+  );
+  return chosen.length === 0 ? path : `${path}?${new URLSearchParams(chosen)}`;
+}

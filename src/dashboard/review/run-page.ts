@@ -1,0 +1,156 @@
+/** One answer to all that a filter finds: what it would be given to, how far it is, and what became of each entry. */
+import type { VNode } from 'preact';
+import { KINDS_FOR_ALL, type ReviewVerb, VERBS } from '../../connector/explain/attention-kinds.ts';
+import {
+  cancelAnswers,
+  type EntryResult,
+  REVIEW,
+  type ReviewEntry,
+  readEntries,
+  requestAnswers,
+  type StoredReview,
+} from '../../connector/review/runs.ts';
+import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { countItems, listRuns, readRun, requestPreview } from '../../runtime/runs/runs.ts';
+import type { Db } from '../../store/store.ts';
+import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage } from '../page/messages.ts';
+import { state, table } from '../page/parts.ts';
+import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../runs.ts';
+import { type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
+
+const PATH = '/review/runs';
+const SHOWN = 200;
+const RECENT = 5;
+
+/** Adds the page, and the actions that ask for a plan, carry it out, and cancel it. */
+export function addReviewRuns(app: Server, deps: RouteDeps): void {
+  const { store } = deps;
+  addPage(app, deps, {
+    path: `${PATH}/:id`,
+    async show(visit) {
+      const id = runIdIn(visit.param('id'));
+      const run = id === undefined ? undefined : await readRun(store.db, REVIEW, id);
+      return run && runPage(store.db, visit, run);
+    },
+  });
+  addAction(app, deps, {
+    path: PATH,
+    async run({ reader, visitor, now }, fields) {
+      const { kind, provider, property } = readReviewFilter((name) => fieldValue(fields, name));
+      const verb = VERBS.find((each) => each === fieldValue(fields, 'verb'));
+      if (kind === undefined || verb === undefined || !mayAnswerAll(verb, kind)) return notForAll(reader);
+      const input = { verb, kind, provider, property };
+      const id = await store.write((tx) => requestPreview(tx, REVIEW, { input, actor: visitor.actor }, now));
+      return `${PATH}/${id}`;
+    },
+  });
+  addRunSteps(app, deps, { path: PATH, run: requestAnswers, cancel: cancelAnswers });
+}
+
+const mayAnswerAll = (verb: ReviewVerb, kind: ReviewFilter['kind']): boolean =>
+  KINDS_FOR_ALL[verb].some((each) => each === kind);
+
+const notForAll = (reader: Visit['reader']): PageBody =>
+  messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('answers.notForAll') });
+
+/** A button for each answer that may be given to all that the filter finds. */
+export function answerAllForm({ reader, visitor, formToken }: Visit, filter: ReviewFilter): Markup {
+  const verbs = VERBS.filter((verb) => mayAnswerAll(verb, filter.kind));
+  if (!includesRole(visitor.role, 'operator') || verbs.length === 0) return null;
+  return html`<form method="post" action=${PATH} class="actions">
+    ${hidden({ [FORM_TOKEN]: formToken, ...filter })}
+    <span class="quiet">${reader.text('answers.all')}</span>
+    ${verbs.map((verb) => html`<button name="verb" value=${verb}>${reader.text(`verb.${verb}`)} …</button>`)}
+    <span class="quiet">${reader.text('answers.help')}</span>
+  </form>`;
+}
+
+/** The latest answers to all that a filter found. */
+export const recentRuns = async (db: Db, visit: Visit): Promise<Markup> =>
+  runList(
+    visit,
+    {
+      title: visit.reader.text('answers.recent'),
+      path: PATH,
+      name: (id) => visit.reader.text('answers.title', { id }),
+    },
+    await listRuns(db, REVIEW, RECENT),
+  );
+
+async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBody> {
+  const { reader } = visit;
+  const counts = await countItems(db, run.id);
+  const entries = await readEntries(db, run.id, SHOWN);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const count = counts.get('planned') ?? 0;
+  const verb = reader.text(`verb.${run.input.verb}`);
+  const ready = { button: reader.text('answers.run', { verb, count }), words: reader.text('answers.each') };
+  return {
+    title: reader.text('answers.title', { id: String(run.id) }),
+    body: runBody(
+      run,
+      html`${summary(visit, run, verb)} ${runSteps(visit, run, PATH, count === 0 ? undefined : ready)}
+        ${counts.size > 0 && html`<h2>${reader.text('run.result')}</h2> ${countTable(visit, counts)}`}
+        ${entries.length > 0 && html`<h2>${reader.text('answers.entries')}</h2> ${entryTable(visit, entries)}`}
+        ${total > entries.length && html`<p class="quiet">${reader.text('run.more', { count: entries.length })}</p>`}`,
+    ),
+  };
+}
+
+function summary(visit: Visit, run: StoredReview, verb: string): VNode {
+  const { reader } = visit;
+  const { kind, provider, property } = run.input;
+  const progress =
+    run.total === null
+      ? reader.text('answers.found', { count: run.done })
+      : reader.text('answers.progress', { done: run.done, of: run.total });
+  return runSummary(
+    visit,
+    run,
+    progress,
+    html`<dt>${reader.text('answers.answer')}</dt>
+      <dd>${verb} <span class="quiet">${reader.text(`verbHelp.${run.input.verb}`)}</span></dd>
+      <dt>${reader.text('answers.filter')}</dt>
+      <dd>
+        <a href=${reviewAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
+        ${[provider, property].map((each) => each !== undefined && html` <code>${each}</code>`)}
+      </dd>`,
+  );
+}
+
+const RESULTS = ['planned', 'done', 'changed', 'settled', 'impossible'] as const satisfies readonly EntryResult[];
+const SIGNS = { planned: 'idle', done: 'ok', changed: 'warn', settled: 'idle', impossible: 'warn' } as const;
+
+const wordOf = ({ reader }: Visit, kind: string): Markup => {
+  const known = RESULTS.find((each) => each === kind);
+  return known === undefined ? kind : state(SIGNS[known], reader.text(`entry.${known}`));
+};
+
+const countTable = (visit: Visit, counts: ReadonlyMap<string, number>): VNode =>
+  table({
+    label: visit.reader.text('run.result'),
+    columns: [visit.reader.text('run.result'), visit.reader.text('answers.entries')],
+    numeric: [1],
+    rows: [...counts].map(([kind, count]) => [wordOf(visit, kind), visit.reader.number(count)]),
+  });
+
+/** What an entry is about may name persons, and so may the reason: viewers see its id. */
+function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
+  const { reader, visitor } = visit;
+  const isShown = visitor.role !== 'viewer';
+  const columns = ['about', 'reason', 'result'] as const;
+  return table({
+    label: reader.text('answers.entries'),
+    columns: columns.map((column) => reader.text(`review.${column}`)),
+    rows: entries.map(({ id, about, reason, result, note }) => [
+      html`${isShown && about}<div class="quiet"><code>${id}</code></div>`,
+      isShown && html`<span lang="en">${reason}</span>`,
+      html`${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
+    ]),
+  });
+}

@@ -1,0 +1,272 @@
+/** Runs: what the daemon does for a person who asked for it on a page. First it is previewed, then done, and it may be cancelled. */
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import { eachRow } from '../../store/each.ts';
+import type { RunTable } from '../../store/runtime-schema.ts';
+import type { Db, Tx } from '../../store/store.ts';
+import { mark } from '../lanes/lanes.ts';
+import type { AuditActor } from '../operators/audit.ts';
+
+/** A kind of runs. */
+export interface RunTask<Input> {
+  /** Its lanes; key: the run's id. */
+  readonly queue: string;
+  /** Reads what was asked for from JSON that we wrote. */
+  readonly readInput: (text: string) => Input;
+}
+
+/** A run as it stands. */
+export interface StoredRun<Input> {
+  readonly id: number;
+  /** What it is to run on. */
+  readonly input: Input;
+  readonly stage: RunTable['stage'];
+  readonly state: RunTable['state'];
+  /** Who asked for the stage. */
+  readonly actor: AuditActor;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  readonly done: number;
+  readonly total: number | null;
+  readonly error: string | null;
+}
+
+/** What became of one thing, or would. */
+export interface RunItem {
+  readonly key: string;
+  readonly kind: string;
+  /** JSON. */
+  readonly detail: string;
+}
+
+/** How many of all are done. */
+interface RunProgress {
+  readonly done: number;
+  readonly total: number | null;
+}
+
+const KEPT_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+const storedRun = <I>({ readInput }: RunTask<I>, row: Selectable<RunTable>): StoredRun<I> => ({
+  id: row.id,
+  input: readInput(row.input),
+  stage: row.stage,
+  state: row.state,
+  actor: { kind: row.actor_kind, name: row.actor },
+  createdAt: row.created_at,
+  endedAt: row.ended_at,
+  done: row.done,
+  total: row.total,
+  error: row.error,
+});
+
+/** Asks for a preview, which changes nothing. Returns the id of the run. */
+export async function requestPreview<I>(
+  tx: Tx,
+  { queue }: RunTask<I>,
+  { input, actor }: { readonly input: I; readonly actor: AuditActor },
+  now: number,
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('run')
+    .values({
+      task: queue,
+      input: JSON.stringify(input),
+      stage: 'preview',
+      state: 'waiting',
+      actor_kind: actor.kind,
+      actor: actor.name,
+      created_at: now,
+      done: 0,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await mark(tx, queue, [String(id)], now);
+  return id;
+}
+
+/** A run, and who wants something of it. */
+export interface RunRef {
+  readonly id: number;
+  readonly actor: AuditActor;
+}
+
+/** Asks for what was previewed. Undefined where it is not at that point: it was begun, or cancelled, already. */
+export async function requestRun<I>(
+  tx: Tx,
+  task: RunTask<I>,
+  { id, actor }: RunRef,
+  now: number,
+): Promise<StoredRun<I> | undefined> {
+  const row = await tx
+    .updateTable('run')
+    .set({ stage: 'run', state: 'waiting', done: 0, ended_at: null, actor_kind: actor.kind, actor: actor.name })
+    .where('id', '=', id)
+    .where('task', '=', task.queue)
+    .where('stage', '=', 'preview')
+    .where('state', '=', 'done')
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await mark(tx, task.queue, [String(id)], now);
+  return storedRun(task, row);
+}
+
+/** Stops a run before its next step. Undefined where it had ended already. What it has done stays done. */
+export async function cancelRun<I>(
+  tx: Tx,
+  task: RunTask<I>,
+  id: number,
+  now: number,
+): Promise<StoredRun<I> | undefined> {
+  const row = await tx
+    .updateTable('run')
+    .set({ state: 'cancelled', ended_at: now })
+    .where('id', '=', id)
+    .where('task', '=', task.queue)
+    .where('state', 'in', ['waiting', 'running'])
+    .returningAll()
+    .executeTakeFirst();
+  return row && storedRun(task, row);
+}
+
+/** Begins, or goes on with, what waits; undefined where nothing is to be done. A preview begins anew: it says how things are now. */
+export async function beginRun<I>(tx: Tx, task: RunTask<I>, id: number): Promise<StoredRun<I> | undefined> {
+  const row = await tx
+    .updateTable('run')
+    .set({ state: 'running' })
+    .where('id', '=', id)
+    .where('task', '=', task.queue)
+    .where('state', 'in', ['waiting', 'running'])
+    .returningAll()
+    .executeTakeFirst();
+  if (row?.stage === 'preview') await deleteItems(tx, id);
+  return row && storedRun(task, row);
+}
+
+/** Stores how far a run is. False where it was cancelled: nothing more is to be done then. */
+export async function storeProgress(tx: Tx, id: number, { done, total }: RunProgress): Promise<boolean> {
+  const row = await tx
+    .updateTable('run')
+    .set({ done, total })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Stores what became of some things, in place of what was known of them; but for those whose kind is `final`. */
+export async function storeItems(tx: Tx, id: number, items: readonly RunItem[], final = ''): Promise<void> {
+  const rows = items.map(({ key, kind, detail }) => ({ key, kind, detail }));
+  await sql`insert into run_item (run, key, kind, detail)
+    select cast(${id} as bigint), each.value ->> 'key', each.value ->> 'kind', each.value ->> 'detail'
+      from ${eachRow(tx, rows)} where true
+    on conflict (run, key) do update set kind = excluded.kind, detail = excluded.detail
+      where run_item.kind <> ${final}`.execute(tx);
+}
+
+/** Forgets what was found so far. */
+export async function deleteItems(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('run_item').where('run', '=', id).execute();
+}
+
+/** Ends a run. False where it was cancelled meanwhile. */
+export async function endRun(tx: Tx, id: number, error: string | null, now: number): Promise<boolean> {
+  const row = await tx
+    .updateTable('run')
+    .set({ state: error === null ? 'done' : 'failed', ended_at: now, error })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** One run; undefined where there is none of that id. */
+export async function readRun<I>(db: Db, task: RunTask<I>, id: number): Promise<StoredRun<I> | undefined> {
+  const row = await db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', id)
+    .where('task', '=', task.queue)
+    .executeTakeFirst();
+  return row && storedRun(task, row);
+}
+
+/** The newest runs first. */
+export async function listRuns<I>(db: Db, task: RunTask<I>, limit: number): Promise<readonly StoredRun<I>[]> {
+  const rows = await db
+    .selectFrom('run')
+    .selectAll()
+    .where('task', '=', task.queue)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => storedRun(task, row));
+}
+
+/** How many things came to what, the most first. */
+export async function countItems(db: Db, id: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('run_item')
+    .select(['kind', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('run', '=', id)
+    .groupBy('kind')
+    .orderBy('count', 'desc')
+    .orderBy('kind')
+    .execute();
+  return new Map(rows.map(({ kind, count }) => [kind, Number(count)]));
+}
+
+/** What became of things, by key; those of the kinds in `last` after all others. */
+export async function readItems(
+  db: Db,
+  id: number,
+  limit: number,
+  last: readonly string[] = [],
+): Promise<readonly RunItem[]> {
+  const rank = sql<number>`case ${sql.join(
+    ['', ...last].map((kind, index) => sql`when kind = ${kind} then ${sql.lit(index)}`),
+    sql` `,
+  )} else 0 end`;
+  return db
+    .selectFrom('run_item')
+    .select(['key', 'kind', 'detail'])
+    .where('run', '=', id)
+    .orderBy(rank)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+}
+
+/** Things of one kind, by key. */
+export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Promise<readonly RunItem[]> =>
+  db
+    .selectFrom('run_item')
+    .select(['key', 'kind', 'detail'])
+    .where('run', '=', id)
+    .where('kind', '=', kind)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+
+/** Deletes runs that were asked for more than 90 days ago; one step. True where more may be left. */
+export async function deleteRuns(tx: Tx, now: number, step: number): Promise<boolean> {
+  const old = await tx
+    .selectFrom('run')
+    .select('id')
+    .where('created_at', '<', now - KEPT_DAYS * DAY_MS)
+    .limit(1)
+    .executeTakeFirst();
+  if (old === undefined) return false;
+  const some = tx.selectFrom('run_item').select('key').where('run', '=', old.id).limit(step);
+  const { numDeletedRows } = await tx
+    .deleteFrom('run_item')
+    .where('run', '=', old.id)
+    .where('key', 'in', some)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) await tx.deleteFrom('run').where('id', '=', old.id).execute();
+  return true;
+}

@@ -1,0 +1,134 @@
+/** Answers to all that a filter finds, given on the review page: with what the CRMs then hold. */
+import { describe, expect, it } from 'vitest';
+import { ENGINES } from '../support/stores.ts';
+import { COMPANY, HOSTILE, PERSON, playStory } from './story.ts';
+import { startPages, type Visitor } from './visitor.ts';
+
+const OTHER = 'CVR-1-10150817';
+
+/** The page of a run once it is at this point. */
+async function reached(visitor: Visitor, path: string, words: string): Promise<string> {
+  let text = '';
+  await expect
+    .poll(async () => {
+      ({ text } = await visitor.get(path));
+      return text;
+    })
+    .toContain(words);
+  return text;
+}
+
+describe.each(ENGINES)('all differences of a property, on %s', (engine) => {
+  it('are listed, then accepted: the CRM holds what the register says, but for what changed meanwhile', async () => {
+    const { fixture, records, signedIn } = await playStory({ engine });
+    const second = await fixture.addLinked('hubspot', OTHER, { name: 'Nord', phone: '+4512121212' });
+    const third = await fixture.addLinked('hubspot', 'CVR-1-10150833', { name: 'Syd', phone: '+4534343434' });
+    for (const entityId of [OTHER, 'CVR-1-10150833'])
+      await fixture.post({
+        entityId,
+        timestamp: '2026-03-02T09:00:00.000Z',
+        updates: { phoneNumber: { before: '11111111', after: '22222222' } },
+      });
+    await fixture.settled();
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    const list = await ida.get('/review?kind=difference&provider=hubspot&property=phone');
+    expect(list.text).toContain('action="/review/runs"');
+    const filter = { kind: 'difference', provider: 'hubspot', property: 'phone' };
+    const asked = await ida.post('/review/runs', { ...filter, verb: 'accept' });
+    const path = String(asked.headers['location']);
+    expect(path).toMatch(/^\/review\/runs\/\d+$/);
+    const plan = await reached(ida, path, 'Ready: nothing was written yet');
+    expect(plan).toContain('Accept the register: 3 entries');
+    expect(plan).toContain(`hubspot:${second} phone`);
+    expect(fixture.hubspot.get(second)).toMatchObject({ phone: '+4512121212' });
+
+    await fixture.post({
+      entityId: 'CVR-1-10150833',
+      timestamp: '2026-03-03T09:00:00.000Z',
+      updates: { phoneNumber: { before: '22222222', after: '33333333' } },
+    });
+    await fixture.settled();
+    expect([(await ida.post(`${path}/run`, {})).status, (await ida.post(`${path}/run`, {})).status]).toEqual([
+      303, 303,
+    ]);
+    const done = await reached(ida, path, 'Done');
+    expect(done).toContain('changed since, left as it is');
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
+    expect(fixture.hubspot.get(second)).toMatchObject({ phone: '+4522222222' });
+    expect(fixture.hubspot.get(third)).toMatchObject({ phone: '+4534343434' });
+    expect((await ida.get('/review')).text).toContain(`href="${path}"`);
+    expect((await ida.get('/audit?action=review.accept')).text).toContain('done; 2 done, 1 changed');
+    expect((await gry.get(path)).text).not.toContain('+4512121212');
+  });
+});
+
+describe('an answer to all', () => {
+  it('is for operators, for one kind, and for answers that all of it takes', async () => {
+    const { store, signedIn } = await startPages();
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    await store.write((tx) =>
+      tx
+        .insertInto('quarantine')
+        .values({ source: 'webhook', reason: HOSTILE, subject: null, received_at: 1, body: 'x' } as never)
+        .execute(),
+    );
+    expect((await ida.get('/review?kind=body')).text).toContain('value="drop">Drop …');
+    expect((await ida.get('/review')).text).not.toContain('action="/review/runs"');
+    expect((await gry.get('/review?kind=body')).text).not.toContain('action="/review/runs"');
+    for (const wrong of [
+      { kind: '', verb: 'retry' },
+      { kind: 'body', verb: 'retry' },
+      { kind: 'lane', verb: 'accept' },
+      { kind: 'x', verb: 'y' },
+    ])
+      expect((await ida.post('/review/runs', wrong)).status).toBe(422);
+    expect((await gry.post('/review/runs', { kind: 'body', verb: 'drop' })).status).toBe(403);
+    for (const path of ['/review/runs/999', '/review/runs/x']) expect((await ida.get(path)).status).toBe(404);
+    const asked = await ida.post('/review/runs', { kind: 'body', verb: 'drop' });
+    const path = String(asked.headers['location']);
+    expect((await ida.get(path)).text).toContain('The preview begins');
+    // A plan that is not ready is not begun, and one that belongs to an undo is none of these.
+    expect((await ida.post(`${path}/run`, {})).status).toBe(303);
+    expect((await ida.get(path)).text).toContain('The preview begins');
+    expect((await ida.get(path.replace('/review/runs', '/undoes'))).status).toBe(404);
+    await ida.post(path.replace('/review/runs', '/undoes').concat('/cancel'), {});
+    await ida.post(`${path}/cancel`, {});
+    expect((await ida.get(path)).text).toContain('Cancelled: nothing was written');
+  });
+});
+
+describe('the list of review as a file', () => {
+  it('has every entry of the filter, no formula, and for viewers no persons', async () => {
+    const { fixture, signedIn, records } = await playStory({
+      connections: { hubspot: { persons: true, fields: { board: 'description', purpose: false } } },
+    });
+    await fixture.app.store.write((tx) =>
+      tx
+        .insertInto('property_state')
+        .values({
+          provider: 'hubspot',
+          record_id: records.hubspot,
+          property: 'description',
+          kept: JSON.stringify(PERSON),
+          offered: '"=1+1"',
+          kept_at: 1,
+        } as never)
+        .execute(),
+    );
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    const file = await ida.get('/review.csv?kind=difference');
+    expect(file.headers['content-disposition']).toContain('review.csv');
+    const rows = file.text.trim().split('\r\n');
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toContain('id;kind;since;about;reason;answers');
+    expect(file.text).toContain(`difference/hubspot/${records.hubspot}/phone;difference;`);
+    expect(file.text).toContain(`of ${COMPANY}`);
+    expect(file.text).toContain(PERSON);
+    const masked = (await gry.get('/review.csv?kind=difference')).text;
+    expect(masked).not.toContain(PERSON);
+    expect(masked).toContain('+4599999999');
+    expect((await ida.get('/review?kind=difference')).text).toContain('href="/review.csv?kind=difference"');
+    expect((await ida.get('/review.csv')).text.trim().split('\r\n')).toHaveLength(1);
+  });
+});
