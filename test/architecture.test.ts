@@ -57,6 +57,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'src/alerts/',
     'src/connector/',
     'src/service/',
+    'src/match/',
     'src/runtime/',
     'src/http/',
     'src/store/',

@@ -14,6 +14,7 @@ import { addAudit } from './audit.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
 import { addCompany } from './companies/page.ts';
 import { addSearch } from './companies/search.ts';
+import { addMatch } from './match/page.ts';
 import { addOverview } from './overview/page.ts';
 import type { OverviewDeps } from './overview/read-overview.ts';
 import { ASSETS_FOLDER } from './page/assets.ts';
@@ -70,6 +71,7 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
     if (deps.halves.connector) {
       addSearch(scope, deps);
       addCompany(scope, deps);
+      addMatch(scope, deps);
       addWrites(scope, deps);
       addUndoes(scope, deps);
     }

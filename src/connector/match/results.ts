@@ -64,6 +64,12 @@ export async function deleteSuggestions(tx: Tx, provider: string, ids: readonly 
     .execute();
 }
 
+/** Forgets what was found for a record. */
+export const deleteResult = async (tx: Tx, provider: string, recordId: string): Promise<void> => {
+  const ofProvider = tx.deleteFrom('match_result').where('provider', '=', provider);
+  await ofProvider.where('record_id', '=', recordId).execute();
+};
+
 /** What is suggested for a record. */
 export async function readSuggestion(db: Db, provider: string, recordId: string): Promise<MatchedRecord | undefined> {
   const row = await db

@@ -44,9 +44,18 @@ const focusSearch = (/** @type {KeyboardEvent} */ event) => {
   if (search instanceof HTMLElement) search.focus();
 };
 
+/** A single key presses the button or follows the link that names it. */
+const pressByKey = (/** @type {KeyboardEvent} */ event) => {
+  const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (named instanceof HTMLElement) named.click();
+};
+
 showTimes(document);
 showZone();
 document.addEventListener('keydown', focusSearch);
+document.addEventListener('keydown', pressByKey);
 if (document.querySelector('[data-live]') !== null) {
   const every = document.querySelector('[data-live="soon"]') === null ? REFRESH_MS : SOON_MS;
   setInterval(() => void refresh().catch(() => {}), every);

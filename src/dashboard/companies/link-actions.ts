@@ -1,11 +1,9 @@
 /** Links that a person makes and ends, and the full update that a link may ask for. */
-import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import { type LinkCandidate, linkSeen, mayHold, readCandidate } from '../../connector/links/link-by-hand.ts';
+import { linkSeen, mayHold } from '../../connector/links/link-by-hand.ts';
 import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
 import type { Server } from '../../http/server/server.ts';
-import { errorText } from '../../protocol/text/error-text.ts';
 import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
@@ -18,6 +16,7 @@ import {
   type Proposal,
   type RecordAction,
 } from './record-action.ts';
+import { readInTime, unlinkable } from './record-reading.ts';
 import { companyAddress } from './search.ts';
 
 /** Adds the three. */
@@ -57,8 +56,8 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
   if (!mayHold(crm, entity)) return { effect: html`<p>${reader.text('link.person')}</p>`, seen: null };
   if (link !== undefined && link.entity !== entity && (await isBound(deps.store.db, link)))
     return { effect: taken(asked, link.entity), seen: link.entity };
-  const candidate = await readWithin(crm, asked);
-  if (candidate.kind !== 'found') return { effect: unlinkable(asked, candidate), seen: candidate.kind };
+  const candidate = await readInTime(crm, { recordId: ref.recordId, entity });
+  if (candidate.kind !== 'found') return { effect: unlinkable(reader, candidate), seen: candidate.kind };
   const { other } = candidate;
   const current = await readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS);
   const shown = outlook({ reader, role: visitor.role }, { ...ref, current });
@@ -79,29 +78,6 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
       },
     },
   };
-}
-
-/** The record with the number in it, for a person who waits. */
-async function readWithin(crm: Crm, { ref, entity }: NamedRecord): Promise<LinkCandidate> {
-  const signal = AbortSignal.timeout(CRM_LIMIT_MS);
-  try {
-    return await readCandidate(crm, { recordId: ref.recordId, entity }, signal);
-  } catch (error) {
-    if (signal.aborted) return { kind: 'unread', reason: `no answer within ${CRM_LIMIT_MS / 1_000} s` };
-    if (error instanceof ProviderError) return { kind: 'unread', reason: errorText(error) };
-    throw error;
-  }
-}
-
-function unlinkable({ visit: { reader } }: NamedRecord, candidate: Exclude<LinkCandidate, { kind: 'found' }>): Markup {
-  switch (candidate.kind) {
-    case 'gone':
-      return html`<p class="notice bad">${reader.text('link.gone')}</p>`;
-    case 'moved':
-      return html`<p class="notice bad">${reader.text('link.moved', { to: candidate.to })}</p>`;
-    case 'unread':
-      return html`<p class="notice warn">${reader.text('link.unread', { reason: candidate.reason })}</p>`;
-  }
 }
 
 const taken = ({ visit: { reader } }: NamedRecord, entity: string): Markup => html`<p class="notice bad">

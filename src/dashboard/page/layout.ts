@@ -46,6 +46,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/', text: 'nav.overview' },
   { path: '/review', text: 'nav.review' },
   { path: '/companies', text: 'nav.companies', half: 'connector' },
+  { path: '/match', text: 'nav.match', half: 'connector' },
   { path: '/writes', text: 'nav.writes', half: 'connector' },
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
   { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },

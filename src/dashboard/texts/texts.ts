@@ -5,6 +5,7 @@ import { COMPANY_TEXTS } from './companies.ts';
 import { DELIVERY_TEXTS } from './deliveries.ts';
 import { FRAME_TEXTS } from './frame.ts';
 import { KEY_TEXTS } from './keys.ts';
+import { MATCH_TEXTS } from './match.ts';
 import { MONITOR_FORM_TEXTS } from './monitor-form.ts';
 import { MONITOR_TEXTS } from './monitors.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
@@ -32,6 +33,7 @@ const PARTS = {
   ...COMPANY_TEXTS,
   ...RECORD_ACTION_TEXTS,
   ...REVIEW_TEXTS,
+  ...MATCH_TEXTS,
   ...RUN_TEXTS,
   ...WRITES_TEXTS,
   ...DELIVERY_TEXTS,

@@ -1,0 +1,63 @@
+/** Records without a number whose company waits for a person: what a match found, one after the other. */
+import { countRows } from '../../store/count.ts';
+import type { Db } from '../../store/store.ts';
+import type { MatchedRecord } from './results.ts';
+
+/** A record with what it may mean, in its connection. */
+export interface UndecidedMatch extends MatchedRecord {
+  readonly provider: string;
+}
+
+/** The record that a list goes on behind. */
+export interface MatchPlace {
+  readonly provider: string;
+  readonly recordId: string;
+}
+
+const undecided = (db: Db) =>
+  db
+    .selectFrom('match_result as found')
+    .where('entity', 'is not', null)
+    // Linked since, or unlinked by a person: either way somebody decided.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('link')
+            .select('link.record_id')
+            .whereRef('link.provider', '=', 'found.provider')
+            .whereRef('link.record_id', '=', 'found.record_id'),
+        ),
+      ),
+    );
+
+/** The next one in the order of connection and record id. */
+export async function nextUndecided(db: Db, after: MatchPlace | undefined): Promise<UndecidedMatch | undefined> {
+  const { provider, recordId } = after ?? { provider: '', recordId: '' };
+  const row = await undecided(db)
+    .select(['provider', 'body'])
+    .where((where) =>
+      where.or([
+        where('provider', '>', provider),
+        where.and([where('provider', '=', provider), where('record_id', '>', recordId)]),
+      ]),
+    )
+    .orderBy('provider')
+    .orderBy('record_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : { ...JSON.parse(row.body), provider: row.provider };
+}
+
+/** One of them; undefined where it is decided, or was never matched. */
+export async function readUndecided(db: Db, { provider, recordId }: MatchPlace): Promise<UndecidedMatch | undefined> {
+  const row = await undecided(db)
+    .select('body')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : { ...JSON.parse(row.body), provider };
+}
+
+/** How many there are, counted up to `most`. */
+export const countUndecided = (db: Db, most: number): Promise<number> =>
+  countRows(db, undecided(db).select('record_id').limit(most));

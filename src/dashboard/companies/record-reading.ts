@@ -1,0 +1,33 @@
+/** A record that somebody is about to link, read in the CRM while they wait. */
+import { ProviderError } from '../../../providers/provider.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { type LinkCandidate, readCandidate } from '../../connector/links/link-by-hand.ts';
+import type { LinkRequest } from '../../connector/links/links.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { Reader } from '../page/reader.ts';
+import { CRM_LIMIT_MS } from './company-deps.ts';
+
+/** The record with the number in it; a CRM that does not answer in time is no reason to wait. */
+export async function readInTime(crm: Crm, desired: Pick<LinkRequest, 'recordId' | 'entity'>): Promise<LinkCandidate> {
+  const signal = AbortSignal.timeout(CRM_LIMIT_MS);
+  try {
+    return await readCandidate(crm, desired, signal);
+  } catch (error) {
+    if (signal.aborted) return { kind: 'unread', reason: `no answer within ${CRM_LIMIT_MS / 1_000} s` };
+    if (error instanceof ProviderError) return { kind: 'unread', reason: errorText(error) };
+    throw error;
+  }
+}
+
+/** Why a record cannot be linked. */
+export function unlinkable(reader: Reader, candidate: Exclude<LinkCandidate, { kind: 'found' }>): Markup {
+  switch (candidate.kind) {
+    case 'gone':
+      return html`<p class="notice bad">${reader.text('link.gone')}</p>`;
+    case 'moved':
+      return html`<p class="notice bad">${reader.text('link.moved', { to: candidate.to })}</p>`;
+    case 'unread':
+      return html`<p class="notice warn">${reader.text('link.unread', { reason: candidate.reason })}</p>`;
+  }
+}

@@ -1,0 +1,174 @@
+/** Records without a number beside the companies they may mean: decided on a page, one after the other. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
+import { cvrNumber } from '../support/cvr-numbers.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
+import { ENGINES, newFolder } from '../support/stores.ts';
+import { useBrowser } from './browser.ts';
+import { newVisitor, type Visitor } from './visitor.ts';
+
+const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
+const HOSTILE = '<script>alert(1)</script> Møbler';
+const COMPANIES = [
+  'number,name,street,postalCode,city,phone',
+  `${A},Nordlys Møbler ApS,Ringvej 1,8000,Aarhus C,86123456`,
+  `${B},Nordlys Møbler Holding ApS,Ringvej 1,8000,Aarhus C,`,
+  `${C},Havblik Cykler A/S,Havnegade 12,5000,Odense C,`,
+].join('\n');
+
+interface Matched {
+  readonly fixture: Fixture;
+  /** Of records in the order of the page: the first means A, the second C. */
+  readonly records: readonly [string, string];
+  token(role: Role): Promise<string>;
+  signedIn(role: Role): Promise<Visitor>;
+}
+
+async function matched(engine: (typeof ENGINES)[number] = 'sqlite'): Promise<Matched> {
+  const fixture = await startFixture({ engine, connections: { hubspot: { match: { property: 'cvr_number' } } } });
+  const { app, hubspot } = fixture;
+  const nordlys = hubspot.add({ name: HOSTILE, address: 'Ringvej 1', zip: '8000', phone: '+45 86 12 34 56' });
+  const havblik = hubspot.add({ name: 'Havblik Cykler', address: 'Havnegade 12', zip: '5000', city: 'Odense' });
+  const companies = path.join(newFolder(), 'companies.csv');
+  writeFileSync(companies, COMPANIES);
+  await fixture.cli('match', 'index', companies);
+  await fixture.cli('match', 'hubspot');
+  const token = async (role: Role): Promise<string> =>
+    (await app.store.write((tx) => createOperator(tx, { name: `the ${role}`, role }, Date.now()))) ?? '';
+  return {
+    fixture,
+    records: [nordlys, havblik],
+    token,
+    async signedIn(role) {
+      const visitor = newVisitor(app.adminUrl);
+      await visitor.signIn(await token(role));
+      return visitor;
+    },
+  };
+}
+
+/** The fields that the page's form carries for the record that it shows. */
+const carried = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/gu)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+
+describe.each(ENGINES)('the match page on %s', (engine) => {
+  it('shows a record beside its companies, links what is accepted, and has its number written', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const { text } = await ida.get('/match');
+    expect(text).toContain('2 records wait.');
+    expect(text).toContain('&lt;script>alert(1)&lt;/script> Møbler');
+    expect(text).toMatch(/86123456 <span class="quiet">same</u);
+    expect(text).toContain(`value="${A}"`);
+    const fields = { ...carried(text), company: A };
+    expect((await ida.post('/match/answers', fields)).headers['location']).toBe(`/match?after=hubspot%2F${records[0]}`);
+    // A second click finds it decided.
+    expect((await ida.post('/match/answers', fields)).status).toBe(409);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: A });
+    expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toMatchObject([
+      { record: records[0], entity: `CVR-1-${A}` },
+    ]);
+    const [entry] = await readAudit(fixture.app.store.db, { action: 'match.accept' }, 1);
+    expect(entry).toMatchObject({ subject: `hubspot:${records[0]}`, detail: { entity: `CVR-1-${A}` } });
+    expect((await ida.get('/match')).text).toContain('1 record waits.');
+  });
+
+  it('does not offer again what means none of them, and takes another number', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: 'none' });
+    expect((await fixture.cli('match', 'hubspot', '--json')).stdout).not.toContain(`"company":"${A}"`);
+    const page = (await ida.get('/match')).text;
+    expect(page).toContain('1 record waits.');
+    const other = { ...carried(page), company: 'other' };
+    expect((await ida.post('/match/answers', { ...other, other: '12345678' })).status).toBe(422);
+    expect((await ida.post('/match/answers', { ...other, other: B })).status).toBe(303);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[1])).toMatchObject({ cvr_number: B });
+    expect((await ida.get('/match')).text).toContain('No record without a number waits.');
+  });
+
+  it('links nothing where the record got a number, was deleted, or was matched anew since it was shown', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const first = carried((await ida.get('/match')).text);
+    fixture.hubspot.edit(records[0], { cvr_number: C });
+    const numbered = await ida.post('/match/answers', { ...first, company: A });
+    expect([numbered.status, numbered.text]).toEqual([409, expect.stringContaining(`the number of CVR-1-${C} by now`)]);
+    const second = carried((await ida.get(`/match?after=hubspot/${records[0]}`)).text);
+    expect((await ida.post('/match/answers', { ...second, company: C, sight: 'another' })).status).toBe(409);
+    expect((await ida.post('/match/answers', { ...second, company: A })).status).toBe(422);
+    fixture.hubspot.remove(records[1]);
+    expect((await ida.post('/match/answers', { ...second, company: C })).status).toBe(409);
+    expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toEqual([]);
+  });
+
+  it('shows viewers the records without the answers', async () => {
+    const { signedIn } = await matched(engine);
+    const visitor = await signedIn('viewer');
+    const { text } = await visitor.get('/match');
+    expect(text).toContain('1. Nordlys Møbler ApS');
+    expect(text).not.toContain('<button name="company"');
+    expect((await visitor.post('/match/answers', { company: A })).status).toBe(403);
+  });
+});
+
+describe('in a browser', () => {
+  const { open } = useBrowser();
+
+  it.each([
+    { theme: 'light', width: 1280 },
+    { theme: 'dark', width: 390, language: 'da-DK' },
+    { theme: 'light', width: 1280, script: false },
+  ] as const)('the match page is sound ($theme, $width px)', async (look) => {
+    const { fixture, token } = await matched();
+    const { page, expectSound } = await open(look);
+    const base = fixture.app.adminUrl;
+    const secret = await token('operator');
+    await page.goto(`${base}/login?next=/match`);
+    await page.fill('#token', secret);
+    await page.click('button.primary');
+    await page.waitForURL(`${base}/match`);
+    await expectSound();
+    await page.goto(`${base}/match?after=hubspot/999999999999`);
+    await expectSound();
+  });
+
+  it('a record is decided with one key, and left for later with another', async () => {
+    const { fixture, records, token } = await matched();
+    const { page } = await open();
+    const base = fixture.app.adminUrl;
+    const secret = await token('operator');
+    await page.goto(`${base}/login?next=/match`);
+    await page.fill('#token', secret);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${base}/match`);
+    await page.keyboard.press('l');
+    await page.waitForURL(`${base}/match?after=hubspot%2F${records[0]}`);
+    await page.keyboard.press('1');
+    await page.waitForURL(`${base}/match?after=hubspot%2F${records[1]}`);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[1])).toMatchObject({ cvr_number: C });
+    // A figure typed into the field is no answer.
+    await page.goto(`${base}/match`);
+    await page.fill('#other', '');
+    await page.focus('#other');
+    await page.keyboard.type('1n');
+    expect([await page.inputValue('#other'), page.url()]).toEqual(['1n', `${base}/match`]);
+    // And Enter there sends what was typed, not the first candidate.
+    await page.fill('#other', B);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${base}/match?after=hubspot%2F${records[0]}`);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: B });
+  });
+});
